@@ -107,10 +107,7 @@ package actor SharedAdapter: PortObserver {
         let was = state
         state = new
         let capabilities = port.capabilities
-        facts.withLock { facts in
-            facts.state = new
-            facts.capabilities = capabilities
-        }
+        facts.withLock { $0.capabilities = capabilities }
         if was == .poweredOn { powerLost() }
         serverStateChanged()
         for session in central.sessions.keys { sendState(to: session) }
@@ -154,47 +151,5 @@ package actor SharedAdapter: PortObserver {
     private func mtuChanged(_ mtu: Int, on link: LinkIdentifier) {
         serverMTUChanged(mtu, on: link)
         if let peer = central.core.peer(of: link) { noteMTU(of: peer) }
-    }
-}
-
-/// A snapshot of an adapter's state for other threads.
-package struct AdapterFacts: Sendable {
-    package var state = ManagerState.unknown
-    /// The bonded peers.
-    var bonds: [PeerIdentifier: DeviceAddress] = [:]
-    /// The connected peers, with those of their services that are known.
-    var links: [PeerIdentifier: Set<BluetoothUUID>] = [:]
-    /// The ATT MTUs of the links on which they were exchanged.
-    package var mtus: [PeerIdentifier: Int] = [:]
-    /// The maximum lengths in bytes of the values for connected centrals.
-    package var valueLengths: [PeerIdentifier: Int] = [:]
-    /// The names and services that peers advertised or reported.
-    var cache = PeerCache()
-    /// The capabilities of the port; empty while there is no controller.
-    package var capabilities: PortCapabilities = []
-}
-
-extension ManagerState {
-    /// Creates the state that managers see.
-    ///
-    /// - Parameter former: The state that the managers saw before. It stays while an adapter that
-    ///   was unavailable is opened again.
-    init(_ state: PortState, _ switches: AdapterSwitches, after former: ManagerState) {
-        guard switches.authorization == .allowedAlways else {
-            self = .unauthorized
-            return
-        }
-        guard switches.isPoweredOn else {
-            self = .poweredOff
-            return
-        }
-        self =
-            switch state {
-            case .starting: former == .poweredOff || former == .unsupported ? former : .unknown
-            case .ready: .poweredOn
-            case .resetting: .resetting
-            case .unsuitable, .closed: .unsupported
-            case .unavailable: .poweredOff
-            }
     }
 }

@@ -75,10 +75,7 @@ struct CentralCore: Sendable {
 
     /// Returns the link that a manager uses; `nil` if it is not connected.
     func link(of session: SessionIdentifier, to peer: PeerIdentifier) -> LinkIdentifier? {
-        guard let state = peers[peer], state.requests[session]?.isConnected == true else {
-            return nil
-        }
-        return state.link
+        peers[peer]?.requests[session]?.isConnected == true ? peers[peer]?.link : nil
     }
 
     /// Returns the link to a peer, whichever managers use it.

@@ -110,8 +110,8 @@ extension SharedAdapter {
         else { return }
         let event = CentralEvent.peripheral(peer, .valueReceived(handle, value))
         for session in receivers {
-            guard let session = central.sessions[session] else { continue }
-            post(event, to: session)
+            let delivery = central.sessions[session]?.delivery
+            delivery?.post(event, from: executor, isDispensable: event.isDispensable)
         }
     }
 
