@@ -22,7 +22,7 @@ extension CoreBluetoothPeripheral: CBPeripheralDelegate {
 
     func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
         updateTable()
-        post(.servicesDiscovered(error.map { LinkFailure($0) }))
+        post(.servicesDiscovered, error)
     }
 
     func peripheral(
@@ -30,7 +30,7 @@ extension CoreBluetoothPeripheral: CBPeripheralDelegate {
         didDiscoverCharacteristicsFor service: CBService,
         error: (any Error)?
     ) {
-        discovered(of: service, error) { .characteristicsDiscovered(of: $0, $1) }
+        discovered(of: service, error) { .characteristicsDiscovered(of: $0) }
     }
 
     func peripheral(
@@ -38,7 +38,7 @@ extension CoreBluetoothPeripheral: CBPeripheralDelegate {
         didDiscoverIncludedServicesFor service: CBService,
         error: (any Error)?
     ) {
-        discovered(of: service, error) { .includedServicesDiscovered(of: $0, $1) }
+        discovered(of: service, error) { .includedServicesDiscovered(of: $0) }
     }
 
     func peripheral(
@@ -46,13 +46,13 @@ extension CoreBluetoothPeripheral: CBPeripheralDelegate {
         didDiscoverDescriptorsFor characteristic: CBCharacteristic,
         error: (any Error)?
     ) {
-        discovered(of: characteristic, error) { .descriptorsDiscovered(of: $0, $1) }
+        discovered(of: characteristic, error) { .descriptorsDiscovered(of: $0) }
     }
 
     private func discovered(
         of object: CBAttribute,
         _ error: (any Error)?,
-        _ event: (SystemAttribute, LinkFailure?) -> SystemPeripheralEvent
+        _ event: (SystemAttribute) -> SystemPeripheralEvent
     ) {
         updateTable()
         post(about: object, error, event)
@@ -61,10 +61,10 @@ extension CoreBluetoothPeripheral: CBPeripheralDelegate {
     private func post(
         about object: CBAttribute,
         _ error: (any Error)?,
-        _ event: (SystemAttribute, LinkFailure?) -> SystemPeripheralEvent
+        _ event: (SystemAttribute) -> SystemPeripheralEvent
     ) {
         guard let attribute = attribute(object) else { return }
-        post(event(attribute, error.map { LinkFailure($0) }))
+        post(event(attribute), error)
     }
 
     // MARK: Values
@@ -75,7 +75,7 @@ extension CoreBluetoothPeripheral: CBPeripheralDelegate {
         error: (any Error)?
     ) {
         let content = DescriptorContent(descriptor.value)
-        post(about: descriptor, error) { .descriptorRead(content, of: $0, $1) }
+        post(about: descriptor, error) { .descriptorRead(content, of: $0) }
     }
 
     func peripheral(
@@ -84,7 +84,7 @@ extension CoreBluetoothPeripheral: CBPeripheralDelegate {
         error: (any Error)?
     ) {
         updateTable()
-        post(about: characteristic, error) { .subscriptionChanged($0, $1) }
+        post(about: characteristic, error) { .subscriptionChanged($0) }
     }
 
     func peripheral(
@@ -93,7 +93,7 @@ extension CoreBluetoothPeripheral: CBPeripheralDelegate {
         error: (any Error)?
     ) {
         let value = characteristic.value ?? Data()
-        post(about: characteristic, error) { .value(value, of: $0, $1) }
+        post(about: characteristic, error) { .value(value, of: $0) }
     }
 
     func peripheral(
@@ -101,7 +101,7 @@ extension CoreBluetoothPeripheral: CBPeripheralDelegate {
         didWriteValueFor characteristic: CBCharacteristic,
         error: (any Error)?
     ) {
-        post(about: characteristic, error) { .written($0, $1) }
+        post(about: characteristic, error) { .written($0) }
     }
 
     func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) {
@@ -115,7 +115,7 @@ extension CoreBluetoothPeripheral: CBPeripheralDelegate {
         didReadRSSI RSSI: NSNumber,
         error: (any Error)?
     ) {
-        post(.signal(RSSI.intValue, error.map { LinkFailure($0) }))
+        post(.signal(RSSI.intValue), error)
     }
 
     func peripheral(
@@ -123,7 +123,7 @@ extension CoreBluetoothPeripheral: CBPeripheralDelegate {
         didOpen channel: CBL2CAPChannel?,
         error: (any Error)?
     ) {
-        post(.channelOpened(channel.flatMap { SystemChannel($0) }, error.map { LinkFailure($0) }))
+        post(.channelOpened(channel.flatMap { SystemChannel($0) }), error)
     }
 }
 

@@ -40,10 +40,10 @@ final class CoreBluetoothPeripheral: NSObject, @unchecked Sendable {
 
     func belongs(to central: CoreBluetoothCentral) -> Bool { self.central === central }
 
-    /// Passes an event of the peripheral to the central.
-    func post(_ event: SystemPeripheralEvent) {
+    /// Passes an event on, with the error of the request that it answers.
+    func post(_ event: SystemPeripheralEvent, _ error: (any Error)? = nil) {
         guard let owner else { return }
-        central?.post(.peripheral(owner, event))
+        central?.post(.peripheral(owner, event, error.map { LinkFailure($0) }))
     }
 
     // MARK: Requests

@@ -18,34 +18,34 @@ package enum SystemCentralEvent: Sendable {
     case failedToConnect(SystemPeripheral, LinkFailure?)
     /// A link, or a canceled connection request, has ended; without a failure if the app ended it.
     case disconnected(SystemPeripheral, LinkFailure?, isReconnecting: Bool)
-    /// An event of a connected peripheral.
-    case peripheral(SystemPeripheral, SystemPeripheralEvent)
+    /// An event of a connected peripheral; with a failure if the request that it answers failed.
+    case peripheral(SystemPeripheral, SystemPeripheralEvent, LinkFailure?)
 }
 
 /// An event of a connected peripheral. Its table (`SystemPeripheral.attributes`) has changed before
-/// the event. A failure means that the request failed.
+/// the event.
 package enum SystemPeripheralEvent: Sendable {
     case nameChanged
     /// Services with these UUIDs are no longer valid, or others were added if there is none.
     case servicesModified(Set<BluetoothID>)
-    case servicesDiscovered(LinkFailure?)
-    case includedServicesDiscovered(of: SystemAttribute, LinkFailure?)
-    case characteristicsDiscovered(of: SystemAttribute, LinkFailure?)
-    case descriptorsDiscovered(of: SystemAttribute, LinkFailure?)
+    case servicesDiscovered
+    case includedServicesDiscovered(of: SystemAttribute)
+    case characteristicsDiscovered(of: SystemAttribute)
+    case descriptorsDiscovered(of: SystemAttribute)
     /// A subscription began or ended: `SystemAttribute.isNotifying`.
-    case subscriptionChanged(SystemAttribute, LinkFailure?)
+    case subscriptionChanged(SystemAttribute)
     /// A value of a characteristic was sent by the peripheral, or read.
-    case value(Data, of: SystemAttribute, LinkFailure?)
+    case value(Data, of: SystemAttribute)
     /// A descriptor was read.
-    case descriptorRead(DescriptorContent, of: SystemAttribute, LinkFailure?)
+    case descriptorRead(DescriptorContent, of: SystemAttribute)
     /// A characteristic was written with response.
-    case written(SystemAttribute, LinkFailure?)
+    case written(SystemAttribute)
     /// There is room again for writes without response.
     case hasRoom
     /// The signal strength in dBm was measured.
-    case signal(Int, LinkFailure?)
+    case signal(Int)
     /// A channel was opened; `nil` if that failed.
-    case channelOpened(SystemChannel?, LinkFailure?)
+    case channelOpened(SystemChannel?)
 }
 
 /// An open L2CAP channel, whose streams are not yet open.

@@ -30,7 +30,7 @@ extension PortCentral {
         case .peripheral(let peer, .nameChanged(let name)):
             guard let peripheral = known(peer), peripheral.name != name else { return }
             peripheral.name = name
-            post(.peripheral(peripheral, .nameChanged))
+            post(.peripheral(peripheral, .nameChanged, nil))
         case .peripheral(let peer, let event): known(peer)?.port?.receive(event)
         }
     }

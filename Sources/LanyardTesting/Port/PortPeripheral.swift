@@ -81,19 +81,20 @@ final class PortPeripheral: @unchecked Sendable {
         )
     }
 
-    /// Passes an event on.
-    private func post(_ event: SystemPeripheralEvent) {
+    /// Passes an event on, with the failure of the request that it answers.
+    private func post(_ event: SystemPeripheralEvent, _ failure: LinkFailure? = nil) {
         guard let owner else { return }
-        central?.post(.peripheral(owner, event))
+        central?.post(.peripheral(owner, event, failure))
     }
 
     /// Passes an event about an attribute on, if the attribute is still valid.
     private func post(
         about handle: AttributeHandle,
+        _ failure: LinkFailure?,
         _ event: (SystemAttribute) -> SystemPeripheralEvent
     ) {
         guard let row = attributes.row(at: handle) else { return }
-        post(event(row))
+        post(event(row), failure)
     }
 }
 
@@ -173,12 +174,12 @@ extension PortPeripheral {
         case .nameChanged: break
         case .channelOpened(let result):
             let channel = (try? result.get()).map { SystemChannel($0) }
-            post(.channelOpened(channel, result.linkFailure))
+            post(.channelOpened(channel), result.linkFailure)
         // The driver never requests it.
         case .channelSoundingRefused: break
         case _ where !remote.isLinked: break
         case .rssiRead(let result):
-            post(.signal((try? result.get()) ?? SignalStrength.unknown, result.linkFailure))
+            post(.signal((try? result.get()) ?? SignalStrength.unknown), result.linkFailure)
         case .found(let search, let result):
             _ = change { $0.take(event) }
             found(search, result.linkFailure)
@@ -189,40 +190,36 @@ extension PortPeripheral {
             let identifiers = invalidated.map { BluetoothID(UUIDForm($0.origin.uuid)) }
             post(.servicesModified(Set(identifiers)))
         case .readyToWrite: post(.hasRoom)
-        default: receiveValue(event)
+        case .valueReceived(let handle, let value):
+            post(about: handle, nil) { .value(Data(value), of: $0) }
+        case .valueRead(let handle, let result):
+            let value = Data((try? result.get()) ?? [])
+            post(about: handle, result.linkFailure) { .value(value, of: $0) }
+        case .valueWritten(let handle, let error):
+            post(about: handle, error.map { LinkFailure($0) }) { .written($0) }
+        case .notifyingSet(let handle, let result):
+            _ = change { $0.take(event) }
+            post(about: handle, result.linkFailure) { .subscriptionChanged($0) }
+        case .descriptorRead(let handle, let result):
+            guard let uuid = attributes.descriptor(at: handle)?.uuid else { return }
+            let content = DescriptorContent(of: uuid, (try? result.get()) ?? [])
+            post(about: handle, result.linkFailure) { .descriptorRead(content, of: $0) }
+        // The driver writes no descriptors.
+        case .descriptorWritten: break
         }
     }
 
     private func found(_ search: ClientSearch, _ failure: LinkFailure?) {
         switch search {
-        case .services: post(.servicesDiscovered(failure))
+        case .services: post(.servicesDiscovered, failure)
         case .includedServices(_, let service):
-            post(about: service.handle) { .includedServicesDiscovered(of: $0, failure) }
+            post(about: service.handle, failure) { .includedServicesDiscovered(of: $0) }
         case .characteristics(_, let service):
-            post(about: service.handle) { .characteristicsDiscovered(of: $0, failure) }
+            post(about: service.handle, failure) { .characteristicsDiscovered(of: $0) }
         case .descriptors(let characteristic):
-            post(about: characteristic.valueHandle) { .descriptorsDiscovered(of: $0, failure) }
-        }
-    }
-
-    private func receiveValue(_ event: RemoteEvent) {
-        switch event {
-        case .valueReceived(let handle, let value):
-            post(about: handle) { .value(Data(value), of: $0, nil) }
-        case .valueRead(let handle, let result):
-            let value = Data((try? result.get()) ?? [])
-            post(about: handle) { .value(value, of: $0, result.linkFailure) }
-        case .valueWritten(let handle, let error):
-            post(about: handle) { .written($0, error.map { LinkFailure($0) }) }
-        case .notifyingSet(let handle, let result):
-            _ = change { $0.take(event) }
-            post(about: handle) { .subscriptionChanged($0, result.linkFailure) }
-        case .descriptorRead(let handle, let result):
-            guard let uuid = attributes.descriptor(at: handle)?.uuid else { return }
-            let content = DescriptorContent(of: uuid, (try? result.get()) ?? [])
-            post(about: handle) { .descriptorRead(content, of: $0, result.linkFailure) }
-        // The driver writes no descriptors.
-        default: break
+            post(about: characteristic.valueHandle, failure) {
+                .descriptorsDiscovered(of: $0)
+            }
         }
     }
 }

@@ -22,7 +22,8 @@ extension CentralDriver {
         case .failedToConnect(let peripheral, let failure): failedToConnect(peripheral, failure)
         case .disconnected(let peripheral, let failure, let isReconnecting):
             disconnected(peripheral, failure, isReconnecting: isReconnecting)
-        case .peripheral(let peripheral, let event): receive(event, of: peripheral)
+        case .peripheral(let peripheral, let event, let failure):
+            receive(event, failure, of: peripheral)
         }
     }
 

@@ -6,10 +6,13 @@ import Foundation
 
 extension CentralDriver {
     /// Receives an event of a peripheral, and ignores it if the peripheral belongs to no accessory.
-    func receive(_ event: SystemPeripheralEvent, of peripheral: SystemPeripheral) {
+    func receive(
+        _ event: SystemPeripheralEvent,
+        _ failure: LinkFailure?,
+        of peripheral: SystemPeripheral
+    ) {
         guard let entry = entry(of: peripheral) else { return }
         if case .nameChanged = event { return entry.snapshot.setName(peripheral.name) }
-        let failure = event.failure
         record(.callback, event.name, entry, detail: failure.map { "\($0)" } ?? event.detail)
         // The attribute no longer exists. `servicesModified` follows, and fails its requests.
         if failure?.code == .link(LinkFailure.invalidHandle) { return }
@@ -19,60 +22,61 @@ extension CentralDriver {
         case .servicesModified(let identifiers):
             feed(.link(peripheral, .servicesModified(identifiers)), to: entry)
             failRequests(of: entry, about: identifiers)
-        case .servicesDiscovered, .includedServicesDiscovered, .characteristicsDiscovered,
-            .descriptorsDiscovered:
-            discoveryEnded(event, peripheral, entry)
-        case .value(let value, let attribute, _):
+        case .servicesDiscovered: servicesDiscovered(failure, peripheral, entry)
+        case .characteristicsDiscovered(let service):
+            characteristicsDiscovered(of: service, failure, peripheral, entry)
+        case .includedServicesDiscovered(let service):
+            let found = peripheral.included(in: service)
+            _ = explored(.includedServices(service.reference), found, failure, entry)
+        case .descriptorsDiscovered(let characteristic):
+            let found = peripheral.members(of: characteristic)
+            _ = explored(.descriptors(characteristic.reference), found, failure, entry)
+        case .value(let value, let attribute):
             valueReceived(value, of: attribute, failure, peripheral, entry)
-        case .descriptorRead(let content, let attribute, _):
+        case .descriptorRead(let content, let attribute):
             answer(.value(attribute.reference), entry, failure, .descriptor(content))
-        case .subscriptionChanged(let attribute, _):
+        case .subscriptionChanged(let attribute):
             subscriptionChanged(attribute, failure, peripheral, entry)
-        case .written(let attribute, _):
+        case .written(let attribute):
             guard let path = attribute.path else { return }
             entry.writes.confirmed(path, failure.map { AccessoryError($0) }, now: now)
             write(entry)
         case .hasRoom: write(entry)
-        case .signal(let signal, _):
+        case .signal(let signal):
             if failure == nil { received(entry, rssi: signal) }
             answer(.signal, entry, failure, .signal(signal))
-        case .channelOpened(let channel, _): channelOpened(channel, failure, entry)
+        case .channelOpened(let channel): channelOpened(channel, failure, entry)
         }
     }
 
     // MARK: Discovery
 
-    private func discoveryEnded(
-        _ event: SystemPeripheralEvent,
+    private func servicesDiscovered(
+        _ failure: LinkFailure?,
         _ peripheral: SystemPeripheral,
         _ entry: AccessoryEntry
     ) {
-        switch event {
-        case .servicesDiscovered(let failure):
-            let services = peripheral.services
-            guard explored(.services, services, failure, entry) else { return }
-            let event: AccessoryLinkEvent =
-                failure.map { .discoveryFailed($0) }
-                ?? .servicesDiscovered(Set(services.map(\.identifier)))
-            feed(.link(peripheral, event), to: entry)
-        case .characteristicsDiscovered(let service, let failure):
-            let found = peripheral.members(of: service)
-            guard explored(.characteristics(service.reference), found, failure, entry) else {
-                return
-            }
-            if let failure {
-                entry.awaitedAnswers[service.identifier] = nil
-                return feed(.link(peripheral, .discoveryFailed(failure)), to: entry)
-            }
-            characteristicsFound(of: service.identifier, peripheral, entry)
-        case .includedServicesDiscovered(let service, let failure):
-            let found = peripheral.included(in: service)
-            _ = explored(.includedServices(service.reference), found, failure, entry)
-        case .descriptorsDiscovered(let characteristic, let failure):
-            let found = peripheral.members(of: characteristic)
-            _ = explored(.descriptors(characteristic.reference), found, failure, entry)
-        default: break
+        let services = peripheral.services
+        guard explored(.services, services, failure, entry) else { return }
+        let event: AccessoryLinkEvent =
+            failure.map { .discoveryFailed($0) }
+            ?? .servicesDiscovered(Set(services.map(\.identifier)))
+        feed(.link(peripheral, event), to: entry)
+    }
+
+    private func characteristicsDiscovered(
+        of service: SystemAttribute,
+        _ failure: LinkFailure?,
+        _ peripheral: SystemPeripheral,
+        _ entry: AccessoryEntry
+    ) {
+        let found = peripheral.members(of: service)
+        guard explored(.characteristics(service.reference), found, failure, entry) else { return }
+        if let failure {
+            entry.awaitedAnswers[service.identifier] = nil
+            return feed(.link(peripheral, .discoveryFailed(failure)), to: entry)
         }
+        characteristicsFound(of: service.identifier, peripheral, entry)
     }
 
     /// If several services have the same UUID, the state machine receives one event, after the last
@@ -106,36 +110,23 @@ extension CentralDriver {
 }
 
 extension SystemPeripheralEvent {
-    /// The failure of the request that the event answers; `nil` if it succeeded.
-    fileprivate var failure: LinkFailure? {
-        switch self {
-        case .nameChanged, .servicesModified, .hasRoom: nil
-        case .servicesDiscovered(let failure), .includedServicesDiscovered(_, let failure),
-            .characteristicsDiscovered(_, let failure), .descriptorsDiscovered(_, let failure),
-            .subscriptionChanged(_, let failure), .value(_, _, let failure),
-            .descriptorRead(_, _, let failure), .written(_, let failure),
-            .signal(_, let failure), .channelOpened(_, let failure):
-            failure
-        }
-    }
-
     /// The name of the event in records: that of Core Bluetooth's callback.
     fileprivate var name: String {
         switch self {
         case .nameChanged: "peripheralDidUpdateName"
         case .servicesModified: "didModifyServices"
         case .servicesDiscovered: "didDiscoverServices"
-        case .includedServicesDiscovered(let service, _):
+        case .includedServicesDiscovered(let service):
             "didDiscoverIncludedServices \(service.identifier)"
-        case .characteristicsDiscovered(let service, _):
+        case .characteristicsDiscovered(let service):
             "didDiscoverCharacteristics \(service.identifier)"
-        case .descriptorsDiscovered(let characteristic, _):
+        case .descriptorsDiscovered(let characteristic):
             "didDiscoverDescriptors \(characteristic.identifier)"
-        case .subscriptionChanged(let characteristic, _):
+        case .subscriptionChanged(let characteristic):
             "didUpdateNotificationState \(characteristic.identifier)"
-        case .value(_, let attribute, _), .descriptorRead(_, let attribute, _):
+        case .value(_, let attribute), .descriptorRead(_, let attribute):
             "didUpdateValue \(attribute.identifier)"
-        case .written(let characteristic, _): "didWriteValue \(characteristic.identifier)"
+        case .written(let characteristic): "didWriteValue \(characteristic.identifier)"
         case .hasRoom: "peripheralIsReady"
         case .signal: "didReadRSSI"
         case .channelOpened: "didOpen"
@@ -146,8 +137,8 @@ extension SystemPeripheralEvent {
     fileprivate var detail: String? {
         switch self {
         case .servicesModified(let identifiers): "\(identifiers)"
-        case .value(let value, _, _): "\(value.count) bytes"
-        case .signal(let signal, _): "\(signal) dBm"
+        case .value(let value, _): "\(value.count) bytes"
+        case .signal(let signal): "\(signal) dBm"
         default: nil
         }
     }
