@@ -101,9 +101,12 @@ struct WriteQueue {
     // MARK: Actions
 
     /// Returns the next action; `nil` if there is none until the next event.
-    mutating func next(_ room: WriteRoom, now: Duration) -> WriteAction? {
+    ///
+    /// - Parameter room: The room for writes, which is read only if a job could be written.
+    mutating func next(_ room: @autoclosure () -> WriteRoom, now: Duration) -> WriteAction? {
         guard outcomes.isEmpty else { return outcomes.removeFirst() }
         guard let job = jobs.first, awaited == nil else { return nil }
+        let room = room()
         let length = room.length(withResponse: job.withResponse, cut: job.mayBeCut)
         guard length > 0, job.withResponse || room.isThere else { return nil }
         return write(job, atMost: length, now)

@@ -77,6 +77,26 @@ struct WriteQueueTests {
         )
     }
 
+    @Test("The room is read only for a job that could be written")
+    func roomReadings() throws {
+        var readings = 0
+        func reading() -> WriteRoom {
+            readings += 1
+            return room
+        }
+        var queue = WriteQueue(progressLimit: .seconds(30))
+        #expect(queue.next(reading(), now: .zero) == nil)
+        #expect(readings == 0)
+        try queue.add(job(1, 3), now: .zero)
+        #expect(queue.next(reading(), now: .zero) == write(1, 3))
+        #expect(readings == 1)
+        queue.confirmed(Self.path, nil, now: .zero)
+        #expect(queue.next(reading(), now: .zero) == .progressed(1, 3))
+        #expect(queue.next(reading(), now: .zero) == .finished(1, nil))
+        #expect(queue.next(reading(), now: .zero) == nil)
+        #expect(readings == 1)
+    }
+
     @Test("With response, a value is divided into chunks that fit in one packet")
     func cut() throws {
         var queue = WriteQueue(progressLimit: .seconds(30))
