@@ -5,86 +5,18 @@ import BluetoothPort
 import CoreBluetoothEnumerations
 import Foundation
 
-// Commands of the application, on the calling thread.
+// Requests to the peripheral, on the calling thread.
 extension CBPeripheral {
-    func findServices(_ uuids: [CBUUID]?) {
-        guard isReadyForCommands() else { return }
-        ask(.find(.services(UUIDFilter(matching: uuids))))
-    }
-
-    func findIncludedServices(_ uuids: [CBUUID]?, of service: CBService) {
-        guard isReadyForCommands(), let origin = origin(of: service) else { return }
-        ask(.find(.includedServices(UUIDFilter(matching: uuids), of: origin)))
-    }
-
-    func findCharacteristics(_ uuids: [CBUUID]?, of service: CBService) {
-        guard isReadyForCommands(), let origin = origin(of: service) else { return }
-        ask(.find(.characteristics(UUIDFilter(matching: uuids), of: origin)))
-    }
-
-    func findDescriptors(of characteristic: CBCharacteristic) {
-        guard isReadyForCommands(), let origin = origin(of: characteristic) else { return }
-        ask(.find(.descriptors(of: origin)))
-    }
-
-    func read(_ characteristic: CBCharacteristic) {
-        guard isReadyForCommands(), let origin = origin(of: characteristic) else { return }
-        ask(.read(origin))
-    }
-
-    func read(_ descriptor: CBDescriptor) {
-        guard isReadyForCommands(), let origin = origin(of: descriptor) else { return }
-        ask(.readDescriptor(origin))
-    }
-
-    func write(
-        _ data: Data,
-        to characteristic: CBCharacteristic,
-        _ type: CBCharacteristicWriteType
-    ) {
-        guard isReadyForCommands(), let origin = origin(of: characteristic) else { return }
-        if type == .withoutResponse {
-            command(data, to: characteristic, origin)
-        } else {
-            ask(.write(origin, [UInt8](data)))
-        }
-    }
-
-    func write(_ data: Data, to descriptor: CBDescriptor) {
-        guard isReadyForCommands(), let origin = origin(of: descriptor) else { return }
-        guard origin.uuid != GATT.AttributeType.clientCharacteristicConfiguration else {
-            Misuse.stop(
-                "Client Characteristic Configuration descriptors must be configured using "
-                    + "setNotifyValue:forCharacteristic:"
-            )
-        }
-        ask(.writeDescriptor(origin, [UInt8](data)))
-    }
-
-    func setNotifying(_ isOn: Bool, _ characteristic: CBCharacteristic) {
-        guard isReadyForCommands(), let origin = origin(of: characteristic) else { return }
-        ask(.setNotifying(isOn, origin))
-    }
-
-    func measureRSSI() {
-        guard isReadyForCommands() else { return }
-        adapter?.enter { [peer, session] in $0.readRSSI(of: peer, for: session) }
-    }
-
-    /// Returns the maximum length of one write in bytes. 0 unless connected.
-    func writeLimit(of type: CBCharacteristicWriteType) -> Int {
-        guard state == .connected, let adapter else { return 0 }
-        return adapter.writeLimit(of: peer, withResponse: type == .withResponse)
-    }
-
     /// The ATT MTU of the connection.
     var mtu: Int { adapter?.mtu(of: peer) ?? ATT.defaultMTU }
 
-    private func ask(_ request: ClientRequest) {
+    /// Starts a request to the peripheral.
+    func ask(_ request: ClientRequest) {
         adapter?.enter { [peer, session] in $0.ask(request, of: peer, for: session) }
     }
 
-    private func command(
+    /// Starts a write without response. Drops it with a warning if too many wait.
+    func command(
         _ data: Data,
         to characteristic: CBCharacteristic,
         _ origin: GATT.Characteristic
@@ -95,7 +27,7 @@ extension CBPeripheral {
                     + "\"Write Without Response\" property - ignoring response-less write"
             )
         }
-        let limit = writeLimit(of: .withoutResponse)
+        let limit = maximumWriteValueLength(for: .withoutResponse)
         guard let request = snapshot.read({ $0.remote.command(data, to: origin, limit: limit) })
         else {
             return Misuse.warn(
@@ -111,7 +43,7 @@ extension CBPeripheral {
 
 // Checks before a command.
 extension CBPeripheral {
-    private func isReadyForCommands() -> Bool {
+    func isReadyForCommands() -> Bool {
         manager?.isReadyForCommands() == true && isConnectedForCommands()
     }
 
@@ -124,12 +56,12 @@ extension CBPeripheral {
 
     /// Returns the service in the peripheral's table. Returns `nil` and logs the misuse if the
     /// service is invalid, another peripheral's, or this device's own.
-    private func origin(of service: CBService) -> GATT.Service? {
+    func origin(of service: CBService) -> GATT.Service? {
         let isLive = isLive(service, in: service, service.isInvalidated)
         return isLive ? service.origin : nil
     }
 
-    private func origin(of characteristic: CBCharacteristic) -> GATT.Characteristic? {
+    func origin(of characteristic: CBCharacteristic) -> GATT.Characteristic? {
         let isLive = isLive(
             characteristic,
             in: characteristic.service,
@@ -138,7 +70,7 @@ extension CBPeripheral {
         return isLive ? characteristic.origin : nil
     }
 
-    private func origin(of descriptor: CBDescriptor) -> GATT.Descriptor? {
+    func origin(of descriptor: CBDescriptor) -> GATT.Descriptor? {
         let service = descriptor.characteristic?.service
         let isLive = isLive(descriptor, in: service, descriptor.isInvalidated)
         return isLive ? descriptor.origin : nil

@@ -22,28 +22,6 @@ extension CBPeripheral {
         case .servicesModified(let ranges, let isReportedByPeer):
             servicesModified(ranges, isReportedByPeer, event)
         case .readyToWrite: delegate?.peripheralIsReady(toSendWriteWithoutResponse: self)
-        case .valueReceived, .valueRead, .valueWritten, .notifyingSet: valueEvent(event)
-        case .descriptorRead, .descriptorWritten: descriptorEvent(event)
-        }
-    }
-
-    private func found(_ search: ClientSearch, _ error: (any Error)?) {
-        switch search {
-        case .services: delegate?.peripheral(self, didDiscoverServices: error)
-        case .includedServices(_, let origin):
-            guard let service: CBService = attribute(origin.handle) else { return }
-            delegate?.peripheral(self, didDiscoverIncludedServicesFor: service, error: error)
-        case .characteristics(_, let origin):
-            guard let service: CBService = attribute(origin.handle) else { return }
-            delegate?.peripheral(self, didDiscoverCharacteristicsFor: service, error: error)
-        case .descriptors(let origin):
-            guard let characteristic = characteristic(origin.valueHandle) else { return }
-            delegate?.peripheral(self, didDiscoverDescriptorsFor: characteristic, error: error)
-        }
-    }
-
-    private func valueEvent(_ event: RemoteEvent) {
-        switch event {
         case .valueReceived(let handle, let value):
             guard let characteristic = characteristic(handle) else { return }
             characteristic.setValue(Data(value))
@@ -63,12 +41,6 @@ extension CBPeripheral {
                 didUpdateNotificationStateFor: characteristic,
                 error: result.failure
             )
-        default: break
-        }
-    }
-
-    private func descriptorEvent(_ event: RemoteEvent) {
-        switch event {
         case .descriptorRead(let handle, let result):
             guard let descriptor: CBDescriptor = attribute(handle) else { return }
             if case .success(let value) = result { descriptor.setValue(bytes: Data(value)) }
@@ -76,7 +48,21 @@ extension CBPeripheral {
         case .descriptorWritten(let handle, let error):
             guard let descriptor: CBDescriptor = attribute(handle) else { return }
             delegate?.peripheral(self, didWriteValueFor: descriptor, error: error?.delivered)
-        default: break
+        }
+    }
+
+    private func found(_ search: ClientSearch, _ error: (any Error)?) {
+        switch search {
+        case .services: delegate?.peripheral(self, didDiscoverServices: error)
+        case .includedServices(_, let origin):
+            guard let service: CBService = attribute(origin.handle) else { return }
+            delegate?.peripheral(self, didDiscoverIncludedServicesFor: service, error: error)
+        case .characteristics(_, let origin):
+            guard let service: CBService = attribute(origin.handle) else { return }
+            delegate?.peripheral(self, didDiscoverCharacteristicsFor: service, error: error)
+        case .descriptors(let origin):
+            guard let characteristic = characteristic(origin.valueHandle) else { return }
+            delegate?.peripheral(self, didDiscoverDescriptorsFor: characteristic, error: error)
         }
     }
 

@@ -96,7 +96,8 @@ open class CBPeripheral: CBPeer {
     /// Discovers services with these UUIDs. `nil` or an empty array discovers all.
     /// `didDiscoverServices` follows.
     open func discoverServices(_ serviceUUIDs: [CBUUID]?) {
-        findServices(serviceUUIDs)
+        guard isReadyForCommands() else { return }
+        ask(.find(.services(UUIDFilter(matching: serviceUUIDs))))
     }
 
     /// Discovers services with these UUIDs that a service includes. `nil` or an empty array
@@ -105,35 +106,41 @@ open class CBPeripheral: CBPeer {
         _ includedServiceUUIDs: [CBUUID]?,
         for service: CBService
     ) {
-        findIncludedServices(includedServiceUUIDs, of: service)
+        guard isReadyForCommands(), let origin = origin(of: service) else { return }
+        ask(.find(.includedServices(UUIDFilter(matching: includedServiceUUIDs), of: origin)))
     }
 
     /// Discovers characteristics of a service with these UUIDs. `nil` or an empty array discovers
     /// all. `didDiscoverCharacteristicsFor` follows.
     open func discoverCharacteristics(_ characteristicUUIDs: [CBUUID]?, for service: CBService) {
-        findCharacteristics(characteristicUUIDs, of: service)
+        guard isReadyForCommands(), let origin = origin(of: service) else { return }
+        ask(.find(.characteristics(UUIDFilter(matching: characteristicUUIDs), of: origin)))
     }
 
     /// Discovers all descriptors of a characteristic. `didDiscoverDescriptorsFor` follows.
     open func discoverDescriptors(for characteristic: CBCharacteristic) {
-        findDescriptors(of: characteristic)
+        guard isReadyForCommands(), let origin = origin(of: characteristic) else { return }
+        ask(.find(.descriptors(of: origin)))
     }
 
     // MARK: Values
 
     /// Reads a value in full length. `didUpdateValueFor` follows.
     open func readValue(for characteristic: CBCharacteristic) {
-        read(characteristic)
+        guard isReadyForCommands(), let origin = origin(of: characteristic) else { return }
+        ask(.read(origin))
     }
 
     /// Reads a descriptor. `didUpdateValueFor` follows.
     open func readValue(for descriptor: CBDescriptor) {
-        read(descriptor)
+        guard isReadyForCommands(), let origin = origin(of: descriptor) else { return }
+        ask(.readDescriptor(origin))
     }
 
     /// Returns the maximum length of one write in bytes. 0 unless connected.
     open func maximumWriteValueLength(for type: CBCharacteristicWriteType) -> Int {
-        writeLimit(of: type)
+        guard state == .connected, let adapter else { return 0 }
+        return adapter.writeLimit(of: peer, withResponse: type == .withResponse)
     }
 
     /// Writes a value. `didWriteValueFor` follows a write with response. A write without response
@@ -143,26 +150,40 @@ open class CBPeripheral: CBPeer {
         for characteristic: CBCharacteristic,
         type: CBCharacteristicWriteType
     ) {
-        write(data, to: characteristic, type)
+        guard isReadyForCommands(), let origin = origin(of: characteristic) else { return }
+        if type == .withoutResponse {
+            command(data, to: characteristic, origin)
+        } else {
+            ask(.write(origin, [UInt8](data)))
+        }
     }
 
     /// Writes a descriptor. `didWriteValueFor` follows. The Client Characteristic Configuration is
     /// written with `setNotifyValue` instead.
     open func writeValue(_ data: Data, for descriptor: CBDescriptor) {
-        write(data, to: descriptor)
+        guard isReadyForCommands(), let origin = origin(of: descriptor) else { return }
+        guard origin.uuid != GATT.AttributeType.clientCharacteristicConfiguration else {
+            Misuse.stop(
+                "Client Characteristic Configuration descriptors must be configured using "
+                    + "setNotifyValue:forCharacteristic:"
+            )
+        }
+        ask(.writeDescriptor(origin, [UInt8](data)))
     }
 
     /// Enables or disables notifications or indications of a value. `didUpdateNotificationStateFor`
     /// follows.
     open func setNotifyValue(_ enabled: Bool, for characteristic: CBCharacteristic) {
-        setNotifying(enabled, characteristic)
+        guard isReadyForCommands(), let origin = origin(of: characteristic) else { return }
+        ask(.setNotifying(enabled, origin))
     }
 
     // MARK: The link
 
     /// Reads the signal strength. `didReadRSSI` follows.
     open func readRSSI() {
-        measureRSSI()
+        guard isReadyForCommands() else { return }
+        adapter?.enter { [peer, session] in $0.readRSSI(of: peer, for: session) }
     }
 
     /// Opens an L2CAP channel to the peripheral. `didOpen` follows.
