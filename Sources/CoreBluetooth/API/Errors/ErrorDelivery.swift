@@ -1,7 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothClients
+import BluetoothPort
+import CoreBluetoothEnumerations
 import Foundation
+
+extension ClientError {
+    /// The error that a delegate gets.
+    var delivered: any Error {
+        switch self {
+        case .failed: cbError
+        case .attribute(let code):
+            CBATTError(
+                delivering: CBATTError.Code(rawValue: Int(code.rawValue)) ?? .unlikelyError
+            )
+        }
+    }
+
+    /// The error that a delegate gets for an error that is no answer of a server.
+    var cbError: CBError {
+        guard case .failed(let code) = self else { return CBError(delivering: .unknown) }
+        return CBError(delivering: code.cbCode)
+    }
+}
+
+extension ClientError.Code {
+    /// The code in Core Bluetooth, which has the same number.
+    var cbCode: CBError.Code { CBError.Code(rawValue: rawValue) ?? .unknown }
+}
 
 // Like Apple's, an error from the framework carries its text. An error that the application makes
 // carries only the `userInfo` that the application passes.
@@ -27,4 +53,15 @@ extension CBError {
         .channelSoundingConfigurationFailed: "The configuration of channel sounding has failed.",
         .channelSoundingProcedureFailed: "The channel sounding procedure has failed.",
     ]
+}
+
+extension CBATTError {
+    /// Makes the error that a delegate gets, with its text in `userInfo`.
+    init(delivering code: Code) {
+        self.init(code, userInfo: [NSLocalizedDescriptionKey: Self.text(of: code)])
+    }
+
+    private static func text(of code: Code) -> String {
+        ATT.ErrorCode(rawValue: UInt8(exactly: code.rawValue) ?? .max).text
+    }
 }
