@@ -52,9 +52,8 @@ package struct DurableFile: Sendable {
         return try body()
     }
 
-    /// Replaces the contents. Throws an error if they are longer than ``sizeLimit``. Call it only
-    /// within `withLock`, unless no other process uses the file and one thread replaces it at a
-    /// time.
+    /// Replaces the contents, unless they are longer than ``sizeLimit``. Call it only within
+    /// `withLock`, unless no other process uses the file and one thread replaces it at a time.
     package func replace(with data: Data) throws {
         guard data.count <= Self.sizeLimit else {
             throw AccessoryStoreFailure(operation: "write", path: url.path, code: EFBIG)
@@ -66,7 +65,7 @@ package struct DurableFile: Sendable {
         guard descriptor >= 0 else { throw failure("create", draft) }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         try file.write(contentsOf: data)
-        try file.synchronize()
+        try synchronize(descriptor, of: draft)
         try file.close()
         try move(draft, to: url)
     }
@@ -105,7 +104,16 @@ package struct DurableFile: Sendable {
         let descriptor = open(folder.path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure("open", folder) }
         defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw failure("write", folder) }
+        try synchronize(descriptor, of: folder)
+    }
+
+    /// Writes the contents of a file, or the names of a directory, to the disk.
+    private func synchronize(_ descriptor: Int32, of url: URL) throws {
+        #if !os(Linux)
+            // On Apple's platforms, fsync leaves the bytes in the memory of the drive.
+            if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
+        #endif
+        guard fsync(descriptor) == 0 else { throw failure("write", url) }
     }
 
     private func failure(_ operation: String, _ url: URL) -> AccessoryStoreFailure {
