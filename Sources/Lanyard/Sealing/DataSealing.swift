@@ -4,13 +4,10 @@ import Foundation
 
 /// A sealing of independent pieces of data: each is opened by itself.
 public protocol DataSealing: Sendable {
-    /// The maximum number of bytes that sealing adds.
-    var overhead: Int { get }
-
     /// Seals data, so that only an owner of the key can read it.
     ///
     /// - Parameter data: The data.
-    /// - Returns: The sealed data, at most ``overhead`` bytes longer than the data.
+    /// - Returns: The sealed data, which is longer than the data.
     /// - Throws: ``SealingError/messageTooLong`` if the data is too long to be sealed.
     func seal(_ data: Data) throws(SealingError) -> Data
 
@@ -36,9 +33,6 @@ public struct SessionlessSealing<Sealing: DataSealing>: MessageSealing {
     public init(_ sealing: Sealing) {
         self.sealing = sealing
     }
-
-    /// The overhead of the data sealing.
-    public var overhead: Int { sealing.overhead }
 
     /// Returns a session that is ready at once.
     ///

@@ -7,9 +7,6 @@ import Foundation
 ///
 /// Use ``GCMSealing`` if you control both sides, and ``CBCSealing`` for existing accessories.
 public protocol MessageSealing: Sendable {
-    /// The maximum number of bytes that sealing adds to a message.
-    var overhead: Int { get }
-
     /// Creates the session of one side of a link; each link has a new session.
     ///
     /// - Parameter role: The side of the link.
