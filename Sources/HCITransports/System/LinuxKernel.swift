@@ -183,9 +183,7 @@
         }
 
         func awaitAnnouncement(on announcements: Descriptor?, limit: Duration) {
-            let milliseconds =
-                Int32(clamping: limit.components.attoseconds / 1_000_000_000_000_000)
-                + Int32(clamping: limit.components.seconds * 1000)
+            let milliseconds = Int32(clamping: limit.nanoseconds / 1_000_000)
             var interest = pollfd(
                 fd: announcements?.number ?? -1,
                 events: Int16(POLLIN),

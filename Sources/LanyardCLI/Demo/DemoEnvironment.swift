@@ -257,9 +257,6 @@ import BluetoothTypes
     }
 
     extension TestWorld {
-        fileprivate var microseconds: Int64 {
-            let (seconds, attoseconds) = now.components
-            return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
-        }
+        fileprivate var microseconds: Int64 { now.nanoseconds / 1_000 }
     }
 #endif

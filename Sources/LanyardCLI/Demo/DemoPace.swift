@@ -44,10 +44,7 @@
 
         /// Blocks the thread of the world, so that virtual time stops.
         private static func wait(_ duration: Duration) {
-            let (seconds, attoseconds) = max(duration, .zero).components
-            Thread.sleep(
-                forTimeInterval: Double(seconds) + Double(attoseconds) / 1_000_000_000_000_000_000
-            )
+            Thread.sleep(forTimeInterval: max(duration, .zero).inSeconds)
         }
     }
 #endif

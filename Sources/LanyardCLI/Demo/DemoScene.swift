@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothTypes
 import Lanyard
 
 /// The picture of the demo at one moment.
@@ -161,7 +162,6 @@ enum DistanceText {
 extension Duration {
     /// The duration without fractions of a tenth of a second.
     var wholeTenths: Duration {
-        let (seconds, attoseconds) = components
-        return .milliseconds(seconds * 1_000 + attoseconds / 100_000_000_000_000_000 * 100)
+        .milliseconds(nanoseconds / 100_000_000 * 100)
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothTypes
 import BluetoothValues
 import JSONText
 
@@ -57,8 +58,7 @@ struct ProgramFailure: Error, Equatable, Sendable {
 enum SecondsText {
     /// Returns the seconds with as many decimals as needed, at most three.
     static func describe(_ duration: Duration) -> String {
-        let (seconds, attoseconds) = duration.components
-        let milliseconds = Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000)
+        let milliseconds = Int(duration.nanoseconds / 1_000_000)
         var text = DecimalText.describe(milliseconds, exponent: -3)
         while text.hasSuffix("0") { text.removeLast() }
         if text.hasSuffix(".") { text.removeLast() }

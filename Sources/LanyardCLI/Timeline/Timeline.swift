@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothTypes
 import Foundation
 import HCITransports
 import Lanyard
@@ -131,7 +132,6 @@ extension FlightEvent {
     /// The time in microseconds, bounded so that sums do not overflow.
     fileprivate var microseconds: Int64 {
         let bound = Duration.microseconds(Timeline.timeLimit)
-        let (seconds, attoseconds) = min(max(time, .zero - bound), bound).components
-        return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
+        return min(max(time, .zero - bound), bound).nanoseconds / 1_000
     }
 }

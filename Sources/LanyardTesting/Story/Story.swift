@@ -19,7 +19,7 @@ public final class Story: Sendable, CustomStringConvertible {
         public let text: String
 
         /// The time in seconds, to the millisecond, and the text.
-        public var description: String { "\(time.inMilliseconds) \(text)" }
+        public var description: String { "\(time.inSeconds) \(text)" }
     }
 
     private struct State {
@@ -80,7 +80,7 @@ public final class Story: Sendable, CustomStringConvertible {
 
 extension Duration {
     /// The duration in seconds, with three decimal places.
-    var inMilliseconds: String {
+    var inSeconds: String {
         let (seconds, attoseconds) = components
         let milliseconds = String(1_000 + attoseconds / 1_000_000_000_000_000)
         return "\(seconds).\(milliseconds.dropFirst())"
