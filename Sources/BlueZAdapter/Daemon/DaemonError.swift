@@ -89,7 +89,6 @@ enum DaemonError {
         case .disconnected, .unreachable, .notPermitted, .violation: .unavailable
         case .timedOut: .timedOut
         case .tooManyCalls: .tooManyRequests
-        case .unexpectedReply: .other("\(error)")
         case .failed(prefix + "NotReady", _), .failed(prefix + "NotAvailable", _): .unavailable
         case .failed(prefix + "NotConnected", _): .linkEnded(.unknown)
         case .failed(prefix + "AuthenticationTimeout", _): .timedOut

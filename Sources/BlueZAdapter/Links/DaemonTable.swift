@@ -18,9 +18,6 @@ struct DaemonTable: Sendable {
         case configuration(DBusObjectPath)
     }
 
-    /// The maximum number of objects of a device: handles are 16 bits.
-    static let attributeLimit = 65_535
-
     let database: GATT.Database
     let attributes: [AttributeHandle: Attribute]
 

@@ -13,7 +13,7 @@ package struct DBusAuthentication: Sendable {
     package enum Step: Equatable, Sendable {
         case send([UInt8])
         /// The connection is open. `rest` contains the first bytes of messages.
-        case done(passesDescriptors: Bool, rest: ArraySlice<UInt8>)
+        case done(rest: ArraySlice<UInt8>)
         case failed(DBusError)
     }
 
@@ -55,18 +55,14 @@ package struct DBusAuthentication: Sendable {
         case (.awaitingChallenge, "OK"), (.awaitingAcceptance, "OK"):
             state = .awaitingDescriptors
             return .send(Array("NEGOTIATE_UNIX_FD\r\n".utf8))
-        case (.awaitingDescriptors, "AGREE_UNIX_FD"): return finish(true, rest)
-        case (.awaitingDescriptors, "ERROR"): return finish(false, rest)
+        case (.awaitingDescriptors, "AGREE_UNIX_FD"), (.awaitingDescriptors, "ERROR"):
+            state = .ended
+            return .done(rest: rest)
         case (_, "REJECTED"):
             state = .ended
             return .failed(.notPermitted)
         default: return fail("the authentication answer '\(command.prefix(32))'")
         }
-    }
-
-    private mutating func finish(_ passesDescriptors: Bool, _ rest: ArraySlice<UInt8>) -> Step {
-        state = .ended
-        return .done(passesDescriptors: passesDescriptors, rest: rest)
     }
 
     private mutating func fail(_ text: String) -> Step {

@@ -68,9 +68,6 @@ package final class DBusConnection: @unchecked Sendable {
         self.receive = receive
     }
 
-    /// The unique name of this connection; `nil` while it is not open.
-    package var uniqueName: String? { core.isOpen ? core.uniqueName : nil }
-
     /// Opens the connection, and keeps it open until `close()`.
     package func open() {
         guard !shouldBeOpen else { return }

@@ -2,8 +2,7 @@
 
 import BluetoothTypes
 
-/// The state of one connection to the bus: the authentication, the unique name, and the calls that
-/// wait for a reply.
+/// The state of one connection to the bus: the authentication, and the calls that wait for a reply.
 package struct DBusConnectionCore: Sendable {
     /// The maximum number of calls that wait for a reply.
     package static let pendingCallLimit = 4_096
@@ -41,10 +40,6 @@ package struct DBusConnectionCore: Sendable {
     /// The calls that wait for a reply, with their deadlines.
     private var pending: [Serial: Instant] = [:]
     private var unclaimedDescriptors = 0
-    /// The unique name of the connection; `nil` before `opened`.
-    package private(set) var uniqueName: String?
-    /// Whether messages can carry file descriptors.
-    package private(set) var passesDescriptors = false
 
     package init() {}
 
@@ -114,8 +109,7 @@ package struct DBusConnectionCore: Sendable {
         switch step {
         case .send(let bytes): return [.send(bytes)]
         case .failed(let error): return close(error)
-        case .done(let passesDescriptors, let rest):
-            self.passesDescriptors = passesDescriptors
+        case .done(let rest):
             let hello = numbered(.toBus("Hello"))
             state = .awaitingName(hello.serial)
             return [.send(Array("BEGIN\r\n".utf8) + hello.bytes)] + receive(rest)
@@ -157,10 +151,9 @@ package struct DBusConnectionCore: Sendable {
     ) -> [Action] {
         let ignored = Action.ignored(descriptors: message.descriptorCount)
         if case .awaitingName(serial) = state {
-            guard case .success(let reply) = result, let name = reply.body.first?.string else {
+            guard case .success(let reply) = result, reply.body.first?.string != nil else {
                 return close(.violation("the reply to Hello"))
             }
-            uniqueName = name
             state = .open
             return [ignored, .opened]
         }

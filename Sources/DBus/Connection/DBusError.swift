@@ -16,8 +16,6 @@ package enum DBusError: Error, Hashable, Sendable, CustomStringConvertible {
     case timedOut
     /// `DBusConnectionCore.pendingCallLimit` calls wait for a reply already.
     case tooManyCalls
-    /// A reply does not have the form that its method defines.
-    case unexpectedReply
 
     package var description: String {
         switch self {
@@ -28,7 +26,6 @@ package enum DBusError: Error, Hashable, Sendable, CustomStringConvertible {
         case .violation(let text): "the message bus violated the protocol: \(text)"
         case .timedOut: "no reply in time"
         case .tooManyCalls: "too many calls are waiting"
-        case .unexpectedReply: "the reply has an unexpected form"
         }
     }
 }

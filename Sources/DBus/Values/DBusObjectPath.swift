@@ -31,13 +31,6 @@ package struct DBusObjectPath: Hashable, Sendable, Comparable, CustomStringConve
         description.lastIndex(of: "/").map { description[description.index(after: $0)...] } ?? ""
     }
 
-    /// The path without its last element; `nil` for the root.
-    package var parent: DBusObjectPath? {
-        guard self != .root, let slash = description.lastIndex(of: "/") else { return nil }
-        return slash == description.startIndex
-            ? .root : DBusObjectPath(unchecked: String(description[..<slash]))
-    }
-
     /// Returns whether the path is below another one.
     package func isBelow(_ other: DBusObjectPath) -> Bool {
         other == .root ? self != .root : description.hasPrefix(other.description + "/")

@@ -20,8 +20,6 @@ final class DemoPrinter: Sendable {
     var isLive: Bool { console.isOutputTerminal }
     /// The number of checks that passed.
     var checks: Int { state.withLock { $0.checks } }
-    /// The scene that is drawn.
-    var scene: DemoScene { state.withLock { $0.scene } }
 
     init(console: Console, chapters: [String]) {
         self.console = console
