@@ -161,7 +161,8 @@ extension GatewayCore {
             let count = connection.droppedReports
             actions.append(
                 .log(
-                    "\(connection.name): \(count) advertising reports were dropped, because it reads too slowly"
+                    "\(connection.name): \(count) advertising reports were dropped, because it "
+                        + "reads too slowly"
                 )
             )
         }
