@@ -227,7 +227,7 @@ class FleetTestCase(unittest.TestCase):
 
     def messages(self, prefix=""):
         """The messages of the consumer: topic, text."""
-        # mosquitto_sub ends with "Protocol error", about once in ten times, when the broker stops.
+        # mosquitto_sub sometimes ends with "Protocol error" when the broker stops. The broker keeps its session.
         if self.subscriber.poll() is not None and self.broker.is_open():
             self.consumer()
         lines = (line.partition(" ") for line in self.log("consumer").splitlines())
