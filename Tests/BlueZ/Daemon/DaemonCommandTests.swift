@@ -39,4 +39,56 @@ import Testing
             try await accessory.end()
         }
     }
+
+    @Test(
+        "Commands pair, bonds, run and shell pair with an accessory, use its bond and remove it",
+        .needsBumble,
+        arguments: Setting.eachRelease
+    )
+    func bonds(_ setting: Setting) async throws {
+        try await withKernel(setting, as: .central, "daemon: bonds") { scene in
+            let accessory = try await BumbleAccessory(in: scene, io: "yes-no")
+            try await scene.bluez.powerOn()
+            let program = try await InsideProgram(in: scene.bluez)
+            try await program.setCapability(false)
+            let daemon = ["--adapter", "bluez", "--timeout", "60"]
+            let name = BumbleAccessory.name
+
+            try await program.start(["pair", name, "--answers"] + daemon, as: "pair")
+            _ = try await scene.bluez.output(of: "pair", within: Limits.discovery) {
+                $0.contains("by numeric comparison")
+            }
+            try await scene.bluez.write("y\n", to: "pair")
+            try await program.line(of: "pair", after: "bond: kept by the Bluetooth daemon")
+            #expect(try await program.end(of: "pair") == 0)
+            let report = try #require(try await accessory.process.nextLine(within: Limits.step))
+            #expect(report.contains(#""authenticated": true"#), "\(report)")
+
+            let list = try await program.succeed(["bonds", "--adapter", "bluez", "--json"])
+            #expect(try list.json.elements.map { $0["name"].text } == [name])
+
+            let value = BumbleAccessory.value
+            let story = """
+                connect \(name)
+                write \(value) 0a0b
+                read \(value)
+                expect equals 0a0b
+                subscribe 2A37
+                wait notification 2A37
+                unsubscribe 2A37
+                subscribe 2A37
+                wait notification 2A37
+                disconnect
+                """
+            let script = try program.write(story + "\n", to: "story.lanyard")
+            _ = try await program.succeed(["run", script] + daemon)
+
+            try await program.start(["shell"] + daemon, as: "shell")
+            try await scene.bluez.write("bonds\nforget \(name)\nbonds\nquit\n", to: "shell")
+            try await program.line(of: "shell", after: "removed: \"\(name)\"")
+            try await program.line(of: "shell", after: "There are no bonds.")
+            #expect(try await program.end(of: "shell") == 0)
+            try await accessory.end()
+        }
+    }
 }

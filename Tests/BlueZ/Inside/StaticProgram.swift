@@ -15,8 +15,14 @@ struct StaticProgram: Sendable {
         file: "lanyard-tests",
         variable: "LANYARD_STATIC"
     )
-    /// The application of the tests with the daemon.
-    static let daemon = StaticProgram("DaemonProgram", kind: "daemon", file: "daemon-program")
+    /// The application of the tests with the daemon, or the program that `LANYARD_STATIC_DAEMON`
+    /// names, for example a release build.
+    static let daemon = StaticProgram(
+        "DaemonProgram",
+        kind: "daemon",
+        file: "daemon-program",
+        variable: "LANYARD_STATIC_DAEMON"
+    )
 
     private let found: Task<String, any Error>
 

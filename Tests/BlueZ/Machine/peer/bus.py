@@ -49,10 +49,7 @@ class Bus:
             "type='signal',sender='org.bluez'",
             "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='org.bluez'",
         ):
-            await self._call(
-                "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus",
-                "AddMatch", "s", rule,
-            )
+            await self._of_bus("org.freedesktop.DBus", "AddMatch", "s", rule)
         return self
 
     def disconnect(self):
@@ -82,6 +79,28 @@ class Bus:
                 if set(paths) <= set(await self.objects()):
                     return
             await self.changed.wait()
+
+    async def match_rules(self, process):
+        """The number of match rules of a process's connections, from the statistics of the bus."""
+        count = 0
+        for name in await self._of_bus("org.freedesktop.DBus", "ListNames"):
+            if not name.startswith(":"):
+                continue
+            with contextlib.suppress(Refusal):  # the connection may have ended
+                owner = await self._of_bus(
+                    "org.freedesktop.DBus", "GetConnectionUnixProcessID", "s", name
+                )
+                if owner == process:
+                    facts = await self._of_bus(
+                        "org.freedesktop.DBus.Debug.Stats", "GetConnectionStats", "s", name
+                    )
+                    count += plain(facts)["MatchRules"]
+        return count
+
+    async def _of_bus(self, interface, member, signature="", *arguments):
+        return await self._call(
+            "org.freedesktop.DBus", "/org/freedesktop/DBus", interface, member, signature, *arguments
+        )
 
     async def _call(self, destination, path, interface, member, signature, *arguments):
         reply = await self.connection.call(Message(

@@ -129,6 +129,35 @@ async def restart_daemon(peer, forgets):
 
 
 @command
+async def kill_daemon(peer):
+    """Kills bluetoothd, which ends its calls without an answer."""
+    await peer.leave_bus()
+    await peer.daemon.stop(signal.SIGKILL)
+    return {}
+
+
+@command
+async def start_daemon(peer):
+    """Starts bluetoothd after it was killed, and waits until it has its adapter."""
+    await peer.daemon.start(peer.daemon.configuration)
+    await peer.enter_bus()
+    await peer.bus.wait_for(ADAPTER)
+    return {}
+
+
+@command
+async def match_rules(peer, process):
+    """The number of signals that a process waits for, according to the bus."""
+    return {"count": await peer.bus.match_rules(process)}
+
+
+@command
+async def objects(peer):
+    """The number of objects that BlueZ shows."""
+    return {"count": len(await peer.bus.objects())}
+
+
+@command
 async def wait_for_adapter(peer, path):
     """Waits until BlueZ has an adapter that no other program has taken."""
     await peer.bus.wait_for(path)
