@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+import Foundation
+import ProcessTestSupport
+import Testing
+
+/// Many connections through bluetoothd, one after the other.
+@Suite(.machines) struct DaemonLoadTests {
+    /// The number of connections.
+    private static let count =
+        ProcessInfo.processInfo.environment["LANYARD_BLUEZ_CONNECTS"].flatMap(Int.init) ?? 20
+
+    @Test("Many connections leave nothing behind", arguments: Setting.latestOnly)
+    func connectsOften(_ setting: Setting) async throws {
+        let count = Self.count
+        try await withKernel(setting, as: .central, "daemon: many connections") { scene in
+            let accessory = try await DaemonAccessory(in: scene)
+            try await scene.bluez.powerOn()
+            let program = try await DaemonProgram(in: scene.bluez)
+            try await program.connect(to: DaemonAccessory.name)
+            try await program.perform("disconnect", until: "disconnected")
+            let cycle = Cycle(program: program, accessory: accessory)
+            // The first links fill caches.
+            try await cycle.run(5)
+            let before = try await Usage(of: "daemon-program", in: scene.bluez)
+            let start = ContinuousClock.now
+            try await cycle.run(count)
+            let duration = start.duration(to: .now)
+            let after = try await Usage(of: "daemon-program", in: scene.bluez)
+            print("\(count) connections in \(duration)")
+            print("before: \(before.text)")
+            print("after:  \(after.text)")
+            #expect(after.descriptors == before.descriptors)
+            #expect(after.matchRules == before.matchRules)
+            #expect(after.objects == before.objects)
+            #expect(after.kilobytes - before.kilobytes <= Usage.growthLimit)
+            try await program.end()
+        }
+    }
+
+    /// Links of an application that are made and used one after the other.
+    private struct Cycle: Sendable {
+        let program: DaemonProgram
+        let accessory: DaemonAccessory
+
+        /// Connects, discovers, subscribes, reads and disconnects.
+        func run(_ count: Int) async throws {
+            for _ in 0..<count {
+                try await program.perform("connect")
+                try await program.prints("connected", within: Limits.discovery)
+                try await program.perform("discover", until: "discovered all")
+                try await program.perform("subscribe FFE3", until: "subscribed FFE3")
+                try await program.perform("read FFE1", until: "value FFE1 ")
+                let link = try await accessory.application.link()
+                try await program.perform("disconnect", until: "disconnected")
+                try await accessory.application.disconnection(of: link)
+            }
+        }
+    }
+}
+
+/// What a program in the machine uses.
+private struct Usage: Sendable {
+    /// The growth in kilobytes that a run may cause: the allocator keeps some pages.
+    static let growthLimit = 4_096
+
+    let kilobytes: Int
+    let descriptors: Int
+    /// The match rules of its connections to the bus.
+    let matchRules: Int
+    /// The objects that bluetoothd shows.
+    let objects: Int
+
+    init(of program: String, in bluez: BlueZ) async throws {
+        let line = """
+            number=$(pidof \(program)) && echo $number \
+            && awk '/^VmRSS/ { print $2 }' /proc/$number/status && ls /proc/$number/fd | wc -l
+            """
+        let numbers = try await bluez.shell(line).split(whereSeparator: \.isWhitespace)
+            .compactMap { Int($0) }
+        try #require(numbers.count == 3, "\(numbers)")
+        (kilobytes, descriptors) = (numbers[1], numbers[2])
+        let process = JSON.number(Double(numbers[0]))
+        let rules = try await bluez.call("match_rules", ["process": process])
+        matchRules = try #require(rules["count"].integer)
+        objects = try #require(try await bluez.call("objects")["count"].integer)
+    }
+
+    var text: String {
+        "\(kilobytes) kB, \(descriptors) descriptors, \(matchRules) match rules, "
+            + "\(objects) objects of bluetoothd"
+    }
+}
