@@ -25,7 +25,7 @@ import Testing
     func reconnection(kind: ControllerKind) async throws {
         try await withEncounter(on: kind) { encounter in
             _ = try await encounter.accessory(.demo)
-            // Bumble's controller reports the reason that our host gave the peer as our host's own.
+            // Bumble's controller reports to our host the reason that our host gave to the peer.
             let code: HCI.ErrorCode =
                 kind == .bumble
                 ? .remoteUserTerminatedConnection : .connectionTerminatedByLocalHost

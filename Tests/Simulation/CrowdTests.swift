@@ -143,8 +143,8 @@ struct CrowdTests {
     }
 
     /// Initiators that receive the same advertisement answer it at the same time. Their requests
-    /// collide, and the peripheral joins at most one of them. The other hosts have links that fail
-    /// to be established (0x3E), and must not try again at the same time.
+    /// collide, and the peripheral accepts at most one of them. The other hosts have links that
+    /// fail to be established (0x3E), and must not try again at the same time.
     @Test("All phones connect at the same time", arguments: 1...4 as ClosedRange<UInt64>)
     func rush(seed: UInt64) async throws {
         let crowd = try Crowd(seed: seed, phoneCount: Self.rivalCount)

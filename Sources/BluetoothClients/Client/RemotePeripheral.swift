@@ -59,7 +59,8 @@ package struct RemotePeripheral: Sendable {
         return true
     }
 
-    /// Removes a connection request that ended. A later request is not affected.
+    /// Removes a connection request that ended, and the table of attributes. If there is a later
+    /// request, the peripheral is connecting.
     package mutating func disconnected(_ request: ConnectionRequestNumber) {
         if self.request == request { self.request = nil }
         state = self.request == nil ? .disconnected : .connecting
@@ -76,7 +77,8 @@ package struct RemotePeripheral: Sendable {
         table?.endSubscriptions()
     }
 
-    /// Removes the connection request and the connection, because the adapter is off.
+    /// Removes the connection request, the connection and the table of attributes, because the
+    /// adapter is off.
     package mutating func powerLost() {
         request = nil
         state = .disconnected

@@ -10,7 +10,7 @@ import BluetoothTypes
 struct AdvertisingRun: Sendable {
     /// The step of a set.
     enum Step: Sendable {
-        /// The set waits between two events, and the timer for the next.
+        /// The set waits between two events. The timer starts the next event.
         case resting
         /// A packet that begins at `start` is on the air, or is about to be.
         case sending(start: Instant)

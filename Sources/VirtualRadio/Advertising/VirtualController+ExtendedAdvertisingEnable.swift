@@ -4,7 +4,8 @@ import BluetoothTypes
 
 /// LE Set Extended Advertising Enable (Vol 4, Part E, 7.8.56).
 extension VirtualController {
-    /// Enables or disables sets: all named sets, or none.
+    /// Disables the named sets, or all sets if none is named. Enables all named sets, or none if
+    /// one of them cannot be enabled.
     mutating func setExtendedAdvertising(
         _ command: HCI.LESetExtendedAdvertisingEnable,
         _ ether: inout Ether

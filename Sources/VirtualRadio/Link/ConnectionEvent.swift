@@ -59,7 +59,7 @@ extension Ether {
     /// step.
     private mutating func awaitPacket(of link: inout RadioLink) {
         while let end = link.event?.packet?.transmission.end {
-            // A host that has news gets them at this instant.
+            // Hosts receive the output of their controllers at this instant.
             guard takesShortcuts, announcedPorts.isEmpty, timeline.pass(to: end) else {
                 timeline.schedule(.link(.packetEnds, link.id), at: end)
                 return
@@ -156,8 +156,9 @@ extension LinkEnd {
         missedEvents = event.isSqueezed ? missedEvents + 1 : 0
     }
 
-    /// Chooses how many events the peripheral skips: as many as its latency allows, if both ends
-    /// have received a packet of the other in the last event (Vol 6, Part B, 4.5.1).
+    /// Chooses how many events the peripheral skips: as many as its latency allows, if it has
+    /// received a packet of the central in the last event for which it listened, and otherwise none
+    /// (Vol 6, Part B, 4.5.1).
     private func chooseWhenToListen(_ event: EventOutcome, wasAway: Bool) {
         if wasAway {
             eventsToSkip = max(0, eventsToSkip - 1)

@@ -10,8 +10,8 @@ extension Ether {
     /// those of the event, so the air need not record them.
     ///
     /// - Returns: The result of the event, which must be closed. The current time is the end of its
-    ///   last packet. `nil` without any effect, except that radios may be reserved, as the single
-    ///   steps reserve them again.
+    ///   last packet. `nil` if the event must be performed in single steps. Nothing has changed
+    ///   then, except that radios may be reserved, which the single steps do again.
     mutating func performEmptyEvent(
         of link: inout RadioLink,
         on channel: RadioChannel
@@ -32,7 +32,8 @@ extension Ether {
         return EventOutcome(hasPeripheralReceived: isReceived)
     }
 
-    /// Advances to the end of an empty packet that nothing overlaps.
+    /// Advances to the end of an empty packet that nothing overlaps, and processes it at the
+    /// receiver if it arrives whole.
     ///
     /// - Returns: Whether the packet arrives whole.
     private mutating func passEmptyPacket(

@@ -10,8 +10,9 @@ extension Ether {
     /// Accepts data from the host for one of its links.
     ///
     /// Data beyond the controller's buffers, or longer than they are, is lost, and Data Buffer
-    /// Overflow reports it to the host. The controller ignores data for no link, with flags that LE
-    /// does not use (Vol 4, Part E, 5.4.2), and after the host's Disconnect.
+    /// Overflow reports it to the host. The controller ignores data that belongs to no link, data
+    /// with flags that LE does not use (Vol 4, Part E, 5.4.2), and data after the host's
+    /// Disconnect.
     package mutating func sendData(_ packet: HCI.ACLPacket, from radio: RadioID) {
         guard let (id, side) = findLink(of: radio, packet.connectionHandle),
             packet.broadcast == 0,
@@ -47,7 +48,7 @@ extension Ether {
 
     /// Processes the content of a packet that the end has received, if the packet is not a
     /// repetition. If the host has no buffer for data, the packet counts as not received, so the
-    /// peer sends it again.
+    /// peer sends it again. A PDU of another encryption session closes the link.
     ///
     /// - Parameter key: The key of the encryption session in which the end expects the packet.
     mutating func accept(

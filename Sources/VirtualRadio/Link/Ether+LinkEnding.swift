@@ -54,8 +54,9 @@ extension Ether {
         link[side]?.deadlineInstant = deadline
     }
 
-    /// Checks the deadlines when the timer fires. The end has lost the link, or a procedure has
-    /// taken too long (Vol 6, Part B, 4.5.2 and 5.2).
+    /// Checks the deadlines when the timer fires. If the end has lost the link, it closes. If a
+    /// procedure has taken too long, the end performs the actions for that (Vol 6, Part B, 4.5.2
+    /// and 5.2). If a deadline has moved, the timer is set again.
     mutating func deadlinePassed(_ side: LinkSide, _ link: inout RadioLink) {
         guard let lost = link[side]?.supervisionDeadline, let next = link[side]?.nextDeadline else {
             return

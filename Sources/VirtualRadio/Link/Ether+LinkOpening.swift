@@ -20,8 +20,8 @@ extension Ether {
         return id
     }
 
-    /// Removes a proposed link that the central does not open. If the advertiser has joined the
-    /// link, it stays until the advertiser's timeout.
+    /// Removes a proposed link that the central does not open. If the advertiser is already the
+    /// peripheral of the link, the link stays until the advertiser's timeout.
     package mutating func abandonLink(_ id: LinkID) {
         guard let link = links[id], link.central == nil, link.peripheral == nil else { return }
         links.remove(id)
@@ -44,7 +44,7 @@ extension Ether {
 
     /// Makes the initiator the central of the link, reports it to the host with LE Connection
     /// Complete, and schedules the first connection event. Only the packets of that event show
-    /// whether the advertiser has joined the link.
+    /// whether the advertiser has become the peripheral.
     ///
     /// If the controller already has the maximum number of links, the host gets a failed LE
     /// Connection Complete instead.

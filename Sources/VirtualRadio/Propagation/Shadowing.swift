@@ -10,8 +10,7 @@ import BluetoothTypes
 public struct Shadowing: Hashable, Sendable {
     /// The standard deviation, in decibels; 0 for no shadowing. Typical rooms have 3 to 8.
     public var deviation: Double
-    /// The time after which a pair's value is independent of its earlier value; `nil` for constant
-    /// values.
+    /// The time from one value that a pair draws to the next; `nil` for constant values.
     public var period: Duration?
 
     /// Creates shadowing with this deviation, constant or varying.

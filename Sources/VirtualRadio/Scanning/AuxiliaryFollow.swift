@@ -91,7 +91,8 @@ extension VirtualController {
         return true
     }
 
-    /// Returns and removes the follow of a packet that has just ended.
+    /// Returns and removes the follow of a packet that has just ended. Reserves the radio for the
+    /// time of the packet.
     mutating func takeFollow(_ packet: AdvertisingPacket, _ ether: inout Ether) -> AuxiliaryFollow?
     {
         guard let place = scanner.follows.firstIndex(where: { $0.awaits(packet) }) else {
@@ -107,7 +108,8 @@ extension VirtualController {
         return follow
     }
 
-    /// Ends the wait for a packet that did not arrive.
+    /// Ends the wait for a packet that did not arrive. If it was to continue an advertisement,
+    /// reports that the rest of the data is lost.
     mutating func missFollow(_ token: UInt64, _ ether: inout Ether) {
         guard let place = scanner.follows.firstIndex(where: { $0.token == token }) else { return }
         let follow = scanner.follows.remove(at: place)

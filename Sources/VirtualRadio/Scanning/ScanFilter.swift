@@ -12,8 +12,9 @@ struct AdmittedAdvertiser: Equatable {
 
 /// The scanning filter policy (Vol 6, Part B, 4.3.3).
 extension VirtualController {
-    /// Returns the advertiser as it is reported; `nil` if the filter policy blocks the
-    /// advertisement. An anonymous advertisement has no advertiser.
+    /// Returns the advertiser as it is reported; `nil` if the filter policy or a privacy mode
+    /// blocks the advertisement, or it is directed to another device. An anonymous advertisement
+    /// has no advertiser.
     mutating func admit(_ advertiser: DeviceAddress?, target: DeviceAddress?) -> AdmittedAdvertiser?
     {
         guard let address = admitted(advertiser) else { return nil }

@@ -111,7 +111,8 @@ extension VirtualController {
         scanner.backoff.failed(&generator)
     }
 
-    /// Returns and removes the request that the response answers; `nil` if there is none.
+    /// Returns and removes the request that the response answers, and records its success; `nil`
+    /// if there is none.
     mutating func takeRequest(
         answeredBy advertiser: DeviceAddress?,
         set: UInt8,

@@ -48,7 +48,7 @@ struct SharedIdentityTests {
             #expect(try await again.bondedPeer?.identifier == bond.identifier)
             #expect(try await again.read(secret) == [42])
 
-            // And back, because the bond belongs to neither of them.
+            // The first controller uses the bond again, because the bond belongs to neither controller.
             scene.plugIn(0)
             try await air.sleep(for: .seconds(30))
             scene.unplug(1)

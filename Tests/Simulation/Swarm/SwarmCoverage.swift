@@ -5,8 +5,8 @@ import Lanyard
 import Synchronization
 import VirtualRadio
 
-/// The pairs of state and event that happened, with their counts: of accessories in the application, and of
-/// hosts on the wire to their controllers.
+/// The pairs of state and event that happened, with their counts: of accessories in the
+/// app, and of hosts on the wire to their controllers.
 final class SwarmCoverage: Sendable {
     /// A pair.
     struct Pair: Hashable, Codable, Sendable {

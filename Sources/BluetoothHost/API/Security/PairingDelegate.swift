@@ -9,11 +9,12 @@ import BluetoothTypes
 /// executor that the host was given. An answer may take up to 30 seconds, after which the pairing
 /// has failed (Vol 3, Part H, 3.4), and up to 25 seconds for `pairsAgain`.
 ///
-/// Each question contains the peer's address, and an answer counts for its own question only. If the pairing
-/// fails or continues without the answer, the host cancels the task. An answer that the delegate
-/// returns afterward has no effect, even if another question is open. While a question is open,
-/// the host refuses pairings that peers on other links begin. A second question can be open only if
-/// the application itself has begun its pairing. Show the name of the peer with each question.
+/// Each question contains the peer's address, and an answer counts only for its own question. If
+/// the pairing fails or continues without the answer, the host cancels the task. An answer that the
+/// delegate returns afterward has no effect, even if another question is open. While a question is
+/// open, the host refuses pairings that peers on other links begin. A second question can be open
+/// only if the application itself has begun its pairing. Show the name of the peer with each
+/// question.
 ///
 /// The host treats a question whose method the delegate does not implement as declined.
 public protocol PairingDelegate: Sendable {

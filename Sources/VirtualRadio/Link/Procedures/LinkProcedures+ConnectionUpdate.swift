@@ -14,7 +14,8 @@ extension LinkProcedures {
     }
 
     /// Starts a connection update. The central asks only a peer that is known to support the
-    /// Connection Parameters Request procedure. Otherwise it sends the update at once.
+    /// Connection Parameters Request procedure. Otherwise it sends the update at once. The
+    /// peripheral asks, unless the peer is known not to support that procedure.
     mutating func startConnectionUpdate(_ proposal: ConnectionParameterProposal) {
         let feature = HCI.LEFeatures.connectionParametersRequest
         let procedure = LinkProcedure.connectionUpdate(proposal)

@@ -16,8 +16,8 @@ extension LinkProcedures {
         enqueue(.dataLength)
     }
 
-    /// Starts the procedure if both ends support it. Otherwise the host gets no event, because
-    /// nothing changes.
+    /// Starts the procedure, unless one of the ends is known not to support it. The host then gets
+    /// no event, because nothing changes.
     mutating func startDataLength() {
         let feature = HCI.LEFeatures.dataPacketLengthExtension
         guard local.features.contains(feature), peerMayHave(feature) else { return }

@@ -83,8 +83,8 @@ extension LinkProcedures {
         }
     }
 
-    /// Applies a decision after this end has sent or received it. If nothing changes, the procedure
-    /// ends at once, and only the host that requested it gets an event.
+    /// Schedules a decision that this end has sent or received for its instant. If nothing changes,
+    /// the procedure ends at once, and only the host that requested it gets an event.
     mutating func decided(_ decision: PHYDecision) {
         guard !decision.changesSomething else { return schedule(.phys(decision)) }
         if remote?.kind == .phy { remote = nil }

@@ -2,9 +2,10 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// The LE Ping procedure, which ensures that an encrypted link is still with the same peer. A
-/// packet with a MIC must arrive within the authenticated payload timeout. If none does, the end
-/// sends LL_PING_REQ (Vol 6, Part B, 5.1.8 and 5.4).
+/// The LE Ping procedure, which ensures that an encrypted link is still with the same peer. If no
+/// packet with a MIC has arrived in half of the authenticated payload timeout, the end sends
+/// LL_PING_REQ. If none has arrived in the whole timeout, the host gets an event (Vol 6, Part B,
+/// 5.1.8 and 5.4).
 extension LinkProcedures {
     mutating func setAuthenticatedPayloadTimeout(
         _ timeout: Duration,

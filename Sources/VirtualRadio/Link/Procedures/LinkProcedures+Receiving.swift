@@ -71,10 +71,11 @@ extension LinkProcedures {
     }
 
     /// Handles a collision of two procedures with an instant (Vol 6, Part B, 5.3). The central
-    /// continues its own procedure and refuses the peer's. The peripheral always lets the central's
-    /// procedure continue.
+    /// continues its own procedure and refuses the peer's, or ends the link if the peer has already
+    /// answered the central's procedure. The peripheral always lets the central's procedure
+    /// continue.
     ///
-    /// - Returns: Whether the peer's procedure was refused.
+    /// - Returns: Whether the peer's procedure must not continue.
     mutating func collides(_ pdu: LLControlPDU, _ kind: LinkProcedure.Kind) -> Bool {
         guard side == .central, let rival = rival else { return false }
         let code: HCI.ErrorCode =

@@ -35,7 +35,8 @@ extension LinkProcedures {
         send(.extendedRejectIndication(opcode: pdu.opcode, code))
     }
 
-    /// Returns the PDU with its instant, if it has one. The instant is chosen as late as possible.
+    /// Returns the PDU with its instant, if it has one. The instant is chosen only when the PDU is
+    /// about to be sent.
     private func stamped(_ pdu: LLControlPDU, _ eventCounter: UInt16) -> LLControlPDU {
         let lead = Self.instantLead * (parameters.latency + 1)
         let instant = eventCounter &+ UInt16(clamping: lead)

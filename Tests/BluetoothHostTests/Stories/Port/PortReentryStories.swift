@@ -138,7 +138,7 @@ struct PortReentryStories {
     }
 }
 
-/// A counter that repeats a request that fails at once each time that it has failed.
+/// A counter that makes a request that fails at once, and makes it again after each failure.
 private final class Counter: Sendable {
     private let state = Mutex((count: 0, isStopped: false))
 
