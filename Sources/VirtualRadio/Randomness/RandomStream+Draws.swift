@@ -12,8 +12,8 @@ extension RandomStream {
     }
 
     /// Returns a number in 0 ..< `bound`, all equally likely (Lemire, 2019). Consumes one number of
-    /// the stream, and another in the rare case that the first would favor some results. The bound
-    /// must not be 0.
+    /// the stream, and another each time that a number would favor some results, which is rare. The
+    /// bound must not be 0.
     package mutating func uniform(below bound: UInt64) -> UInt64 {
         precondition(bound > 0, "the bound must be greater than 0")
         let unfair = (0 &- bound) % bound

@@ -45,7 +45,7 @@ struct LinkWatch {
     }
 
     let observer: (LinkChange) -> Void
-    /// The links that were reported, in the order in which they were made.
+    /// The links that were reported, in the order of their numbers.
     fileprivate(set) var known: [Known] = []
 
     fileprivate static func changes(

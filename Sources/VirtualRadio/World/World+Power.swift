@@ -3,7 +3,8 @@ import BluetoothTypes
 
 extension World {
     /// Switches the controller off. The controller loses all its state and neither sends nor
-    /// answers. Peers that have a link to it detect the loss by the supervision timeout.
+    /// answers. Packets that wait for `takeOutput(of:)` are lost. Peers that have a link to it
+    /// detect the loss by the supervision timeout.
     public func switchOff(_ controller: ControllerID) {
         core.switchOff(controller.radio)
     }
@@ -19,8 +20,8 @@ extension World {
         core.isOn(controller.radio)
     }
 
-    /// Switches the controller off and removes it from the world. Another controller may get its
-    /// number, so its `ControllerID` must no longer be used.
+    /// Switches the controller off, and removes it and its host from the world. Another controller
+    /// may get its number, so its `ControllerID` must no longer be used.
     public func remove(_ controller: ControllerID) {
         attach(controller, nil)
         core.remove(controller.radio)

@@ -51,7 +51,7 @@ public struct WorldStatus: Sendable {
     public let instant: Instant
     /// The controllers in the world, in the order of their numbers.
     public let controllers: [Controller]
-    /// The links, in the order in which they were made.
+    /// The links, in the order of their numbers.
     public let links: [Link]
 }
 

@@ -63,7 +63,8 @@ public final class World {
     }
 
     /// Sends bytes from the host to its controller: H4 packets, divided in any way. The controller
-    /// receives them in the next run, at the current instant.
+    /// receives them in the next run, at the current instant, or later if its fault plan delays
+    /// them.
     public func send(_ bytes: [UInt8], to controller: ControllerID) {
         core.ether.hostSends(bytes, to: controller.radio)
     }
@@ -119,7 +120,7 @@ public final class World {
     }
 
     /// Runs every event of the next `duration`, including events at its end. Afterward the current
-    /// time is that end.
+    /// time is that end, unless the result is `stalled`.
     @discardableResult
     public func run(for duration: Duration) -> RunOutcome {
         defer { reportLinkChanges() }
@@ -127,7 +128,8 @@ public final class World {
         return simulation.run(for: duration)
     }
 
-    /// Runs every event that is due at `end` or before. Afterward the current time is `end`.
+    /// Runs every event that is due at `end` or before. Afterward the current time is `end`, unless
+    /// the result is `stalled`.
     @discardableResult
     public func run(until end: Instant) -> RunOutcome {
         defer { reportLinkChanges() }
