@@ -82,7 +82,7 @@ struct SerialEncounter: Sendable {
         }
     }
 
-    /// Waits until the host is in such a state.
+    /// Waits until the state of the host's adapter satisfies the condition.
     func wait(
         _ what: String,
         until condition: @escaping @Sendable (AdapterState) -> Bool

@@ -46,7 +46,7 @@ struct Encounter: Sendable {
         try await peers.controllers(kind, endpoints: controllers.adapters)
     }
 
-    /// Waits until the adapter is in such a state.
+    /// Waits until the state of the adapter satisfies the condition.
     func waitForState(
         _ what: String,
         where condition: @escaping @Sendable (AdapterState) -> Bool

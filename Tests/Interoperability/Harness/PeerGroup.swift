@@ -175,7 +175,7 @@ final class PeerGroup: Sendable {
         return Client(process: peer.process)
     }
 
-    /// Puts a wire before an adapter that fails when `point` bytes have passed to the host.
+    /// Puts a wire before an adapter. The wire fails when `point` bytes have passed to the host.
     func relay(
         to adapter: String,
         at point: Int? = nil,

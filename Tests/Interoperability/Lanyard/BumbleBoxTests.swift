@@ -5,7 +5,7 @@
     import Lanyard
     import Testing
 
-    /// An application on the `Lanyard` module, in real time, with a third-party accessory.
+    /// An app that uses the `Lanyard` module, in real time, with a third-party accessory.
     @Suite(.needsPeers) struct BumbleBoxTests {
         @Test(
             "Rows 1, 2, 3, 4, 5, 12, 16: The central pairs with a box and exchanges messages",

@@ -121,7 +121,7 @@
         }
     }
 
-    /// Bumble badges and a kiosk on controllers of one air, and a folder for its store.
+    /// Bumble badges and a kiosk on controllers of one air, and a directory for its store.
     private struct KioskScene: Sendable {
         private static let encryption = Data(0..<16)
         private static let authentication = Data(16..<32)

@@ -108,7 +108,7 @@
                 let events = try central.presence(matching: .service(MessageBox.service))
                 let box = try await scene.box()
                 _ = try await discovered(in: events)
-                // Meanwhile the interval is learned.
+                // The app learns the advertising interval of the box in this time.
                 try await box.client.perform("stay", ["seconds": .number(2)])
                 box.client.process.kill()
                 let lost = try await within(BoxScene.limit, "the loss") {

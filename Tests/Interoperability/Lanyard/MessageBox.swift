@@ -15,7 +15,7 @@
         static let secret: BluetoothID = "4C414E59-4152-4400-A000-000000001D03"
         static let shelf: BluetoothID = "4C414E59-4152-4400-A000-000000001D04"
 
-        /// The application's description of it.
+        /// The app's description of the box.
         static var description: AccessoryDescription {
             var box = AccessoryDescription(
                 kind: "message box",
@@ -72,7 +72,7 @@
         func forget() async throws { try await client.perform("forget") }
     }
 
-    /// Bumble boxes and centrals on controllers of a kind, and a folder for stores.
+    /// Bumble boxes and centrals on controllers of a kind, and a directory for stores.
     struct BoxScene: Sendable {
         /// The time limit for a step, on a busy machine.
         static let limit: Duration = .seconds(60)
@@ -122,7 +122,7 @@
             return Client(process: peer.process)
         }
 
-        /// Returns the application's configuration, the same at each launch.
+        /// Returns the app's configuration, the same at each launch.
         func configuration() throws -> AccessoryCentral.Configuration {
             var configuration = AccessoryCentral.Configuration(name: "interoperability")
             configuration.adapter = try adapter()

@@ -17,7 +17,7 @@
 
         private let program: String
         private let folder: String
-        /// The host's program, which uses the folder of the test.
+        /// The host's program, which uses the directory of the test.
         private let connector: String
         private let processes = Mutex<[ChildProcess]>([])
         private let networks = Mutex<[CuttableNetwork]>([])
