@@ -32,7 +32,7 @@ extension BluetoothHost {
         onCancel cancel: @escaping @Sendable (inout HostCore, RequestIdentifier, Instant) -> Void
     ) async throws -> HostAnswer {
         do {
-            guard isOnOwnThread else {
+            guard isolation == nil, isOnOwnThread else {
                 return try await perform(isAlwaysTaken: isAlwaysTaken, start, onCancel: cancel)
             }
             return try await performOnOwnThread(

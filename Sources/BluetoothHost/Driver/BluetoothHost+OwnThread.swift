@@ -72,7 +72,7 @@ extension BluetoothHost {
         }
 
     /// Starts a request as `perform(isAlwaysTaken:_:onCancel:)` does, for a caller on the host's
-    /// thread.
+    /// thread. Code that is isolated to an actor would leave the thread by this call.
     nonisolated func performOnOwnThread(
         isAlwaysTaken: Bool,
         _ start: @escaping @Sendable (inout HostCore, RequestIdentifier, Instant) -> Void,

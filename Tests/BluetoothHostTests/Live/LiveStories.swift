@@ -75,6 +75,14 @@ struct LiveStories {
         }
     }
 
+    @Test("A request of code that is isolated to the host stays on the host's thread")
+    func isolatedRequest() async throws {
+        try await withLiveHost(peers: [peer]) { host, _ in
+            let link = try await host.connect(to: peer.address)
+            #expect(try await host.signalStrength(of: link.identifier) == -48)
+        }
+    }
+
     @Test("Losing the transport ends links, and the adapter becomes ready again")
     func transportLost() async throws {
         try await withLiveHost(peers: [peer]) { host, controller in
@@ -150,5 +158,18 @@ struct LiveStories {
         await #expect(throws: HostError.closed) { try await host.connect(to: peer.address) }
         controller.dismantle()
         executor.shutDown()
+    }
+}
+
+extension BluetoothHost {
+    /// Reads the signal strength of a link, isolated to the host.
+    fileprivate func signalStrength(of link: LinkIdentifier) async throws -> Int? {
+        let answer = try await perform(on: link) { core, id, now in
+            core.request(.readRSSI, of: link, id: id, now: now)
+        } onCancel: { core, id, now in
+            core.cancelRequest(id, of: link, now: now)
+        }
+        guard case .rssi(let rssi) = answer else { return nil }
+        return rssi
     }
 }

@@ -19,7 +19,7 @@ struct ReconnectStories {
             world.story.follow(known)
             strap.walk(to: .outOfRange, over: .seconds(10))
             try await world.expect(known, becomes: .outOfRange, within: .seconds(40))
-            let isLeftToSystem = world.story.texts.contains { $0.contains("The system waits") }
+            let isLeftToSystem = world.story.texts.contains { $0.contains("The system reconnects") }
             #expect(isLeftToSystem == (reconnect == .whereAvailable), "\(world.story)")
             strap.comeBack()
             try await world.expect(known, becomes: .ready, within: .seconds(10))
