@@ -12,6 +12,9 @@ struct DaemonObjects: Sendable {
 
     private var objects: [DBusObjectPath: [String: Properties]] = [:]
 
+    /// The paths of all objects.
+    var paths: some Collection<DBusObjectPath> { objects.keys }
+
     /// Returns the properties of an interface; `nil` if the object does not have it.
     func properties(_ path: DBusObjectPath, _ interface: String) -> Properties? {
         objects[path]?[interface]
