@@ -156,9 +156,10 @@ struct FollowTests {
             let program = Task {
                 try await running([
                     "read", "Thermometer", "2A6E", "--adapter", "virtual", "--trace", log,
-                ]) {
-                    lines in
-                    #expect(await lines.next()?.contains("°C") == true)
+                    "--timeout", "60",
+                ]) { lines in
+                    let line = await lines.next()
+                    #expect(line?.contains("°C") == true, "\(line ?? "no line")")
                 }
             }
             let (output, ending) = try await shark.waitUntilEnd(within: .seconds(300))
