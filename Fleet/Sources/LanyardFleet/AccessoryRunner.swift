@@ -50,6 +50,9 @@ final class AccessoryRunner: Sendable {
             if let accessory = await Self.find(fleetAccessory, central, log) {
                 await promise.fulfill((central, accessory))
                 await Self.follow(fleetAccessory, accessory, tracer, report)
+                // The central only requests the end of the link, and the program may end next. The
+                // task is canceled, so another one waits for the end.
+                await Task { try? await accessory.disconnect() }.value
             }
             await promise.fulfill(nil)
             await central.shutDown()

@@ -142,7 +142,7 @@ class OperationTests(FleetTestCase):
         self.assertEqual(messages[last[0]][1], "")
         self.assertEqual(json.loads(messages[last[1]][1])["status"], "offline")
         self.assertEqual(self.messages(AVAILABILITY)[-1][1], "offline")
-        until(lambda: "disconnected: " in self.log("bumble"), 40, "the link ends")
+        until(lambda: "disconnected: 0x13" in self.log("bumble"), 10, "the host ends the link")
 
     def test_sigterm_ends_the_host_in_order(self):
         self.check_end(signal.SIGTERM)

@@ -10,10 +10,10 @@ struct RootCanalMembership: Sendable {
     let port: UInt16
     /// The time between two attempts to join again.
     var retryPeriod = Duration.seconds(1)
-    /// The largest number of attempts to join again, in a row: ten minutes.
+    /// The maximum number of attempts to join again in a row, which last ten minutes.
     var retryLimit = 600
-    /// The time after which a connection counts as stable, so that the attempts are counted anew. A
-    /// RootCanal that ends whenever the radio joins is therefore given up as well.
+    /// The time after which a connection is stable. Only a stable connection resets the number of
+    /// attempts, so that the limit also holds if RootCanal ends each time the radio joins.
     var stableTime = Duration.seconds(10)
     /// Receives each change of the membership.
     let report: @Sendable (AirEvent) -> Void

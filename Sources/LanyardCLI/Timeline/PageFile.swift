@@ -8,7 +8,7 @@ enum PageFile {
         return String(decoding: file.dropFirst(license.count + 1), as: UTF8.self)
     }
 
-    /// Returns the same without the end of its last line.
+    /// Returns the text of a file without its first line and without the line break at its end.
     static func lines(_ file: [UInt8]) -> String { String(text(file).dropLast()) }
 
     /// Returns a document with its parts in their places, such as `{{style}}`.
