@@ -5,8 +5,8 @@ import PackageDescription
 /// Returns whether a script has set a variable that changes the package.
 func isSet(_ variable: String) -> Bool { Context.environment[variable] == "1" }
 
-// Scripts/build-static builds a release with exact versions of all packages, indirect ones included,
-// which Scripts/check-dependencies checks. Packages that depend on Lanyard get ranges.
+// Scripts/build-static builds a release with exact versions of all packages, indirect ones
+// included, which Scripts/check-dependencies checks. Packages that depend on Lanyard get ranges.
 let isRelease = isSet("LANYARD_RELEASE")
 let dependencies: [Package.Dependency] =
     isRelease
@@ -38,10 +38,11 @@ let asn1: [Target.Dependency] =
     isRelease ? [.product(name: "SwiftASN1", package: "swift-asn1")] : []
 
 // Apple's platforms have their own CoreBluetooth, and the façade there has another name: an
-// application uses it instead of the framework with `-module-alias CoreBluetooth=LanyardCoreBluetooth`.
-// LANYARD_COREBLUETOOTH=1 gives it its name where the manifest is read on another system than Linux,
-// for a cross build. LANYARD_ALIAS=1 gives it the other name on Linux, for Scripts/check-alias.
-// LANYARD_PORTABLE=1 removes on Linux all targets that exist only there, for Scripts/check-portable.
+// application uses it instead of the framework with
+// `-module-alias CoreBluetooth=LanyardCoreBluetooth`. LANYARD_COREBLUETOOTH=1 gives it its name
+// where the manifest is read on another system than Linux, for a cross build. LANYARD_ALIAS=1 gives
+// it the other name on Linux, for Scripts/check-alias. LANYARD_PORTABLE=1 removes on Linux all
+// targets that exist only there, for Scripts/check-portable.
 #if os(Linux)
     let isPortable = isSet("LANYARD_PORTABLE")
     let hasCoreBluetooth = !isSet("LANYARD_ALIAS") && !isPortable
@@ -84,8 +85,8 @@ func module(
     )
 }
 
-/// Returns a library target with a privacy manifest, which an application for Apple's platforms needs.
-/// On Linux it would only cost a resource bundle.
+/// Returns a library target with a privacy manifest, which an application for Apple's platforms
+/// needs. On Linux it would only cost a resource bundle.
 func moduleWithPrivacyManifest(
     _ name: String,
     _ dependencies: [Target.Dependency],
@@ -165,8 +166,8 @@ let tool = Target.executableTarget(
 let package = Package(
     name: "Lanyard",
     // Not tvOS and watchOS: an application cannot be a peripheral there. The tests and the command
-    // line use Mutex and task executors, which need newer systems than the libraries: LANYARD_TESTS=1
-    // builds them on a Mac.
+    // line use Mutex and task executors, which need newer systems than the libraries:
+    // LANYARD_TESTS=1 builds them on a Mac.
     platforms: isSet("LANYARD_TESTS")
         ? [.macOS(.v15), .iOS(.v18), .visionOS(.v2)] : [.macOS(.v14), .iOS(.v17), .visionOS(.v1)],
     products: [
@@ -420,8 +421,8 @@ if isSet("LANYARD_ALIAS") {
     }
 }
 
-// What only Scripts/test-bluez and Scripts/fuzz build. It uses symbols of package access, so it cannot
-// be in packages of its own.
+// What only Scripts/test-bluez and Scripts/fuzz build. It uses symbols of package access, so it
+// cannot be in packages of its own.
 if isSet("LANYARD_BLUEZ") {
     package.targets += [
         program(

@@ -92,8 +92,8 @@ struct BuildingChecks: Sendable {
 }
 
 extension BuildingRecord {
-    /// For each device that was linked through a lost gateway, the seconds from the loss until it was
-    /// ready again.
+    /// For each device that was linked through a lost gateway, the seconds from the loss until it
+    /// was ready again.
     var returns: [Double] {
         outages.flatMap { outage in
             outage.devices.map { device in

@@ -2,7 +2,8 @@
 
 import VirtualRadio
 
-/// The events of a run, for the checks and the page. Times are in seconds from the start of the walks.
+/// The events of a run, for the checks and the page. Times are in seconds from the start of the
+/// walks.
 struct BuildingRecord: Sendable {
     /// A time between two instants, at a gateway.
     struct Stay: Sendable {

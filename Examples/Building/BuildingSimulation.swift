@@ -21,8 +21,8 @@ final class BuildingSimulation: Sendable {
 
     /// The virtual time that a run may take, in addition to the walks.
     private static let limit = Duration.seconds(3_600)
-    /// The time between the pairings and the walks. A device can pair through a distant gateway, if that
-    /// one is the first to receive it, and moves to the nearest one then.
+    /// The time between the pairings and the walks. A device can pair through a distant gateway, if
+    /// that one is the first to receive it, and moves to the nearest one then.
     private static let settlingTime = Duration.seconds(30)
     /// The time after the end in which links, leases and controllers end as well.
     private static let endingTime = Duration.seconds(10)

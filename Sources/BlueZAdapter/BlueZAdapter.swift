@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The system's Bluetooth daemon as an adapter: a port over BlueZ's objects on the system's message bus.
+// The system's Bluetooth daemon as an adapter: a port over BlueZ's objects on the system's message
+// bus.
 //
 // The daemon owns the controller, and other programs use it at the same time. The adapter therefore
-// changes nothing that belongs to them: it powers no controller on or off, sets no name, replaces no
-// default agent, and ends only links that it opened. docs/BLUEZ.md lists what the daemon cannot do.
+// changes nothing that belongs to them: it powers no controller on or off, sets no name, replaces
+// no default agent, and ends only links that it opened. docs/BLUEZ.md lists what the daemon cannot
+// do.
 //
 // `DaemonObjects` is a copy of the daemon's objects, which its signals keep current. The port has a
-// link to a device while the device is connected and a connection request of the port asks for it. All
-// state belongs to the actor, which runs on the thread of the bus connection. When the daemon or its
-// adapter disappears, every request of a link ends. When they return, scans and connection requests
-// continue.
+// link to a device while the device is connected and a connection request of the port asks for it.
+// All state belongs to the actor, which runs on the thread of the bus connection. When the daemon
+// or its adapter disappears, every request of a link ends. When they return, scans and connection
+// requests continue.
 
 import BluetoothGAP
 import BluetoothHCI

@@ -3,10 +3,10 @@
 // The clients of an adapter: the state that the central and peripheral managers of one process
 // share, as values and without a type of an application's framework.
 //
-// `AdapterUsage` is the process's use of one adapter: its settings, and its `SharedAdapter` while it
-// is open. A client is a session with a `Delivery` for its events. It enters the adapter's thread
-// with its commands, in the order of the calls. There, `SharedAdapter` updates its cores and calls
-// its port:
+// `AdapterUsage` is the process's use of one adapter: its settings, and its `SharedAdapter` while
+// it is open. A client is a session with a `Delivery` for its events. It enters the adapter's
+// thread with its commands, in the order of the calls. There, `SharedAdapter` updates its cores and
+// calls its port:
 //
 //     Central       connection requests, which count the users of a link; scans; names of peers
 //     Client        requests to the attributes of a link, subscriptions, and known attributes

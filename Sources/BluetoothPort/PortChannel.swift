@@ -9,8 +9,8 @@ package protocol OutsideWork: Sendable {
 /// The port's side of a channel. A run loop's work for a stream delegate is outside work: virtual
 /// time stops while it lasts.
 package protocol ChannelEngine: OutsideWork {
-    /// Performs `turn` on the port's executor, later and in the order of the calls. May be called on
-    /// any thread.
+    /// Performs `turn` on the port's executor, later and in the order of the calls. May be called
+    /// on any thread.
     func enter(_ turn: @escaping @Sendable (any ChannelTurn) -> Void)
 }
 

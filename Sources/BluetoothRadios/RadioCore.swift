@@ -5,13 +5,15 @@ import BluetoothTypes
 
 /// The rules that choose the radio of each link.
 ///
-/// A connection request takes the radio with the strongest signal. If no radio has received the peer
-/// lately, all radios listen for a moment first (a *survey*). The chosen radio has a head start, and
-/// then all radios try to connect. The first that connects ends the attempts of the others.
+/// A connection request takes the radio with the strongest signal. If no radio has received the
+/// peer lately, all radios listen for a moment first (a *survey*). The chosen radio has a head
+/// start, and then all radios try to connect. The first that connects ends the attempts of the
+/// others.
 ///
-/// A link *moves* if its signal is weak and another radio receives the peer better, or if its signal is
-/// poor and no radio receives the peer. Each move interrupts the connection, so a link stays on its
-/// radio for `RadioRules.dwell` at least. That time doubles with each move until a signal is strong again.
+/// A link *moves* if its signal is weak and another radio receives the peer better, or if its
+/// signal is poor and no radio receives the peer. Each move interrupts the connection, so a link
+/// stays on its radio for `RadioRules.dwell` at least. That time doubles with each move until a
+/// signal is strong again.
 struct RadioCore: Sendable {
     /// The maximum number of connection requests and links that the core follows.
     static let peerLimit = 1_024
@@ -131,8 +133,8 @@ extension RadioCore {
         guard isUsable else {
             radios[radio].slotLimit = nil
             signals.forget(radio: radio)
-            // If the lost radio had the head start, the request no longer waits for it. A survey has
-            // no purpose for the last radio.
+            // If the lost radio had the head start, the request no longer waits for it. A survey
+            // has no purpose for the last radio.
             let isLast = radios.count { $0.isUsable } <= 1
             let waiting = requests.filter { _, request in
                 guard pins[request.peer] == nil else { return false }
@@ -151,14 +153,16 @@ extension RadioCore {
     /// Chooses the radio of a peer for all later requests, or with `nil` leaves it to the core.
     mutating func pin(_ peer: PeerIdentifier, to radio: Int?) { pins[peer] = radio }
 
-    /// Takes over the choices of an earlier run. Choices of radios that no longer exist have no effect.
+    /// Takes over the choices of an earlier run. Choices of radios that no longer exist have no
+    /// effect.
     mutating func pin(_ choices: RadioPins, names: [String]) {
         for (peer, name) in choices.names { pins[peer] = names.firstIndex(of: name) }
     }
 
     /// Begins a connection request.
     ///
-    /// - Parameter listensFirst: Whether all radios listen first, even if one has received the peer.
+    /// - Parameter listensFirst: Whether all radios listen first, even if one has received the
+    ///   peer.
     mutating func connectionRequested(
         _ request: RequestIdentifier,
         to peer: PeerIdentifier,

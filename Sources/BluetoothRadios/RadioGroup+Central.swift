@@ -8,8 +8,8 @@ import HCITransports
 // Scanning.
 extension RadioGroup {
     /// Scans on all radios, as `BluetoothHost.scan` does on one. A discovery comes once or, with
-    /// duplicates, from the radio that receives the device best. The scan fails when it has failed on
-    /// all radios.
+    /// duplicates, from the radio that receives the device best. The scan fails when it has failed
+    /// on all radios.
     package func scan(
         for filter: ScanFilter = ScanFilter(),
         parameters: ScanParameters = ScanParameters(),
@@ -90,8 +90,8 @@ enum ConnectionStep: Sendable {
 // Connecting.
 extension RadioGroup {
     /// Connects to the device through the radio that `RadioCore` chooses. The parameters and errors
-    /// are those of `BluetoothHost.connect`. With several radios, the supervision timeout is that of
-    /// `RadioRules`.
+    /// are those of `BluetoothHost.connect`. With several radios, the supervision timeout is that
+    /// of `RadioRules`.
     package func connect(
         to address: DeviceAddress,
         options: ConnectOptions = ConnectOptions()

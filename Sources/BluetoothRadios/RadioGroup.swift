@@ -82,8 +82,8 @@ package final class RadioGroup: Sendable {
         state.withLock { $0.core.report(names: names, now: now) }
     }
 
-    /// Returns the signal of a device in dBm on each radio that has received it lately, by the number
-    /// of the radio.
+    /// Returns the signal of a device in dBm on each radio that has received it lately, by the
+    /// number of the radio.
     package func signals(of address: DeviceAddress) async -> [Int: Int] {
         let peer = await hosts[0].identifier(of: address)
         return state.withLock { $0.core.signals(of: peer, now: now) }

@@ -2,8 +2,8 @@
 
 import BluetoothTypes
 
-/// The radios that a person has chosen for peers, by name, so that a choice outlasts a change of the
-/// order of the adapters.
+/// The radios that a person has chosen for peers, by name, so that a choice outlasts a change of
+/// the order of the adapters.
 ///
 /// They are a record of the store: a line for each peer, with its identifier, a space, and the name
 /// of the radio.

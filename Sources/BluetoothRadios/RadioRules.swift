@@ -37,8 +37,8 @@ package struct RadioRules: Hashable, Sendable {
     /// of a peer from `dwell` to this limit, and is `dwell` again when the peer's link is strong.
     package var dwellLimit: Duration = .seconds(600)
 
-    /// The supervision timeout of the links. It is shorter than usual, because another radio can take
-    /// over as soon as both sides know that a link is lost.
+    /// The supervision timeout of the links. It is shorter than usual, because another radio can
+    /// take over as soon as both sides know that a link is lost.
     package var supervisionTimeout: Duration = .seconds(3)
 
     /// The reduction of a radio's signal for each recent failure to connect, in dB.

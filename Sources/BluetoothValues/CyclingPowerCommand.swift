@@ -18,8 +18,8 @@ public enum CyclingPowerCommand: ControlPointCommand, Hashable {
         case chainWeight(UInt16)
         /// The span length in millimeters.
         case spanLength(UInt16)
-        /// The offset after the compensation, in newtons or in units of 1/32 N·m; `nil` if the meter
-        /// does not report it.
+        /// The offset after the compensation, in newtons or in units of 1/32 N·m; `nil` if the
+        /// meter does not report it.
         case offset(Int16?)
         /// The sampling rate in hertz.
         case samplingRate(UInt8)

@@ -2,14 +2,14 @@
 
 // A client of a D-Bus message bus in Swift, on the sockets and the thread of `HCITransports`.
 //
-// The core does no I/O. `DBusReader` and `DBusWriter` convert values to bytes, `DBusDeframer` splits a
-// stream into messages, `DBusAuthentication` opens a connection, and `DBusConnectionCore` matches
-// replies to calls. The driver `DBusConnection` owns the socket, the file descriptors that messages
-// carry, and one timer, and connects again when the bus returns.
+// The core does no I/O. `DBusReader` and `DBusWriter` convert values to bytes, `DBusDeframer`
+// splits a stream into messages, `DBusAuthentication` opens a connection, and `DBusConnectionCore`
+// matches replies to calls. The driver `DBusConnection` owns the socket, the file descriptors that
+// messages carry, and one timer, and connects again when the bus returns.
 //
-// Every program on the machine may connect to the system's bus, so all bytes are hostile. Each bound
-// of the specification is checked while a message is read, and further bounds limit the memory that a
-// message can occupy.
+// Every program on the machine may connect to the system's bus, so all bytes are hostile. Each
+// bound of the specification is checked while a message is read, and further bounds limit the
+// memory that a message can occupy.
 //
 // Sections refer to the D-Bus Specification, version 0.43.
 
@@ -18,12 +18,13 @@ import HCITransports
 
 /// The bounds of messages.
 package enum DBusLimits {
-    /// The maximum length of a message in bytes. The specification permits 128 MiB, which no message
-    /// of a Bluetooth daemon needs ("Message Protocol").
+    /// The maximum length of a message in bytes. The specification permits 128 MiB, which no
+    /// message of a Bluetooth daemon needs ("Message Protocol").
     package static let messageLength = 16 << 20
     /// The maximum length of an array in bytes ("Marshaling", "Container types").
     package static let arrayLength = 64 << 20
-    /// The maximum number of values in a message, because a value in memory is larger than its bytes.
+    /// The maximum number of values in a message, because a value in memory is larger than its
+    /// bytes.
     package static let valuesPerMessage = 1 << 20
     /// The maximum length of a signature in bytes ("Valid signatures").
     package static let signatureLength = 255

@@ -105,8 +105,8 @@ package struct GatewayCore: Sendable {
     package internal(set) var owner: ConnectionID?
     var controller = Controller.closed
     var received = H4Deframer()
-    /// The advertising reports that wait, at most what the owner may be sent, and the time at which they
-    /// are sent.
+    /// The advertising reports that wait, at most what the owner may be sent, and the time at which
+    /// they are sent.
     var reports: [UInt8] = []
     var reportsDue: Instant?
     /// The handles of the open links. There are at most 0xEFF.

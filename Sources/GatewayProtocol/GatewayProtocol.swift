@@ -13,8 +13,8 @@
 // allows a number of bytes, and allows more when it has passed these on (`credit`). If a host reads
 // too slowly, the gateway drops advertising reports and keeps all other packets.
 //
-// `GatewayCore` and `GatewayClient` are the two sides, as values without I/O and clock. Each input is
-// a method that returns actions. Everything from the other side is hostile: a violation ends the
+// `GatewayCore` and `GatewayClient` are the two sides, as values without I/O and clock. Each input
+// is a method that returns actions. Everything from the other side is hostile: a violation ends the
 // connection with its reason.
 
 /// The figures on which both sides have to agree.

@@ -2,13 +2,13 @@
 
 import BluetoothTypes
 
-/// The part of a connection that is the same on both sides: frames, keep-alive and the allowance for
-/// packets.
+/// The part of a connection that is the same on both sides: frames, keep-alive and the allowance
+/// for packets.
 struct Peer: Sendable {
     /// The maximum number of bytes that wait for the other side's credit.
     static let queueLimit = 1 << 20
-    /// The bytes of packets that a side takes before it allows the other side more. A credit for each
-    /// packet would be another frame for each.
+    /// The bytes of packets that a side takes before it allows the other side more. A credit for
+    /// each packet would be another frame for each.
     static let creditBatch = GatewayProtocol.window / 4
 
     private var reader = FrameReader()
@@ -67,8 +67,8 @@ struct Peer: Sendable {
         }
     }
 
-    /// Records that `count` bytes of packets were taken. Returns the bytes that allow the other side
-    /// more; nothing below `creditBatch`.
+    /// Records that `count` bytes of packets were taken. Returns the bytes that allow the other
+    /// side more; nothing below `creditBatch`.
     mutating func take(_ count: Int, now: Instant) -> [UInt8] {
         taken += count
         guard taken >= Self.creditBatch else { return [] }

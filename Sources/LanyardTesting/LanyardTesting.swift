@@ -11,6 +11,6 @@
 /// accessory has its own GATT server and keys on another. So failures happen as they do in reality:
 /// a link is lost by its supervision timeout, not by a call of a mock.
 ///
-/// The module builds on every platform: the library `Lanyard` uses a phone's host without the module
-/// CoreBluetooth. On Linux, a phone also has an adapter for an app's own managers.
+/// The module builds on every platform: the library `Lanyard` uses a phone's host without the
+/// module CoreBluetooth. On Linux, a phone also has an adapter for an app's own managers.
 public enum LanyardTesting {}

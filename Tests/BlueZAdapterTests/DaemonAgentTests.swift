@@ -12,7 +12,8 @@ import Testing
 
 /// The agent with a person at the device.
 @Suite(.timeLimit(.minutes(1))) struct DaemonAgentTests {
-    /// A person who compares and enters the digits 123456, and displays others until the pairing ends.
+    /// A person who compares and enters the digits 123456, and displays others until the pairing
+    /// ends.
     private final class Person: DaemonPerson {
         let pairings = Mutex<[DaemonPairing]>([])
         let shown = AsyncStream<UInt32>.makeStream()

@@ -36,7 +36,8 @@ import Testing
         return objects
     }
 
-    /// Kills the daemon. As the bus does, reports the end of the name first, and then ends the calls.
+    /// Kills the daemon. As the bus does, reports the end of the name first, and then ends the
+    /// calls.
     private static func kill(_ daemon: FakeDaemon, _ calls: [DBusMessage]) {
         daemon.bus.setOwned("org.bluez", false)
         // Its signals no longer have an effect.

@@ -346,7 +346,8 @@ import Testing
 
     /// The daemon keeps the advertisement while the adapter is off.
     ///
-    /// - Parameter updates: Whether the clients of the port update the set as soon as it is ready again.
+    /// - Parameter updates: Whether the clients of the port update the set as soon as it is ready
+    ///   again.
     @Test("Advertising continues when the adapter is turned off and on", arguments: [false, true])
     func turnedOffAndOn(updates: Bool) async throws {
         let scene = try await Scene()

@@ -62,8 +62,8 @@ struct AESCBCTests {
 
 @Suite("CMAC on any encryption of blocks")
 struct CMACTests {
-    /// Only Apple's platforms use CMAC.swift. Here, the cryptographic library for Linux encrypts its
-    /// blocks. The test compares the result with the CMAC of that library.
+    /// Only Apple's platforms use CMAC.swift. Here, the cryptographic library for Linux encrypts
+    /// its blocks. The test compares the result with the CMAC of that library.
     @Test("The code is that of the cryptographic library", arguments: 0..<70)
     func codes(length: Int) throws {
         var random = SplitMix64(seed: UInt64(length))

@@ -4,8 +4,8 @@ import DBus
 import HCITransports
 import Synchronization
 
-/// The daemon on a bus in this process, with an adapter and a heart rate sensor. A test replaces the
-/// answer to any method.
+/// The daemon on a bus in this process, with an adapter and a heart rate sensor. A test replaces
+/// the answer to any method.
 package final class FakeDaemon: Sendable {
     package typealias Answer = @Sendable (DBusMessage, FakeDaemon) -> Void
     package typealias Interfaces = [String: [String: DBusValue]]

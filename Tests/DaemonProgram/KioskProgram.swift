@@ -6,8 +6,8 @@ import Observation
 
 @testable import ExampleKiosk
 
-/// The app of Examples/Kiosk without its screen: a person's actions are commands, and what the screen
-/// shows is printed.
+/// The app of Examples/Kiosk without its screen: a person's actions are commands, and what the
+/// screen shows is printed.
 @MainActor
 final class KioskProgram {
     private static let store = URL(fileURLWithPath: "/tmp/store/badges.json")
@@ -16,8 +16,8 @@ final class KioskProgram {
     private var search: Task<Void, Never>?
     private var shownNames: [String]?
 
-    /// Performs a command: `launch`, `tap` with the name of a badge nearby, `send` with a note and the
-    /// name of a paired badge, or `leave`.
+    /// Performs a command: `launch`, `tap` with the name of a badge nearby, `send` with a note and
+    /// the name of a paired badge, or `leave`.
     func perform(_ words: [String]) async {
         let rest = words.dropFirst().joined(separator: " ")
         switch words.first {

@@ -32,7 +32,8 @@ final class PeripheralProgram: NSObject, @unchecked Sendable {
         manager = CBPeripheralManager(delegate: self, queue: nil)
     }
 
-    /// Performs a command, with a value in hexadecimal digits: `tick`, `listen`, `answer`, or `stop`.
+    /// Performs a command, with a value in hexadecimal digits: `tick`, `listen`, `answer`, or
+    /// `stop`.
     func perform(_ verb: String, _ value: Data) {
         switch verb {
         case "tick":

@@ -163,8 +163,8 @@ extension LowerTester {
         }
     }
 
-    /// Makes the lower tester prefer the PHYs with which the suite answers a request, or on which it
-    /// decides. In a decision, 0 leaves the PHY as it is.
+    /// Makes the lower tester prefer the PHYs with which the suite answers a request, or on which
+    /// it decides. In a decision, 0 leaves the PHY as it is.
     mutating func answerControl(_ id: LinkID) {
         guard let link = core.ether.links[id], let side = side(of: tester, link),
             let settings = link[side]?.settings

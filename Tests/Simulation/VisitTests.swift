@@ -47,8 +47,8 @@ struct VisitTests {
         var faults = FaultPlan.none
         faults.loss.constantLoss = 0.1
         faults.loss.burstLoss = BurstLoss(startProbability: 0.01, endProbability: 0.2)
-        // A burst lasts for a number of packets. The accessory receives one packet of each attempt to
-        // connect, so a burst can outlast the attempts of a direct request.
+        // A burst lasts for a number of packets. The accessory receives one packet of each attempt
+        // to connect, so a burst can outlast the attempts of a direct request.
         try await Scene(seed: seed, phoneFaults: faults, accessoryFaults: faults)
             .run { try await Self.visit($0, connecting: .whenAvailable) }
     }

@@ -121,8 +121,9 @@
         }
 
         /// The time to find a thermometer, and to connect to it. The links take most of the radio's
-        /// time, and the packets of many advertisers collide. Among a hundred thermometers, the phone
-        /// receives one packet of each in some seconds, and so also needs some seconds to connect.
+        /// time, and the packets of many advertisers collide. Among a hundred thermometers, the
+        /// phone receives one packet of each in some seconds, and so also needs some seconds to
+        /// connect.
         private var timeLimit: Duration { .seconds(max(60, thermometers.count)) }
 
         private func description(_ number: Int) -> AccessoryDescription {

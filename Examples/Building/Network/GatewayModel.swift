@@ -132,8 +132,8 @@ extension GatewayModel {
         perform(core.controllerSent(bytes, now: now), now: now)
     }
 
-    /// Switches the gateway off or on. It forgets everything without power. A connection that the host
-    /// still tries to make reaches it afterward, because TCP repeats the request.
+    /// Switches the gateway off or on. It forgets everything without power. A connection that the
+    /// host still tries to make reaches it afterward, because TCP repeats the request.
     mutating func setPower(_ isOn: Bool, now: Instant) {
         guard isOn != self.isOn else { return }
         self.isOn = isOn

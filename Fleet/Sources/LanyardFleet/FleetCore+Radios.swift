@@ -38,8 +38,8 @@ extension FleetCore {
         for index in radios.indices { publishRadio(index) }
     }
 
-    /// Publishes a radio's state. It is no event: only the latest one counts, so it does not wait in
-    /// the queue.
+    /// Publishes a radio's state. It is no event: only the latest one counts, so it does not wait
+    /// in the queue.
     private mutating func publishRadio(_ index: Int) {
         guard connectedSince != nil else { return }
         let radio = radios[index]

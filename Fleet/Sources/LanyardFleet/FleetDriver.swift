@@ -18,8 +18,8 @@ final class FleetDriver: Service {
     /// The number of ticks after which the states of the radios are read again.
     static let ticksPerReport = 4
 
-    /// The longest time that the end waits for the broker. The rest of the queue is sent at the next
-    /// start.
+    /// The longest time that the end waits for the broker. The rest of the queue is sent at the
+    /// next start.
     static let drainLimit = Duration.seconds(2)
 
     private struct State: ~Copyable {

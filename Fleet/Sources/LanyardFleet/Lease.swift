@@ -3,9 +3,9 @@
 /// The lease of an accessory, as a host sees it.
 ///
 /// A host claims an accessory in its range on which there is no valid lease, waits for claims
-/// of other hosts, and then holds the lease if its claim has won. It renews the lease while it holds
-/// it. A lease that was not renewed is free. Only durations count, so that the hosts' clocks need
-/// not agree.
+/// of other hosts, and then holds the lease if its claim has won. It renews the lease while it
+/// holds it. A lease that was not renewed is free. Only durations count, so that the hosts' clocks
+/// need not agree.
 struct Lease {
     /// The time in seconds for which a claim is valid.
     static let duration = 30.0

@@ -4,12 +4,13 @@ import Foundation
 import NIOCore
 import NIOPosix
 
-/// The end of the connection at the program that started this one: a status line and then packets on
-/// standard output, and packets on standard input. The end of standard input ends the connection.
+/// The end of the connection at the program that started this one: a status line and then packets
+/// on standard output, and packets on standard input. The end of standard input ends the
+/// connection.
 ///
-/// Both are on the event loop of the connection, so a packet passes without a change of threads. The
-/// conformance to `Sendable` is unchecked: everything mutable is used on `loop` only, which each entry
-/// checks.
+/// Both are on the event loop of the connection, so a packet passes without a change of threads.
+/// The conformance to `Sendable` is unchecked: everything mutable is used on `loop` only, which
+/// each entry checks.
 final class HostEnd: @unchecked Sendable {
     private let loop: any EventLoop
     private let ended: EventLoopPromise<String>
@@ -70,7 +71,8 @@ final class HostEnd: @unchecked Sendable {
     /// called when the program's end has taken them, which may take long.
     private func write(_ bytes: [UInt8], written: @escaping @Sendable () -> Void) {
         guard let channel else { return }
-        // A failure means that the program has ended, which its end of standard input shows as well.
+        // A failure means that the program has ended, which its end of standard input shows as
+        // well.
         channel.write(ByteBuffer(bytes: bytes)).whenSuccess(written)
         guard !isFlushDue else { return }
         isFlushDue = true
@@ -80,7 +82,8 @@ final class HostEnd: @unchecked Sendable {
         }
     }
 
-    /// Writes the reason why there is no lease, and waits until it is written, for a second at most.
+    /// Writes the reason why there is no lease, and waits until it is written, for a second at
+    /// most.
     func fail(_ reason: String) async {
         let line = ByteBuffer(string: "failed \(reason)\n")
         let isWritten: EventLoopFuture<Void> = loop.flatSubmit { [self] in

@@ -5,8 +5,8 @@ import GatewayProtocol
 
 /// The folder of a gateway or a host, with files that only its owner can read.
 ///
-/// It contains the credentials of this side, and certificates of the other side. It never contains a
-/// key of a bond, because bonds stay with the host.
+/// It contains the credentials of this side, and certificates of the other side. It never contains
+/// a key of a bond, because bonds stay with the host.
 struct StateFolder: Sendable {
     /// A message to the person who runs the program.
     struct Failure: Error, CustomStringConvertible {

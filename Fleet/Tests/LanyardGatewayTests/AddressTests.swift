@@ -10,7 +10,8 @@ import Testing
 /// The name of a gateway with an IPv6 and an IPv4 address, of which one does not work (RFC 8305).
 @Suite("A gateway with several addresses", .enabled(if: DeadAddress.hasIPv6))
 struct AddressTests {
-    /// The time in which a host must have the lease. The limit of a connection attempt is 10 seconds.
+    /// The time in which a host must have the lease. The limit of a connection attempt is 10
+    /// seconds.
     private static let limit = Duration.seconds(3)
 
     enum Fault: CaseIterable, Sendable {
@@ -83,8 +84,8 @@ struct FixedAddresses: Resolver, Sendable {
     func cancelQueries() {}
 }
 
-/// A port at which connection attempts get no answer: the queue of a listener that accepts nothing is
-/// full, and Linux then drops further requests.
+/// A port at which connection attempts get no answer: the queue of a listener that accepts nothing
+/// is full, and Linux then drops further requests.
 struct DeadAddress {
     struct Failure: Error { let code: Int32 }
 

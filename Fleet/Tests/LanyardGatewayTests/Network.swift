@@ -4,8 +4,8 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// A network between hosts and a gateway, which a test can cut. What is sent meanwhile arrives when it
-/// heals.
+/// A network between hosts and a gateway, which a test can cut. What is sent meanwhile arrives when
+/// it heals.
 final class Network: Sendable {
     private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     private let channels = Mutex<[any Channel]>([])

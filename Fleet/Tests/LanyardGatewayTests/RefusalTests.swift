@@ -10,8 +10,8 @@ import Testing
 
 @testable import LanyardGateway
 
-/// Everything that is refused, between the processes as a person starts them: each with the line that
-/// the person sees.
+/// Everything that is refused, between the processes as a person starts them: each with the line
+/// that the person sees.
 @Suite("Refusals of gateways and hosts, as processes", .timeLimit(.minutes(2)))
 struct RefusalTests {
     private static let unknownHost =

@@ -4,7 +4,8 @@ import BluetoothPort
 import DBus
 import HCITransports
 
-/// A call of the daemon to this program's agent, until it is answered. The daemon makes one at a time.
+/// A call of the daemon to this program's agent, until it is answered. The daemon makes one at a
+/// time.
 struct DaemonQuestion: Sendable {
     /// The serial number of the call.
     let serial: UInt32
@@ -14,9 +15,9 @@ struct DaemonQuestion: Sendable {
     var display: (digits: UInt32, timer: any HostTimer)?
 }
 
-// The agent (org.bluez.Agent1), which answers the questions of pairings that this program starts. Another
-// program's agent answers those of its own pairings, and the default agent all others. If no other
-// program has an agent, the daemon makes this one the default.
+// The agent (org.bluez.Agent1), which answers the questions of pairings that this program starts.
+// Another program's agent answers those of its own pairings, and the default agent all others. If
+// no other program has an agent, the daemon makes this one the default.
 extension BlueZAdapter {
     private static let rejected = "org.bluez.Error.Rejected"
 
@@ -49,8 +50,8 @@ extension BlueZAdapter {
         }
     }
 
-    /// Displays digits until the pairing ends. The daemon repeats the call for each key that the person
-    /// presses at the peer, and does not cancel it.
+    /// Displays digits until the pairing ends. The daemon repeats the call for each key that the
+    /// person presses at the peer, and does not cancel it.
     private func display(_ call: DBusMessage) {
         reply(to: call)
         let digits = digits(of: call)

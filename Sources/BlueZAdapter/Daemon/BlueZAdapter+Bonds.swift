@@ -74,9 +74,9 @@ extension BlueZAdapter {
         }
     }
 
-    /// Ends the pairing with a device that the daemon reports as paired. The daemon loses the reply to
-    /// `Pair` if the pairing ends while it discovers the services (BlueZ 5.66 and 5.82, src/device.c:
-    /// `device_browse_gatt` returns -EBUSY, which `device_bonding_complete` ignores).
+    /// Ends the pairing with a device that the daemon reports as paired. The daemon loses the reply
+    /// to `Pair` if the pairing ends while it discovers the services (BlueZ 5.66 and 5.82,
+    /// src/device.c: `device_browse_gatt` returns -EBUSY, which `device_bonding_complete` ignores).
     func pairedChanged(at path: DBusObjectPath) {
         guard device(at: path)?.isPaired == true else { return }
         endPairing(path, .success(()))

@@ -14,7 +14,8 @@ extension BlueZAdapter {
     private static let secretKey = StoreKey(name: "secret")
     private static let recordPrefix = "application-"
 
-    /// Returns the key that encrypts identifiers. With the same key, a peer has the same identifier.
+    /// Returns the key that encrypts identifiers. With the same key, a peer has the same
+    /// identifier.
     static func secret(in store: (any HostStore)?) -> HCI.Key128 {
         if let bytes = try? store?.load(secretKey) {
             if let secret = HCI.Key128(bytes) { return secret }

@@ -6,8 +6,8 @@ import HCITransports
 
 /// A scan of the port.
 struct DaemonScan: Sendable {
-    /// The maximum number of devices that a scan remembers as reported. Beyond it, devices are reported
-    /// again.
+    /// The maximum number of devices that a scan remembers as reported. Beyond it, devices are
+    /// reported again.
     static let reportedLimit = 16_384
 
     let parameters: PortScan
@@ -21,8 +21,8 @@ struct DaemonScan: Sendable {
     }
 }
 
-/// The discovery of the daemon for this program. All scans and the requests for unknown devices share
-/// it.
+/// The discovery of the daemon for this program. All scans and the requests for unknown devices
+/// share it.
 struct DaemonDiscovery: Sendable {
     /// The time after which a refused start is repeated: the daemon is busy with another change.
     static let retryInterval = Duration.seconds(1)
@@ -37,9 +37,9 @@ struct DaemonDiscovery: Sendable {
     var timer: (any HostTimer)?
     /// The time of the latest start.
     var start: Instant?
-    /// Whether a connection attempt has begun since the latest start. Linux connects when it receives
-    /// the device. During a discovery, the controller reports a device only once after each start, and
-    /// Linux itself starts it again only after 10.24 seconds.
+    /// Whether a connection attempt has begun since the latest start. Linux connects when it
+    /// receives the device. During a discovery, the controller reports a device only once after
+    /// each start, and Linux itself starts it again only after 10.24 seconds.
     var isStale = false
 
     var isRunning: Bool { phase == .running || phase == .starting }

@@ -7,7 +7,8 @@ import DBus
 struct DaemonDevice: Sendable {
     let properties: DaemonObjects.Properties
 
-    /// The address: the identity address of a bonded device, and the address on the air of any other.
+    /// The address: the identity address of a bonded device, and the address on the air of any
+    /// other.
     var address: DeviceAddress? {
         guard let text = properties["Address"]?.string else { return nil }
         let kind: DeviceAddress.Kind =
@@ -27,8 +28,8 @@ struct DaemonDevice: Sendable {
     /// The signal strength in dBm while the daemon receives the device.
     var rssi: Int? { properties["RSSI"]?.integer }
 
-    /// Whether the device has a class of BR/EDR and no data of LE. If another program scans for BR/EDR,
-    /// the daemon reports such devices to this program as well.
+    /// Whether the device has a class of BR/EDR and no data of LE. If another program scans for
+    /// BR/EDR, the daemon reports such devices to this program as well.
     var isClassicOnly: Bool {
         properties["Class"] != nil && properties["ManufacturerData"] == nil
             && properties["ServiceData"] == nil && properties["AddressType"]?.string != "random"

@@ -7,7 +7,8 @@ import DBus
 struct DaemonObjects: Sendable {
     typealias Properties = [String: DBusValue]
 
-    /// The maximum number of objects. BlueZ removes devices that it has not received for 30 seconds.
+    /// The maximum number of objects. BlueZ removes devices that it has not received for 30
+    /// seconds.
     static let objectLimit = 32_768
 
     private var objects: [DBusObjectPath: [String: Properties]] = [:]

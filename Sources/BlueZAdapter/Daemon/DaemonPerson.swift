@@ -2,8 +2,8 @@
 
 import BluetoothPort
 
-/// The person at this device, who answers the questions of the daemon's agent. Each method runs in a
-/// task of its own, which the adapter cancels when the daemon withdraws the question.
+/// The person at this device, who answers the questions of the daemon's agent. Each method runs in
+/// a task of its own, which the adapter cancels when the daemon withdraws the question.
 package protocol DaemonPerson: Sendable {
     /// Whether the person sees digits and can enter them.
     var hasDisplayAndKeyboard: Bool { get }

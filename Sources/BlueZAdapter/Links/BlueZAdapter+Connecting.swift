@@ -119,8 +119,9 @@ extension BlueZAdapter {
             connectionRequests[id]?.phase = .awaitingDevice
             updateDiscovery()
         case .success, .failure:
-            // The device has disconnected already, another program is connecting to it (InProgress),
-            // the attempt was ended (le-connection-abort-by-local), or the device did not answer.
+            // The device has disconnected already, another program is connecting to it
+            // (InProgress), the attempt was ended (le-connection-abort-by-local), or the device did
+            // not answer.
             connectionRequests[id]?.phase = .awaitingRetry
             retryTimer?.set(to: thread.now + Self.connectionRetryInterval)
         }
@@ -173,8 +174,8 @@ extension BlueZAdapter {
         }
     }
 
-    /// Ends a link for an application that no longer needs it. The device stays connected if another
-    /// program connected it.
+    /// Ends a link for an application that no longer needs it. The device stays connected if
+    /// another program connected it.
     func disconnect(_ link: LinkIdentifier) {
         guard let state = links[link] else { return }
         release(link)
@@ -182,8 +183,8 @@ extension BlueZAdapter {
         if !state.isOwn { close(link, .linkEnded(.unknown)) }
     }
 
-    /// Asks the daemon to end the connection of a link that this program opened, and the subscriptions
-    /// of any other.
+    /// Asks the daemon to end the connection of a link that this program opened, and the
+    /// subscriptions of any other.
     func release(_ link: LinkIdentifier) {
         guard let state = links[link] else { return }
         if state.isOwn {

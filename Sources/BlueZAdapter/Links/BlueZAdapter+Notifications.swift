@@ -4,13 +4,13 @@ import BluetoothPort
 import DBus
 import HCITransports
 
-// Notifications. They arrive through a socket of this program alone (AcquireNotify), so that none is
-// lost or repeated. Where the daemon gives no socket, they arrive as changes of a property (StartNotify),
-// and a value that a program reads looks like a notification.
+// Notifications. They arrive through a socket of this program alone (AcquireNotify), so that none
+// is lost or repeated. Where the daemon gives no socket, they arrive as changes of a property
+// (StartNotify), and a value that a program reads looks like a notification.
 //
-// The daemon signals each notification once for each program that called StartNotify, and all of them
-// receive all signals. A second call would therefore repeat every value, also for the other program.
-// While another program is subscribed in this way, this program only listens.
+// The daemon signals each notification once for each program that called StartNotify, and all of
+// them receive all signals. A second call would therefore repeat every value, also for the other
+// program. While another program is subscribed in this way, this program only listens.
 extension BlueZAdapter {
     func subscribe(to handle: AttributeHandle, _ step: Step) {
         guard let (path, interface) = object(at: handle, step) else { return }

@@ -17,8 +17,8 @@ extension BlueZAdapter {
                 return adapter.thread.perform { completion(refusal) }
             }
             adapter.links[link]?.pending[id] = completion
-            // The request starts later, because the completion must not be called before this method
-            // has returned.
+            // The request starts later, because the completion must not be called before this
+            // method has returned.
             adapter.thread.perform { [weak adapter] in
                 adapter?.onThread { $0.start(request, id, on: link) }
             }
@@ -174,8 +174,9 @@ extension BlueZAdapter {
         }
     }
 
-    /// The time that the daemon may take for an operation: a transaction's 30 seconds (Vol 3, Part F,
-    /// 3.3.3) for each part of a long value, and the operations of other programs before it.
+    /// The time that the daemon may take for an operation: a transaction's 30 seconds
+    /// (Vol 3, Part F, 3.3.3) for each part of a long value, and the operations of other programs
+    /// before it.
     static let operationTimeout = Duration.seconds(60)
 
     private func write(

@@ -43,8 +43,8 @@ extension BlueZAdapter {
         endTableRequests(of: link, .success(.database(table.database)))
     }
 
-    /// Reads the daemon's objects again, once. The daemon reported that it has discovered the services,
-    /// but listed none.
+    /// Reads the daemon's objects again, once. The daemon reported that it has discovered the
+    /// services, but listed none.
     private func reload(for link: LinkIdentifier) {
         guard links[link]?.hasReloaded == false else {
             let error = PortError.other("the services of the daemon are not a valid table")
@@ -75,8 +75,8 @@ extension BlueZAdapter {
 
     // MARK: Changes
 
-    /// Handles an attribute that the daemon added or removed. All changes of one turn of the executor
-    /// are reported as one.
+    /// Handles an attribute that the daemon added or removed. All changes of one turn of the
+    /// executor are reported as one.
     func attributesChanged(at path: DBusObjectPath) {
         guard let link = links.first(where: { path.isBelow($0.value.path) })?.key else { return }
         guard links[link]?.table != nil, links[link]?.isChangeAwaited == false else {

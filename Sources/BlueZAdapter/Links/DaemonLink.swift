@@ -45,8 +45,8 @@ struct DaemonLink: Sendable {
         let request: UInt64
         /// The values that the daemon's signals carried meanwhile, oldest first.
         var early: [[UInt8]] = []
-        /// The requests for the same value that are performed afterward, in order. Each is one of the
-        /// link's pending requests, so `requestsPerLinkLimit` is their limit.
+        /// The requests for the same value that are performed afterward, in order. Each is one of
+        /// the link's pending requests, so `requestsPerLinkLimit` is their limit.
         var waiting: [BlueZAdapter.Step] = []
     }
 

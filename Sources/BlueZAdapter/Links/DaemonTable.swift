@@ -6,8 +6,9 @@ import DBus
 /// The database of a connected device, composed of the daemon's objects, with the object of each
 /// attribute.
 ///
-/// The paths of the objects end with the handles: `service0010/char0011/desc0013`. A characteristic's
-/// number is that of its declaration, and BlueZ requires the value at the next handle.
+/// The paths of the objects end with the handles: `service0010/char0011/desc0013`. A
+/// characteristic's number is that of its declaration, and BlueZ requires the value at the next
+/// handle.
 struct DaemonTable: Sendable {
     /// The object of an attribute.
     enum Attribute: Hashable, Sendable {
@@ -69,8 +70,8 @@ struct DaemonTable: Sendable {
             return zip(starts, services).map { adding(found, to: $1, at: $0.path) }
         }
 
-        /// Adds the includes of a service. BlueZ does not report the handles of their declarations, which
-        /// follow that of the service (Vol 3, Part G, 3.1).
+        /// Adds the includes of a service. BlueZ does not report the handles of their declarations,
+        /// which follow that of the service (Vol 3, Part G, 3.1).
         private func adding(
             _ services: [DBusObjectPath: GATT.Service],
             to found: GATT.DiscoveredService,
@@ -134,8 +135,8 @@ struct DaemonTable: Sendable {
             )
         }
 
-        /// Returns the last handle of the last service, with room for a configuration descriptor that
-        /// the daemon does not show.
+        /// Returns the last handle of the last service, with room for a configuration descriptor
+        /// that the daemon does not show.
         private func lastHandle(of values: [Numbered], from start: UInt16) -> UInt16 {
             guard let last = values.last else { return start }
             let descriptors = numbered(BlueZ.Interface.gattDescriptor, "desc", below: last.path)

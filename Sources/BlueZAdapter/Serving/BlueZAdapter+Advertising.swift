@@ -157,11 +157,11 @@ extension BlueZAdapter {
         }
     }
 
-    /// Registers sets again, with a daemon that has started again or whose adapter was off. The daemon
-    /// remembers the sets of an adapter that was off, and would refuse their paths.
+    /// Registers sets again, with a daemon that has started again or whose adapter was off. The
+    /// daemon remembers the sets of an adapter that was off, and would refuse their paths.
     ///
-    /// - Parameter known: The sets before the adapter was ready. Those that have changed since then are
-    ///   registered.
+    /// - Parameter known: The sets before the adapter was ready. Those that have changed since then
+    ///   are registered.
     func registerAgain(_ known: [RequestIdentifier: DaemonAdvertisement]) {
         for (set, old) in known where advertisements[set]?.path == old.path {
             unregister(old)

@@ -69,8 +69,8 @@ extension SharedAdapter {
 
     /// Returns whether a command of a manager was given for the current state.
     ///
-    /// - Parameter statesReceived: The number of states that the manager had received when it gave the
-    ///   command.
+    /// - Parameter statesReceived: The number of states that the manager had received when it gave
+    ///   the command.
     package func accepts(commandOf session: SessionIdentifier, after statesReceived: Int) -> Bool {
         let sent = central.sessions[session]?.statesSent ?? server.sessions[session]?.statesSent
         return state == .poweredOn && sent == statesReceived

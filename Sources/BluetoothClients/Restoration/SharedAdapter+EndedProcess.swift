@@ -2,7 +2,8 @@
 
 import BluetoothPort
 
-// The end of an application's process while the system's use of the adapter continues, as on a phone.
+// The end of an application's process while the system's use of the adapter continues, as on a
+// phone.
 //
 // The links, connection requests and subscriptions of a manager with a restore identifier go to a
 // placeholder: a session without a manager. The manager of the next process with this identifier

@@ -43,8 +43,8 @@ extension SharedAdapter {
         state == .poweredOn && central.core.link(to: peer) != nil
     }
 
-    /// Starts the restored connection requests and scans. Called after the managers were informed that
-    /// Bluetooth is on.
+    /// Starts the restored connection requests and scans. Called after the managers were informed
+    /// that Bluetooth is on.
     func resumeRestored() {
         for session in restoration.awaitingPower.keys.sorted() {
             guard let restored = restoration.awaitingPower.removeValue(forKey: session) else {
@@ -107,8 +107,8 @@ extension SharedAdapter {
 
     /// Handles the end of a link.
     ///
-    /// - Returns: `true` if the manager has not been informed of the link, and must not be informed of
-    ///   the end either. The connection request is then repeated.
+    /// - Returns: `true` if the manager has not been informed of the link, and must not be informed
+    ///   of the end either. The connection request is then repeated.
     func connectsAgain(
         _ peer: PeerIdentifier,
         for session: SessionIdentifier,
@@ -192,8 +192,8 @@ extension SharedAdapter {
     }
 
     /// Adds the contents of an event to the manager's intents, before the manager receives the
-    /// event. Changed intents are stored at once, except after a disconnection or a failed connection
-    /// request, which only schedule the storing.
+    /// event. Changed intents are stored at once, except after a disconnection or a failed
+    /// connection request, which only schedule the storing.
     func remember(_ event: CentralEvent, of session: SessionIdentifier) {
         guard restoration.key(of: session) != nil else { return }
         switch event {
@@ -203,8 +203,8 @@ extension SharedAdapter {
             } else {
                 client.tables[session]?[peer] = nil
             }
-            // The intents are stored later. When a host is shut down, its links end before its state
-            // changes, and no intents are stored while Bluetooth is off.
+            // The intents are stored later. When a host is shut down, its links end before its
+            // state changes, and no intents are stored while Bluetooth is off.
             return intentsChanged(of: session)
         case .failedToConnect(let peer, _, _):
             client.tables[session]?[peer] = nil

@@ -64,8 +64,8 @@ extension SharedAdapter {
         }
     }
 
-    /// Posts a request. If the application is too slow, Write Commands are dropped, and requests are
-    /// refused: each bearer has at most one, but a central may connect any number of times.
+    /// Posts a request. If the application is too slow, Write Commands are dropped, and requests
+    /// are refused: each bearer has at most one, but a central may connect any number of times.
     private func post(_ request: ServedRequest, to session: SessionIdentifier) {
         let event = PeripheralManagerEvent.asked(request)
         let isPosted = server.sessions[session]?.delivery.post(

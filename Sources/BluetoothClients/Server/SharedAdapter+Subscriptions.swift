@@ -18,8 +18,8 @@ extension SharedAdapter {
     }
 
     /// Returns whether the application may be sent another subscription. The events of a
-    /// subscription must not be dropped, so a central that subscribes while too many of them wait is
-    /// disconnected instead. A subscription that was admitted may always end.
+    /// subscription must not be dropped, so a central that subscribes while too many of them wait
+    /// is disconnected instead. A subscription that was admitted may always end.
     private func admitsSubscription(to identifier: SessionIdentifier) -> Bool {
         guard let session = server.sessions[identifier] else { return true }
         let limit = PeripheralManagerSession.subscriptionLimit

@@ -114,8 +114,8 @@ public struct Advertising: Sendable, Hashable {
     public var channels = Channels.all
     /// The address of the advertiser.
     public var address = Address.ofHost
-    /// The target of extended advertising that does not allow connections, or `nil` for all devices.
-    /// Other devices ignore the packets. For advertising that allows a connection, use
+    /// The target of extended advertising that does not allow connections, or `nil` for all
+    /// devices. Other devices ignore the packets. For advertising that allows a connection, use
     /// `Kind.directed` (Vol 4, Part E, 7.8.53).
     public var recipient: DeviceAddress?
     /// The devices whose requests are answered. All sets share the controller's Filter Accept List,

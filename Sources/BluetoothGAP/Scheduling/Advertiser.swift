@@ -22,9 +22,9 @@ import BluetoothTypes
 /// 2. A connection stops the set through which the peer connected. The advertiser starts the set
 ///    again at once, or when the controller has room for another link. Directed sets, and sets that
 ///    do not continue after a connection, end instead.
-/// 3. After a refusal for a passing reason the set backs off (`backoffMinimum`, doubling to `backoffMaximum`)
-///    and is tried again. After any other refusal the set ends. A set that was never in force ends
-///    after `refusalLimit` refusals.
+/// 3. After a refusal for a passing reason the set backs off (`backoffMinimum`, doubling to
+///    `backoffMaximum`) and is tried again. After any other refusal the set ends. A set that was
+///    never in force ends after `refusalLimit` refusals.
 /// 4. Command Disallowed means that controller and advertiser disagree about the state, so the
 ///    advertiser stops the set and begins again. A set that the controller does not know is created
 ///    again. A set counts as off the air when the controller has answered Disable. The advertiser

@@ -26,8 +26,8 @@ import BluetoothTypes
 ///    only when it is canceled, or when the controller reports that it can never succeed.
 /// 2. A direct request ends when its attempt fails (for example with 0x3E, connection failed to be
 ///    established), because the caller knows whether another attempt is worthwhile. A pending
-///    request backs off (`backoffMinimum`, doubling to `backoffMaximum`) and is tried again. A link that is
-///    lost with 0x3E after it was reported counts as connected.
+///    request backs off (`backoffMinimum`, doubling to `backoffMaximum`) and is tried again. A link
+///    that is lost with 0x3E after it was reported counts as connected.
 /// 3. A request that is canceled while the controller initiates for it ends when the controller has
 ///    stopped. If the connection comes first, the request ends with `connected`, unless another
 ///    request for the device exists, which then gets the link.

@@ -34,8 +34,9 @@ package struct DatabaseLookup: Sendable {
     package enum Action: Equatable, Sendable {
         /// Start this operation, and pass its result to `completed(_:)`.
         case start(GATT.Operation)
-        /// Report that the services in these ranges of the application's last database have changed.
-        /// Precedes `found`. After `outdated`, it is reported even if the database has only grown.
+        /// Report that the services in these ranges of the application's last database have
+        /// changed. Precedes `found`. After `outdated`, it is reported even if the database has
+        /// only grown.
         case changed([ClosedRange<AttributeHandle>], isAfterOutdated: Bool)
         /// Report this database to all waiting callers.
         case found(GATT.Database)

@@ -23,8 +23,8 @@ extension GATT {
             mtu: Int
         ) throws(GATT.Failure) -> ProcedureStep
 
-        /// Processes a failed request: the server refused it (`.attribute`), or sent a response that
-        /// cannot be decoded (`.protocolViolation`).
+        /// Processes a failed request: the server refused it (`.attribute`), or sent a response
+        /// that cannot be decoded (`.protocolViolation`).
         mutating func receive(
             _ failure: GATT.Failure,
             mtu: Int

@@ -47,8 +47,8 @@ package struct GATTServer: Sendable {
         didSet { revision += 1 }
     }
 
-    /// A number that increases with every change of the database or of a client. A `SendingGrant` and
-    /// a `ReadingGrant` are valid for one revision.
+    /// A number that increases with every change of the database or of a client. A `SendingGrant`
+    /// and a `ReadingGrant` are valid for one revision.
     private(set) var revision: UInt64 = 0
 
     /// The requests that wait for the application, at most one on each bearer.

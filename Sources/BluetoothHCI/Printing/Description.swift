@@ -6,8 +6,8 @@ extension HCI {
     /// Returns one line that describes a packet in a trace.
     ///
     /// A command or event without a type in this module is shown in hexadecimal. Keys in the
-    /// parameters of other commands and events are omitted, and so are malformed parameters, because
-    /// they may contain a key. The data of ACL packets can contain keys, and is shown.
+    /// parameters of other commands and events are omitted, and so are malformed parameters,
+    /// because they may contain a key. The data of ACL packets can contain keys, and is shown.
     package static func describe(_ packet: Packet) -> String {
         switch packet {
         case .command(let opcode, let parameters): describe(opcode, parameters)

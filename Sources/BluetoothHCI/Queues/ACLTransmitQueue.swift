@@ -125,8 +125,8 @@ package struct ACLTransmitQueue: Sendable {
         return enqueue(packet: packet, on: connectionHandle)
     }
 
-    /// Enqueues one complete L2CAP frame behind the header that `HCI.ACLPacket.appendHeader` writes.
-    /// If the frame fits into a packet, `nextPacket()` returns these bytes without a copy.
+    /// Enqueues one complete L2CAP frame behind the header that `HCI.ACLPacket.appendHeader`
+    /// writes. If the frame fits into a packet, `nextPacket()` returns these bytes without a copy.
     ///
     /// - Returns: The same as `enqueue(_:on:)`.
     @discardableResult

@@ -13,8 +13,8 @@ import BluetoothTypes
 /// Information, which every controller answers. Until the probe is answered, the queue sends
 /// nothing else. A controller processes commands in order. An answer before the probe's answer may
 /// belong to an abandoned command and is dropped, and after the probe's answer no answer to an
-/// earlier command can arrive. If the probe is not answered, the controller counts as lost: the queue
-/// returns `.unresponsive` and refuses all commands until `reset()`.
+/// earlier command can arrive. If the probe is not answered, the controller counts as lost: the
+/// queue returns `.unresponsive` and refuses all commands until `reset()`.
 package struct CommandQueue<Purpose: Sendable>: Sendable {
     package enum Action: Sendable {
         /// Send this H4 packet.

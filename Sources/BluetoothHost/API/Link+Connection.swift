@@ -77,8 +77,8 @@ extension Link {
     ///
     /// The stream yields the parameters of each update (Vol 4, Part E, 7.7.65.3), to every reader.
     /// A reader that is more than ``parameterUpdateLimit`` behind misses the oldest;
-    /// ``properties-swift.property`` has the current parameters. The stream keeps the host alive. It
-    /// ends when the link ends, and at once if the link is not open.
+    /// ``properties-swift.property`` has the current parameters. The stream keeps the host alive.
+    /// It ends when the link ends, and at once if the link is not open.
     public var parameterUpdates: AsyncStream<ConnectionParameters> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: ConnectionParameters.self,

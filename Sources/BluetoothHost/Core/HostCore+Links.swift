@@ -8,8 +8,8 @@ import BluetoothTypes
 
 // The application's requests to links, which `LinkCore` performs.
 extension HostCore {
-    /// Starts a request to a link. The answer is a `completed` action. Disconnecting a link that has
-    /// ended succeeds.
+    /// Starts a request to a link. The answer is a `completed` action. Disconnecting a link that
+    /// has ended succeeds.
     package mutating func request(
         _ request: LinkRequest,
         of link: LinkIdentifier,

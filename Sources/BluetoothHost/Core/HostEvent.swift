@@ -15,9 +15,9 @@ package enum HostEvent: Sendable {
     case advertised(scan: RequestIdentifier, Advertisement)
     /// A link has opened. In the peripheral role, the peer initiated it.
     ///
-    /// A link that a peer initiated is reported at once. A link that this host initiated is reported
-    /// when it is usable, or earlier if the peer causes another event first. The completion of the
-    /// connection request follows.
+    /// A link that a peer initiated is reported at once. A link that this host initiated is
+    /// reported when it is usable, or earlier if the peer causes another event first. The
+    /// completion of the connection request follows.
     case linkOpened(LinkIdentifier, DeviceAddress, LinkRole)
     /// A peer sent the value with this handle, as a notification or as an indication, which the
     /// host has confirmed. The event occurs for all values, with or without a subscription.

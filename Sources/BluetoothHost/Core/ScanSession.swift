@@ -37,8 +37,8 @@ extension [ScanParameters] {
     /// are none.
     ///
     /// The scan is active if any of them is. It uses every PHY of any of them and the largest ratio
-    /// of window to interval, and it reports all duplicates as soon as one of them needs them. It uses
-    /// the public address only if all of them do.
+    /// of window to interval, and it reports all duplicates as soon as one of them needs them. It
+    /// uses the public address only if all of them do.
     var combined: ScanParameters? {
         guard var combined = first else { return nil }
         for parameters in dropFirst() {

@@ -28,8 +28,8 @@ extension BluetoothHost {
         return try Self.notifyUnchecked(self, value, handle, link)
     }
 
-    /// Sends a value as a Write Command at once, if the caller runs on the host's thread and nothing
-    /// else waits.
+    /// Sends a value as a Write Command at once, if the caller runs on the host's thread and
+    /// nothing else waits.
     ///
     /// - Returns: Whether the value was sent.
     nonisolated func writeWithoutSuspension(

@@ -100,8 +100,8 @@ extension SharedStore {
         if isLast { base.close() }
     }
 
-    /// Returns the hosts other than that of a member. Hosts are called without the lock, because they
-    /// call the store.
+    /// Returns the hosts other than that of a member. Hosts are called without the lock, because
+    /// they call the store.
     private func others(than number: Int) -> [BluetoothHost] {
         state.withLock { state in
             state.hosts.keys.sorted().filter { $0 != number }.compactMap { state.hosts[$0]?.host }

@@ -7,15 +7,15 @@ extension Pairing {
     /// methods have a step of their own that shows the user's intention.
     public enum Consent: Hashable, Sendable {
         /// Pairings that the application has not requested. The user is asked before the host sends
-        /// keys, and before it answers a Pairing Request, so that the peer's user sees nothing before
-        /// this user consents.
+        /// keys, and before it answers a Pairing Request, so that the peer's user sees nothing
+        /// before this user consents.
         case forPeers
-        /// All pairings. The application requests a pairing without knowing its method, and the user
-        /// can then decline one that no number protects.
+        /// All pairings. The application requests a pairing without knowing its method, and the
+        /// user can then decline one that no number protects.
         ///
-        /// The user is asked when Numeric Comparison would show its digits, so that the users of both
-        /// devices are asked at the same time (Vol 3, Part H, 2.3.5.6.2). Legacy pairing has no such
-        /// step, and the user is asked at its start.
+        /// The user is asked when Numeric Comparison would show its digits, so that the users of
+        /// both devices are asked at the same time (Vol 3, Part H, 2.3.5.6.2). Legacy pairing has
+        /// no such step, and the user is asked at its start.
         case always
     }
 

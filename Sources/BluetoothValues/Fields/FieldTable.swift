@@ -98,8 +98,8 @@ struct FieldTable: Sendable {
         return (number, String(sides[1]))
     }
 
-    /// Returns the range. The outer `nil` means that the text is not valid, the inner one that there is
-    /// no range.
+    /// Returns the range. The outer `nil` means that the text is not valid, the inner one that
+    /// there is no range.
     private static func range(_ text: Substring) -> ClosedRange<Int64>?? {
         if text.isEmpty { return .some(nil) }
         let ends = text.components(separatedBy: "..").compactMap { Int64($0, radix: 16) }

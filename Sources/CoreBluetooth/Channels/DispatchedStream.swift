@@ -12,12 +12,12 @@ protocol DispatchedStream: Stream {
 #if os(Linux)
     /// Sets the dispatch queue on which the delegate of a channel's input stream receives events.
     ///
-    /// As on Apple's platforms, the stream is removed from its run loops, and scheduling it in a run
-    /// loop removes it from the queue. Events come one at a time, also on a concurrent queue.
+    /// As on Apple's platforms, the stream is removed from its run loops, and scheduling it in a
+    /// run loop removes it from the queue. Events come one at a time, also on a concurrent queue.
     ///
     /// - Parameters:
-    ///   - stream: The input stream of a `CBL2CAPChannel`. For any other stream the call is logged as
-    ///     misuse and has no effect, because Foundation for Linux cannot do this.
+    ///   - stream: The input stream of a `CBL2CAPChannel`. For any other stream the call is logged
+    ///     as misuse and has no effect, because Foundation for Linux cannot do this.
     ///   - q: The queue. `nil` ends the events.
     public func CFReadStreamSetDispatchQueue(_ stream: CFReadStream?, _ q: DispatchQueue?) {
         setQueue(q, of: stream)
@@ -25,12 +25,12 @@ protocol DispatchedStream: Stream {
 
     /// Sets the dispatch queue on which the delegate of a channel's output stream receives events.
     ///
-    /// As on Apple's platforms, the stream is removed from its run loops, and scheduling it in a run
-    /// loop removes it from the queue. Events come one at a time, also on a concurrent queue.
+    /// As on Apple's platforms, the stream is removed from its run loops, and scheduling it in a
+    /// run loop removes it from the queue. Events come one at a time, also on a concurrent queue.
     ///
     /// - Parameters:
-    ///   - stream: The output stream of a `CBL2CAPChannel`. For any other stream the call is logged as
-    ///     misuse and has no effect, because Foundation for Linux cannot do this.
+    ///   - stream: The output stream of a `CBL2CAPChannel`. For any other stream the call is logged
+    ///     as misuse and has no effect, because Foundation for Linux cannot do this.
     ///   - q: The queue. `nil` ends the events.
     public func CFWriteStreamSetDispatchQueue(_ stream: CFWriteStream?, _ q: DispatchQueue?) {
         setQueue(q, of: stream)

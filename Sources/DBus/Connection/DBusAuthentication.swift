@@ -26,7 +26,8 @@ package struct DBusAuthentication: Sendable {
 
     package init() {}
 
-    /// The first bytes: a zero, which carries the credentials on some systems, and the first command.
+    /// The first bytes: a zero, which carries the credentials on some systems, and the first
+    /// command.
     package static let opening: [UInt8] = [0] + Array("AUTH EXTERNAL\r\n".utf8)
 
     package mutating func receive(_ bytes: ArraySlice<UInt8>) -> [Step] {

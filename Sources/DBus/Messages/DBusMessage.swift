@@ -10,7 +10,8 @@ package struct DBusMessage: Hashable, Sendable {
         case reply(to: UInt32)
         case error(name: String, to: UInt32)
         case signal(path: DBusObjectPath, interface: String, member: String)
-        /// A type that this version of the protocol does not define. A receiver ignores the message.
+        /// A type that this version of the protocol does not define. A receiver ignores the
+        /// message.
         case unknown(UInt8)
     }
 

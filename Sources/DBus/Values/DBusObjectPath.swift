@@ -65,8 +65,8 @@ enum DBusNames {
         }
     }
 
-    /// Returns whether a name is that of a connection: a unique name such as `:1.7`, or a name that a
-    /// connection requested.
+    /// Returns whether a name is that of a connection: a unique name such as `:1.7`, or a name that
+    /// a connection requested.
     static func isBus(_ name: String) -> Bool {
         let isUnique = name.utf8.first == UInt8(ascii: ":")
         return isDotted(isUnique ? name.utf8.dropFirst() : name.utf8[...]) { element in

@@ -4,7 +4,8 @@ import BluetoothTypes
 
 /// A reader of values in either byte order, which checks every bound ("Marshaling (Wire Format)").
 ///
-/// Positions are relative to the first byte of the bytes, which must have the alignment of a message.
+/// Positions are relative to the first byte of the bytes, which must have the alignment of a
+/// message.
 struct DBusReader {
     private let bytes: ArraySlice<UInt8>
     private let isBigEndian: Bool

@@ -33,8 +33,8 @@ struct GatewayProgram: Sendable {
         self.path = path
     }
 
-    /// Starts the program with a socket as its standard input and output. Its standard error is that
-    /// of this process.
+    /// Starts the program with a socket as its standard input and output. Its standard error is
+    /// that of this process.
     ///
     /// - Returns: The other end of the socket. The program ends when it is closed.
     func start(

@@ -8,9 +8,10 @@ import BluetoothTypes
 /// let transport = GatewayTransport(host: "hall.example", port: 6403)
 /// ```
 ///
-/// The connection is encrypted, and both sides are authenticated. The program `lanyard-gateway` makes
-/// it, because this package does not contain TLS. The transport starts the program for each
-/// connection, and exchanges HCI packets with it over a socket. The program ends with the connection.
+/// The connection is encrypted, and both sides are authenticated. The program `lanyard-gateway`
+/// makes it, because this package does not contain TLS. The transport starts the program for each
+/// connection, and exchanges HCI packets with it over a socket. The program ends with the
+/// connection.
 public final class GatewayTransport: HCITransport {
     private enum State {
         case closed

@@ -12,8 +12,8 @@ import BluetoothTypes
     import Musl
 #endif
 
-/// A socket of the kernel's own L2CAP, for channels with credits on links of LE. It needs no permission,
-/// and carries one SDU in each packet.
+/// A socket of the kernel's own L2CAP, for channels with credits on links of LE. It needs no
+/// permission, and carries one SDU in each packet.
 package struct ChannelSocket: Sendable {
     /// The socket, for `PacketSocket`.
     package let descriptor: PassedDescriptor

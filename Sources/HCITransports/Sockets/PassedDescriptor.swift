@@ -8,8 +8,8 @@
     import Musl
 #endif
 
-/// A file descriptor that another process passed over a Unix socket. It is closed when its last copy
-/// is released.
+/// A file descriptor that another process passed over a Unix socket. It is closed when its last
+/// copy is released.
 package struct PassedDescriptor: Sendable {
     let descriptor: Descriptor
 
@@ -25,8 +25,8 @@ package struct PassedDescriptor: Sendable {
     package var number: Int32 { descriptor.number }
 }
 
-/// The layout of the control data that carries descriptors (`CMSG_LEN` and its like, which are macros
-/// that Swift cannot import).
+/// The layout of the control data that carries descriptors (`CMSG_LEN` and its like, which are
+/// macros that Swift cannot import).
 private enum ControlData {
     #if os(Linux)
         private static let alignment = MemoryLayout<Int>.alignment
@@ -119,8 +119,8 @@ extension Descriptor {
         return found
     }
 
-    /// Writes bytes with descriptors, which arrive with the first byte. Returns the count of bytes, or
-    /// -1 with the error in `errno`.
+    /// Writes bytes with descriptors, which arrive with the first byte. Returns the count of bytes,
+    /// or -1 with the error in `errno`.
     func sendPassing(_ bytes: UnsafeRawBufferPointer, with descriptors: [PassedDescriptor]) -> Int {
         guard !descriptors.isEmpty else { return sendWithoutSignal(bytes) }
         let contentLength = descriptors.count * MemoryLayout<Int32>.size

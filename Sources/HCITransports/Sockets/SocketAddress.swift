@@ -32,8 +32,8 @@ struct SocketAddress: @unchecked Sendable {
         }
     }
 
-    /// Creates the address of a Unix socket in Linux's abstract namespace: a zero before the name, and
-    /// no zero after it, so that the length counts.
+    /// Creates the address of a Unix socket in Linux's abstract namespace: a zero before the name,
+    /// and no zero after it, so that the length counts.
     init(abstract name: String) throws(TransportError) {
         try self.init(path: "@" + name)
         let pathOffset = MemoryLayout<sockaddr_un>.size - Self.pathLengthLimit - 1

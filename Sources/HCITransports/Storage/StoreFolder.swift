@@ -64,8 +64,8 @@ struct StoreFolder: Sendable {
 
     // MARK: Files
 
-    /// Opens an existing file, or returns `nil` if there is none. Never follows a symbolic link, and
-    /// never blocks.
+    /// Opens an existing file, or returns `nil` if there is none. Never follows a symbolic link,
+    /// and never blocks.
     func openFile(_ name: String) throws(TransportError) -> Descriptor? {
         let number = openat(descriptor.number, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard number >= 0 else {

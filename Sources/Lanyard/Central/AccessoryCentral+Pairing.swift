@@ -97,8 +97,8 @@ extension AccessoryCentral {
     ///   - description: The description of the accessory.
     ///   - device: The chosen device; `nil` for any that matches the description.
     /// - Returns: The pairing, which ends when the app releases it.
-    /// - Throws: ``AccessoryError/unknownKind(_:)`` and ``AccessoryError/unfilteredScan``. All other
-    ///   errors come from ``Pairing/accessory()``.
+    /// - Throws: ``AccessoryError/unknownKind(_:)`` and ``AccessoryError/unfilteredScan``. All
+    ///   other errors come from ``Pairing/accessory()``.
     public func pairing(
         _ description: AccessoryDescription,
         with device: NearbyDevice? = nil
@@ -114,8 +114,8 @@ extension AccessoryCentral {
     ///   - description: The description of the accessory.
     ///   - identifier: The identifier of the peripheral.
     /// - Returns: The pairing, which ends when the app releases it.
-    /// - Throws: ``AccessoryError/unknownKind(_:)`` and ``AccessoryError/unfilteredScan``. All other
-    ///   errors come from ``Pairing/accessory()``.
+    /// - Throws: ``AccessoryError/unknownKind(_:)`` and ``AccessoryError/unfilteredScan``. All
+    ///   other errors come from ``Pairing/accessory()``.
     public func pairing(
         _ description: AccessoryDescription,
         with identifier: UUID

@@ -18,9 +18,9 @@ extension Lanyard {
     ///
     /// - Parameters:
     ///   - isolation: The actor on which the program runs; by default that of the caller.
-    ///   - body: The program. If it throws, the process exits: with code 69 if there is no Bluetooth,
-    ///     77 if the app may not use it, and 1 for another error. If it returns, the process
-    ///     continues.
+    ///   - body: The program. If it throws, the process exits: with code 69 if there is no
+    ///     Bluetooth, 77 if the app may not use it, and 1 for another error. If it returns, the
+    ///     process continues.
     public static func run(
         isolation: isolated (any Actor)? = #isolation,
         _ body: () async throws -> Void

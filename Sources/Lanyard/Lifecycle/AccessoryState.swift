@@ -26,8 +26,8 @@ public enum AccessoryState: Hashable, Sendable {
     case discoveringCharacteristics
     /// Subscriptions were requested, and the accessory has not yet confirmed them all.
     case subscribing
-    /// The accessory is usable except for its protected values: the library reads the one that proves
-    /// the pairing, or the accessory refused to send it because it is not paired.
+    /// The accessory is usable except for its protected values: the library reads the one that
+    /// proves the pairing, or the accessory refused to send it because it is not paired.
     case connected
     /// The accessory is usable.
     case ready

@@ -23,7 +23,8 @@ public final class CentralModel {
     public private(set) var availability: Availability
     /// The connection slots, their holders, and the accessories that wait.
     public private(set) var slots: ConnectionSlots
-    /// The pairing that a `pair` method runs, the last one if there are several; `nil` if none runs.
+    /// The pairing that a `pair` method runs, the last one if there are several; `nil` if none
+    /// runs.
     public var pairing: PairingModel? { pairings.last }
     /// Whether a call of a `pair` method, ``disconnect(_:)``, ``forget(_:)`` or ``perform(_:)`` is
     /// running.

@@ -9,8 +9,8 @@ import Observation
 /// await nearby.search()  // in the task of the view
 /// ```
 ///
-/// A view that reads a property is updated when the property changes. ``CentralModel/pair(_:with:)``
-/// pairs the device that a person chose.
+/// A view that reads a property is updated when the property changes.
+/// ``CentralModel/pair(_:with:)`` pairs the device that a person chose.
 @MainActor @Observable
 public final class NearbyModel {
     /// The present devices, strongest signal first; see ``NearbyDevices/devices``; empty unless

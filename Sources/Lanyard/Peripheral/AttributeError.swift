@@ -10,8 +10,8 @@ public struct AttributeError: Error, Hashable, Sendable {
 
     /// Creates an error from its code.
     ///
-    /// - Parameter code: The code of the error. The central gets ``unlikelyError`` for a number that
-    ///   is not a code.
+    /// - Parameter code: The code of the error. The central gets ``unlikelyError`` for a number
+    ///   that is not a code.
     public init(code: Int) {
         self.code = code
     }

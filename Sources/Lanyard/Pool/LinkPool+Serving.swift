@@ -116,8 +116,8 @@ extension LinkPool {
         waiters.sorted { $0.goesBefore($1, now: now) }
     }
 
-    /// Returns whether the controller can have the link of a waiter. A link that exists already needs
-    /// no further connection slot.
+    /// Returns whether the controller can have the link of a waiter. A link that exists already
+    /// needs no further connection slot.
     private mutating func hasRoom(for waiter: PoolWaiter, now: Duration) -> Bool {
         if waiter.hasLink { return mayHave(slots.count + 1) }
         return pauseEnd == nil && limit.admits(slots.count, now: now)

@@ -10,10 +10,10 @@
 /// that is connected or being connected stops advertising and is not lost; afterward the time
 /// without an advertisement starts at zero.
 ///
-/// After a loss the tracker learns the interval of the device again. A device that was received once
-/// and returns after its loss, within minutes, probably advertises that slowly: the silence counts
-/// as its first gap. So a device that is slow, or has become slower, is lost at most twice, not
-/// repeatedly.
+/// After a loss the tracker learns the interval of the device again. A device that was received
+/// once and returns after its loss, within minutes, probably advertises that slowly: the silence
+/// counts as its first gap. So a device that is slow, or has become slower, is lost at most twice,
+/// not repeatedly.
 ///
 /// Only scans that report every advertisement count. A scan that reports each device once does not
 /// reveal gaps.

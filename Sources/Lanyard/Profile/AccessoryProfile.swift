@@ -42,8 +42,8 @@
 /// - A separate list of the properties, as key paths: it needs no reflection, but no error reports
 ///   a property that the list lacks. Here, `Mirror` lists the stored properties.
 /// - A macro would write that list, at the cost of building swift-syntax in every app.
-/// - One property with a set of uses, `Characteristic<Value, ReadAndSubscribe>`: seven access types,
-///   and no way to give the two directions of a control point different types.
+/// - One property with a set of uses, `Characteristic<Value, ReadAndSubscribe>`: seven access
+///   types, and no way to give the two directions of a control point different types.
 public protocol AccessoryProfile: Sendable {
     /// Creates the declaration. A structure whose properties all have values has this initializer.
     init()

@@ -27,8 +27,8 @@ public struct TypedAccessory<Profile: AccessoryProfile>: Sendable, Identifiable 
     /// - Parameters:
     ///   - accessory: The accessory.
     ///   - profile: The type of the profile.
-    /// - Throws: ``AccessoryError/unknownCharacteristic(_:)`` if the accessory's description lacks a
-    ///   characteristic of the profile, or one of its uses.
+    /// - Throws: ``AccessoryError/unknownCharacteristic(_:)`` if the accessory's description lacks
+    ///   a characteristic of the profile, or one of its uses.
     public init(_ accessory: Accessory, as profile: Profile.Type) throws(AccessoryError) {
         for use in profile.uses where !accessory.description.declares(use) {
             throw .unknownCharacteristic(use.path.characteristic)
@@ -82,8 +82,8 @@ extension AccessoryCentral {
     /// ```
     ///
     /// - Parameter profile: The type of the profile.
-    /// - Throws: The errors of the untyped call, and ``AccessoryError/unknownCharacteristic(_:)`` if
-    ///   the central has a description of this kind that lacks a characteristic of the profile.
+    /// - Throws: The errors of the untyped call, and ``AccessoryError/unknownCharacteristic(_:)``
+    ///   if the central has a description of this kind that lacks a characteristic of the profile.
     public func accessory<Profile: AccessoryProfile>(
         _ profile: Profile.Type
     ) async throws(AccessoryError) -> TypedAccessory<Profile> {

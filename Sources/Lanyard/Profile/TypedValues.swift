@@ -11,8 +11,8 @@ public struct ReadableValue<Value: Sendable>: Sendable {
     ///
     /// - Returns: The decoded value.
     /// - Throws: ``AccessoryError/malformed(_:_:)`` if the bytes are not such a value;
-    ///   ``AccessoryError/unknownCharacteristic(_:)`` if the accessory lacks the characteristic; and
-    ///   the other errors of reading bytes.
+    ///   ``AccessoryError/unknownCharacteristic(_:)`` if the accessory lacks the characteristic;
+    ///   and the other errors of reading bytes.
     public func read() async throws(AccessoryError) -> Value {
         let data = try await accessory.read(property.identifier)
         do {

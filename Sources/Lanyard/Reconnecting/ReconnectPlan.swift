@@ -21,8 +21,8 @@ struct ReconnectPlan: Equatable, Sendable {
         /// worthwhile.
         var isRemembered: Bool
 
-        /// Whether a terminal failure may pass by itself: a remembered accessory had all that the app
-        /// needs, and its program may be starting.
+        /// Whether a terminal failure may pass by itself: a remembered accessory had all that the
+        /// app needs, and its program may be starting.
         var isPassing: Bool { failure.kind == .incomplete && isRemembered }
 
         /// Whether a connection attempt took too long.

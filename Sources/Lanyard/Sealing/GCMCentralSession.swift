@@ -10,8 +10,8 @@ struct GCMCentralSession: RotatingSession {
     private(set) var sessionCount = 0
     /// Whether the app has requested new keys.
     private(set) var isRotating = false
-    /// The greeting that was replaced or withdrawn before its answer arrived. The answer then has no
-    /// effect.
+    /// The greeting that was replaced or withdrawn before its answer arrived. The answer then has
+    /// no effect.
     private var replaced: (random: Data, key: SealingKey)?
     /// The key of the unanswered greeting.
     private var greetingKey: SealingKey
@@ -84,8 +84,8 @@ struct GCMCentralSession: RotatingSession {
         return .answer(confirmation)
     }
 
-    /// Greets again, with the key that the peripheral names, or the current one. A greeting that the
-    /// app has requested remains.
+    /// Greets again, with the key that the peripheral names, or the current one. A greeting that
+    /// the app has requested remains.
     private mutating func receive(invitation frame: Data) throws(SealingError) -> Data {
         let name = Data(frame.dropFirst())
         guard let key = name.isEmpty ? keys.current : keys.key(named: name) else { throw .refused }

@@ -15,7 +15,8 @@ package protocol SystemCentral: AnyObject, Sendable {
     ///
     /// - Parameter receive: A closure that receives all events.
     func begin(_ receive: @escaping @Sendable (SystemCentralEvent) -> Void)
-    /// Ends the central, which sends no further events. The caller has ended its scan and its links.
+    /// Ends the central, which sends no further events. The caller has ended its scan and its
+    /// links.
     func end()
     /// Sets whether the app is in the background, for a system that cannot find that out by itself.
     func setInBackground(_ isInBackground: Bool)

@@ -16,7 +16,8 @@ enum AirEvent: Equatable, Sendable {
     case disconnected(host: String, controller: String, cause: String?)
     /// The server refused a host, because it has no room for another.
     case refused
-    /// RootCanal has closed its port, and its devices have left the radio, which tries to join again.
+    /// RootCanal has closed its port, and its devices have left the radio, which tries to join
+    /// again.
     case rootCanalEnded(cause: String)
     /// The radio has joined RootCanal again.
     case rootCanalJoined

@@ -35,8 +35,8 @@ struct RootCanalMembership: Sendable {
         return end
     }
 
-    /// Joins RootCanal again after each end of a connection, and reports both. Returns when the task
-    /// is canceled, or after ``retryLimit`` attempts.
+    /// Joins RootCanal again after each end of a connection, and reports both. Returns when the
+    /// task is canceled, or after ``retryLimit`` attempts.
     func rejoin(after first: End) async {
         var (end, attempts) = (first, 0)
         while true {
@@ -50,7 +50,8 @@ struct RootCanalMembership: Sendable {
         }
     }
 
-    /// Returns the end of a new connection; `nil` after the last attempt, or if the task is canceled.
+    /// Returns the end of a new connection; `nil` after the last attempt, or if the task is
+    /// canceled.
     private func retry(_ attempts: inout Int) async -> End? {
         while attempts < retryLimit {
             attempts += 1

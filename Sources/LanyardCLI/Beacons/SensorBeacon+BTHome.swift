@@ -7,7 +7,8 @@ extension SensorBeacon {
     static let bthome = BluetoothUUID(0xFCD2)
 
     /// Reads version 2 of BTHome: a byte of information about the device, then objects with the
-    /// least significant byte first. An unknown object ends the list, because its size is not known.
+    /// least significant byte first. An unknown object ends the list, because its size is not
+    /// known.
     init?(bthome bytes: [UInt8]) {
         guard let information = bytes.first, information >> 5 == 2 else { return nil }
         guard information & 1 == 0 else {

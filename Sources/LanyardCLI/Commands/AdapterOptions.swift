@@ -65,8 +65,8 @@ struct AdapterOptions: ParsableArguments {
 
     /// Returns the session that the options describe.
     ///
-    /// - Parameter worksOnDaemon: Whether the command also runs on the Bluetooth daemon, which has no
-    ///   controller for it.
+    /// - Parameter worksOnDaemon: Whether the command also runs on the Bluetooth daemon, which has
+    ///   no controller for it.
     /// - Throws: A `ProgramFailure` if the options are not valid.
     func session(
         on console: Console,

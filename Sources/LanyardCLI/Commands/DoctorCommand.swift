@@ -95,8 +95,8 @@ struct DoctorCommand: ConsoleCommand {
         }
         let store = try storage.choice(for: adapter, environment: environment)
         system.store = StoreExamination(choice: store, reader: reader).result()
-        // The probe skips a default adapter, because another process may be using it, and the daemon,
-        // which gives no access to its controller.
+        // The probe skips a default adapter, because another process may be using it, and the
+        // daemon, which gives no access to its controller.
         if case .daemon = adapter { return system }
         guard !noProbe, source != .system else { return system }
         let limits = StepLimits(seconds: try AdapterOptions.seconds(timeout))

@@ -31,7 +31,8 @@ actor DaemonClient: PortObserver, CentralAdapter {
     typealias Values = AsyncThrowingStream<[UInt8], any Error>
 
     nonisolated let port: BlueZAdapter
-    /// The permission of the published services' clients to pair; `nil` if the agent asks at any time.
+    /// The permission of the published services' clients to pair; `nil` if the agent asks at any
+    /// time.
     let permission: PairingPermission?
     /// The states of the port, for one reader at a time.
     nonisolated let states: AsyncStream<PortState>

@@ -20,8 +20,8 @@ final class LiveHub: Sendable {
         var json: JSON { .object([.init("type", .string(type))] + members) }
     }
 
-    /// The maximum number of messages in an update. Later ones are dropped, except the last state of
-    /// each link.
+    /// The maximum number of messages in an update. Later ones are dropped, except the last state
+    /// of each link.
     static let messageLimit = 1_024
     /// The seconds of signal strength that a page gets when it opens.
     static let historySeconds = 60
@@ -51,7 +51,8 @@ final class LiveHub: Sendable {
     /// Creates a hub without browsers.
     ///
     /// - Parameters:
-    ///   - adapters: The names of the adapters' rows on the timeline, in the order of their numbers.
+    ///   - adapters: The names of the adapters' rows on the timeline, in the order of their
+    ///     numbers.
     ///   - now: The time of the history of signals.
     ///   - clock: The time of the timeline, in microseconds since 1970.
     init(
@@ -97,8 +98,8 @@ final class LiveHub: Sendable {
         state.withLock { $0.send(Message(type: type, members: members)) }
     }
 
-    /// Reports the state of the link to a device. Pages that open get it as well, unless there is no
-    /// link.
+    /// Reports the state of the link to a device. Pages that open get it as well, unless there is
+    /// no link.
     func sendLink(_ device: String, isOver: Bool, _ members: [JSON.Member]) {
         let members = [JSON.Member("device", .string(device))] + members
         state.withLock { state in

@@ -2,8 +2,8 @@
 
 import Synchronization
 
-/// The permission of peers to begin a pairing through the Bluetooth daemon, for some time. A host has
-/// a pairing window of its own.
+/// The permission of peers to begin a pairing through the Bluetooth daemon, for some time. A host
+/// has a pairing window of its own.
 final class PairingPermission: Sendable {
     private enum State: Sendable {
         case closed

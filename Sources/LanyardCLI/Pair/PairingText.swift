@@ -102,8 +102,8 @@ extension PairingText {
         }
     }
 
-    /// Returns the entry on a line: six digits, with or without spaces, or an empty line to decline.
-    /// Returns `nil` for anything else.
+    /// Returns the entry on a line: six digits, with or without spaces, or an empty line to
+    /// decline. Returns `nil` for anything else.
     static func readEntry(_ line: String) -> Entry? {
         let text = words(line)
         if text.isEmpty { return Entry.none }

@@ -35,8 +35,8 @@ extension Advertisement {
         ].joined(separator: "  ")
     }
 
-    /// Returns the advertisement on one line of a terminal. On a narrow terminal, the name takes the
-    /// place of the address, and the end of a long line is left out.
+    /// Returns the advertisement on one line of a terminal. On a narrow terminal, the name takes
+    /// the place of the address, and the end of a long line is left out.
     func line(columns: Int) -> String {
         guard columns < ScanTable.wideColumns else { return line }
         let strength = TerminalColumns.fit(rssi.map { "\($0) dBm" } ?? "-", to: 8)

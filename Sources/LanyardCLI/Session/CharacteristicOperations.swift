@@ -265,9 +265,9 @@ protocol ConnectedAccessory: Sendable {
     func readLong(_ handle: AttributeHandle) async throws -> [UInt8]
     func write(_ bytes: [UInt8], to handle: AttributeHandle) async throws
     func writeWithoutResponse(_ bytes: [UInt8], to handle: AttributeHandle) async throws
-    /// Waits for the answer to another request. Requests and commands arrive in order (Vol 3, Part F,
-    /// 3.3.2), so any answer proves that a write without response before it does not wait in a buffer
-    /// when the link ends.
+    /// Waits for the answer to another request. Requests and commands arrive in order
+    /// (Vol 3, Part F, 3.3.2), so any answer proves that a write without response before it does
+    /// not wait in a buffer when the link ends.
     func confirmArrival() async throws
     func subscribe(
         to characteristic: GATT.Characteristic,

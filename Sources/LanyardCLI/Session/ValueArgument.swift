@@ -127,8 +127,8 @@ struct ValueArgument: Equatable, Sendable {
         return format.encode(number, exponent: 0)
     }
 
-    /// Returns the bytes of a medical number with the digits of the text. Zeros at the end move into
-    /// the exponent, or out of it, if the number does not fit otherwise.
+    /// Returns the bytes of a medical number with the digits of the text. Zeros at the end move
+    /// into the exponent, or out of it, if the number does not fit otherwise.
     private static func medical(
         _ number: Double,
         _ text: String,

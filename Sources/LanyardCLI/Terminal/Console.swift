@@ -34,8 +34,8 @@ struct Console: Sendable {
     var keys: @Sendable () -> AsyncStream<[UInt8]> = { AsyncStream { nil } }
     /// Makes the terminal pass on each key at once and without an echo, or restores it.
     var setRawInput: @Sendable (Bool) -> Void = { _ in }
-    /// Makes the terminal pass on each key at once, Ctrl-C and Ctrl-Z included, and without an echo,
-    /// or restores it.
+    /// Makes the terminal pass on each key at once, Ctrl-C and Ctrl-Z included, and without an
+    /// echo, or restores it.
     var setLineInput: @Sendable (Bool) -> Void = { _ in }
     /// Stops the process as Ctrl-Z does.
     var suspend: @Sendable () -> Void = {}

@@ -29,8 +29,8 @@ struct TraceFollower: Sendable {
     /// Passes the complete records that were not read yet to `body`, in order.
     ///
     /// - Returns: Whether there may be more: the reading has reached its limit.
-    /// - Throws: `ProgramFailure` if the file cannot be read, and `BtsnoopError` if it is not a log or
-    ///   is damaged.
+    /// - Throws: `ProgramFailure` if the file cannot be read, and `BtsnoopError` if it is not a log
+    ///   or is damaged.
     mutating func readOn(_ body: (Btsnoop.Record) throws -> Void) throws -> Bool {
         try reopen()
         guard let file else { return false }

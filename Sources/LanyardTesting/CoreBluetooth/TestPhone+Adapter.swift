@@ -6,8 +6,8 @@ import Lanyard
 
 extension TestPhone {
     /// The phone's Bluetooth adapter, for code that creates managers itself:
-    /// `options: [CBManagerOptionAdapterKey: phone.adapter]`. Its managers and the configurations of
-    /// this phone share one adapter.
+    /// `options: [CBManagerOptionAdapterKey: phone.adapter]`. Its managers and the configurations
+    /// of this phone share one adapter.
     public var adapter: CBAdapter { CBAdapter(usage) }
 
     /// Runs the body with phones whose configurations use the module CoreBluetooth, as a program on

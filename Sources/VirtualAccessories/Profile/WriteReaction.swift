@@ -57,8 +57,8 @@ public struct ValueStream: Sendable {
     public var period: Duration
     /// The number of values; `nil` for no end.
     public var limit: Int?
-    /// Returns the value with this number, which counts from 0. The result must depend on the number
-    /// alone.
+    /// Returns the value with this number, which counts from 0. The result must depend on the
+    /// number alone.
     public var value: @Sendable (Int) -> [UInt8]
 
     /// Creates a stream of the values.

@@ -12,29 +12,29 @@ package enum AdapterChoice: Hashable, Sendable {
     /// A virtual adapter in a world within this process: `virtual`, with the example accessories,
     /// or `virtual:FILE`, with the devices of a scenario.
     case virtual(scenario: String?)
-    /// The system's Bluetooth daemon, which other programs use at the same time: `bluez`, with its first
-    /// adapter, or `bluez:hci1`.
+    /// The system's Bluetooth daemon, which other programs use at the same time: `bluez`, with its
+    /// first adapter, or `bluez:hci1`.
     case daemon(adapter: String?)
 
     /// The valid forms of the text.
     package static let forms =
         "virtual, virtual:SCENARIO, bluez, bluez:hci1, " + AdapterSpecification.forms
 
-    /// Returns the default of commands that need a controller: the first adapter of this computer that
-    /// may be used; `nil` if there is none, as on systems other than Linux.
+    /// Returns the default of commands that need a controller: the first adapter of this computer
+    /// that may be used; `nil` if there is none, as on systems other than Linux.
     package static func ofSystem() -> AdapterChoice? {
         SystemAdapters.preferred().map { .reached($0) }
     }
 
-    /// Returns the default of applications on CoreBluetooth and Lanyard and of commands that can use the
-    /// daemon.
+    /// Returns the default of applications on CoreBluetooth and Lanyard and of commands that can
+    /// use the daemon.
     package static func ofApplications() -> AdapterChoice? {
         ofApplications(SystemAdapters.list(), mayTake: SystemAdapters.mayTake != false)
     }
 
-    /// Returns the default of applications: an adapter that the process may take and that has no links
-    /// of other programs; else the daemon, if it has an adapter; else an adapter that the process may
-    /// not take, so that the state of managers shows the reason.
+    /// Returns the default of applications: an adapter that the process may take and that has no
+    /// links of other programs; else the daemon, if it has an adapter; else an adapter that the
+    /// process may not take, so that the state of managers shows the reason.
     ///
     /// - Parameters:
     ///   - adapters: The computer's adapters.
@@ -53,9 +53,9 @@ package enum AdapterChoice: Hashable, Sendable {
 
     /// Parses the text.
     ///
-    /// - Throws: `AdapterChoiceError.noAdapter` for an invalid text, `tooManyAdapters` for too long a
-    ///   list, `repeatedAdapter` for a list with the same adapter twice, and `loneAdapter` for a list
-    ///   with an adapter that works only alone.
+    /// - Throws: `AdapterChoiceError.noAdapter` for an invalid text, `tooManyAdapters` for too long
+    ///   a list, `repeatedAdapter` for a list with the same adapter twice, and `loneAdapter` for a
+    ///   list with an adapter that works only alone.
     package init(_ text: String) throws(AdapterChoiceError) {
         if text == "virtual" {
             self = .virtual(scenario: nil)

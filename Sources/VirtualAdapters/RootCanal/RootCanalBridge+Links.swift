@@ -214,8 +214,8 @@ extension RootCanalBridge {
         readCentralKey(at: number, for: event)
     }
 
-    /// Asks RootCanal's device for its key, with the key of our central. Release 1.13 compares the two
-    /// keys, and earlier releases do not. If the keys differ, encryption fails on our air.
+    /// Asks RootCanal's device for its key, with the key of our central. Release 1.13 compares the
+    /// two keys, and earlier releases do not. If the keys differ, encryption fails on our air.
     ///
     /// - Parameters:
     ///   - number: The number of the device's proxy.

@@ -10,9 +10,9 @@ import VirtualAccessories
 /// passed on one by one. The bridge adds controllers to our world instead, and is the host of each:
 ///
 /// - The *observer* scans. The bridge sends RootCanal an advertisement for each report.
-/// - A *proxy* for each of RootCanal's devices has the address of that device. It sends an advertising
-///   event for each advertisement of the device, and it has our ends of the device's links. Their
-///   timing, their losses and their encryption are those of our air.
+/// - A *proxy* for each of RootCanal's devices has the address of that device. It sends an
+///   advertising event for each advertisement of the device, and it has our ends of the device's
+///   links. Their timing, their losses and their encryption are those of our air.
 ///
 /// Pairing works through the bridge, because both hosts see the addresses that the other one uses.
 ///
@@ -46,8 +46,8 @@ package struct RootCanalBridge: Sendable {
         case removeController(Int)
         /// Call `answerScan(of:for:with:)` with the scan response of our device, if it has one.
         case readScanResponse(of: DeviceAddress, for: DeviceAddress)
-        /// Call `requestEncryption(at:answering:with:)` with the key of our central on this link of the
-        /// controller.
+        /// Call `requestEncryption(at:answering:with:)` with the key of our central on this link of
+        /// the controller.
         case readCentralKey(Int, HCI.LELongTermKeyRequest)
         /// Send the H4 packets to the controller.
         case sendToController(Int, [[UInt8]])
@@ -78,8 +78,8 @@ package struct RootCanalBridge: Sendable {
         return outputs
     }
 
-    /// Handles bytes from RootCanal. Malformed packets, and those that our Link Layer does not have,
-    /// are ignored.
+    /// Handles bytes from RootCanal. Malformed packets, and those that our Link Layer does not
+    /// have, are ignored.
     ///
     /// - Throws: ``RootCanalError`` if the bytes are not packets.
     package mutating func receive(
@@ -179,8 +179,8 @@ public enum RootCanalError: Error, Hashable, Sendable, CustomStringConvertible {
 // MARK: - Proxies
 
 extension RootCanalBridge {
-    /// Returns the number of the proxy for the device, which is made if there is none; `nil` if there
-    /// are too many.
+    /// Returns the number of the proxy for the device, which is made if there is none; `nil` if
+    /// there are too many.
     mutating func proxy(for address: DeviceAddress, now: Instant) -> Int? {
         if let number = numbers[address] { return number }
         guard proxies.count < Self.proxyLimit else { return nil }

@@ -3,16 +3,17 @@ import BluetoothTypes
 import HCITransports
 import VirtualRadio
 
-/// A connection of a live air to the Link Layer port of RootCanal, so that the devices of both receive
-/// each other, connect and pair.
+/// A connection of a live air to the Link Layer port of RootCanal, so that the devices of both
+/// receive each other, connect and pair.
 ///
 /// ```swift
 /// let rootCanal = RootCanalConnection(air, host: "127.0.0.1", port: 6404) { reason in … }
 /// try await rootCanal.open()
 /// ```
 ///
-/// The port is RootCanal's `link_ble_port`. Each of RootCanal's devices gets a controller on the air,
-/// which has the device's address. docs/ROOTCANAL.md states what the two radios have in common.
+/// The port is RootCanal's `link_ble_port`. Each of RootCanal's devices gets a controller on the
+/// air, which has the device's address. docs/ROOTCANAL.md states what the two radios have in
+/// common.
 ///
 /// The port has no authentication and no encryption, so use the loopback interface or a trusted
 /// network.
@@ -37,11 +38,12 @@ public final class RootCanalConnection: @unchecked Sendable {
     ///   - air: The air that RootCanal's devices join.
     ///   - host: The name or numeric address of RootCanal's machine.
     ///   - port: RootCanal's `link_ble_port`, by default 6404.
-    ///   - position: The position of the first of RootCanal's devices. The others are beside it, within
-    ///     a few meters.
-    ///   - ended: Receives the reason, on the air's thread, when the open connection has ended without
-    ///     `close()`: a ``TransportError`` or a ``RootCanalError``. RootCanal's devices have then left
-    ///     the air without a packet, so that links to them end by the supervision timeout.
+    ///   - position: The position of the first of RootCanal's devices. The others are beside it,
+    ///     within a few meters.
+    ///   - ended: Receives the reason, on the air's thread, when the open connection has ended
+    ///     without `close()`: a ``TransportError`` or a ``RootCanalError``. RootCanal's devices
+    ///     have then left the air without a packet, so that links to them end by the supervision
+    ///     timeout.
     public init(
         _ air: LiveAir,
         host: String,

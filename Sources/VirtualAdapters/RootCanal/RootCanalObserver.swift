@@ -6,7 +6,8 @@ import VirtualAccessories
 /// The scanner of a bridge: it receives the advertisements of our world.
 ///
 /// It only listens. The scan requests of an active scanner that listens all the time would collide
-/// with the connection requests of our devices, which begin at the same time after an advertisement.
+/// with the connection requests of our devices, which begin at the same time after an
+/// advertisement.
 struct RootCanalObserver: Sendable {
     /// The maximum number of advertisements for RootCanal in a second. Its port takes one packet in
     /// each of its ticks of 5 to 10 ms, and the rest of its time is for links.
@@ -106,8 +107,8 @@ struct RootCanalObserver: Sendable {
 }
 
 extension RootCanalBridge {
-    /// Sends RootCanal the advertisement of one of our devices. Those of the proxies are its own, and
-    /// an anonymous one has no place in its packets.
+    /// Sends RootCanal the advertisement of one of our devices. Those of the proxies are its own,
+    /// and an anonymous one has no place in its packets.
     mutating func relay(_ report: HCI.ExtendedAdvertisingReport, now: Instant) {
         guard let advertiser = report.address.deviceAddress, numbers[advertiser] == nil,
             observer.admits(report, now: now)

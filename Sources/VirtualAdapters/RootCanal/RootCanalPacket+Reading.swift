@@ -4,8 +4,8 @@ import BluetoothTypes
 extension RootCanalPacket {
     /// Reads a packet.
     ///
-    /// - Throws: ``MalformedBytes`` if the packet is malformed, or of a type that our Link Layer does
-    ///   not have.
+    /// - Throws: ``MalformedBytes`` if the packet is malformed, or of a type that our Link Layer
+    ///   does not have.
     package init(_ bytes: [UInt8]) throws(MalformedBytes) {
         var reader = ByteReader(bytes)
         guard let tag = Tag(rawValue: try reader.readUInt8()) else {

@@ -106,7 +106,8 @@ extension VirtualController {
         return true
     }
 
-    /// Handles the end of a packet of a set, after every controller that received it has acted on it.
+    /// Handles the end of a packet of a set, after every controller that received it has acted on
+    /// it.
     mutating func advertiserTransmitted(_ packet: AdvertisingPacket, _ ether: inout Ether) {
         guard let set = packet.pdu.advertisingSet, let place = advertiser.place(of: set),
             advertiser.sets[place].isSending(packet)
@@ -171,11 +172,11 @@ extension VirtualController {
     }
 }
 
-/// The steps of a set's event. The methods are mutating, also those that only return a value, so that
-/// a caller does not copy the set.
+/// The steps of a set's event. The methods are mutating, also those that only return a value, so
+/// that a caller does not copy the set.
 extension VirtualAdvertisingSet {
-    /// Removes the timer, and returns the step that waited for it; `nil` if the timer that fires now
-    /// belongs to an earlier run.
+    /// Removes the timer, and returns the step that waited for it; `nil` if the timer that fires
+    /// now belongs to an earlier run.
     fileprivate mutating func takeTimer(_ now: Instant) -> AdvertisingRun.Step? {
         guard run?.due == now else { return nil }
         run?.timer = nil

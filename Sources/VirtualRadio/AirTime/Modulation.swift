@@ -36,8 +36,8 @@ package enum Modulation: Hashable, Sendable, CaseIterable {
     ///
     /// Without coding, they are the preamble and the access address (Vol 6, Part B, 2.1). With
     /// coding, they are a preamble of 80 µs; the access address, the coding indicator and a
-    /// termination of three bits, with eight symbols for each bit; and a second termination of three
-    /// bits with the coding of the PDU (Vol 6, Part B, 2.2).
+    /// termination of three bits, with eight symbols for each bit; and a second termination of
+    /// three bits with the coding of the PDU (Vol 6, Part B, 2.2).
     private var overheadNanoseconds: Int64 {
         switch self {
         case .le1M: (1 + 4) * 8 * bitNanoseconds

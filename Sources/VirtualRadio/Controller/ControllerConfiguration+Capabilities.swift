@@ -13,7 +13,8 @@ extension ControllerConfiguration {
     }
 
     /// The LE events of the controller, as bits of the LE event mask. An old controller has the
-    /// events until LE Directed Advertising Report, and ignores the other bits (Vol 4, Part E, 7.8.1).
+    /// events until LE Directed Advertising Report, and ignores the other bits (Vol 4, Part E,
+    /// 7.8.1).
     package var leEvents: HCI.LEEventMask { HCI.LEEventMask(rawValue: isOld ? 0x07FF : .max) }
 
     /// The supported PHYs.

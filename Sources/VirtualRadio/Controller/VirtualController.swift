@@ -86,8 +86,8 @@ package struct VirtualController: Sendable {
         }
     }
 
-    /// Handles the end of a packet that the controller sent, after every controller that received it
-    /// has acted on it.
+    /// Handles the end of a packet that the controller sent, after every controller that received
+    /// it has acted on it.
     package mutating func transmitted(_ packet: AdvertisingPacket, _ ether: inout Ether) {
         switch packet.pdu {
         case .legacy, .extended, .scanResponse, .connectionResponse:

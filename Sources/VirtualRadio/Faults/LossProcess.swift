@@ -2,9 +2,9 @@
 
 /// The state of a loss plan at one receiver.
 ///
-/// Interference acts at the receiver, so all packets that it receives go through one process, whatever
-/// their sender. Every packet consumes three numbers of the receiver's own stream whatever the plan
-/// is, so a change of plan changes the lost packets but not the randomness.
+/// Interference acts at the receiver, so all packets that it receives go through one process,
+/// whatever their sender. Every packet consumes three numbers of the receiver's own stream whatever
+/// the plan is, so a change of plan changes the lost packets but not the randomness.
 package struct LossProcess: Sendable {
     /// The plan, which may change at any time. Without bursts the state is good.
     package var plan: LossPlan

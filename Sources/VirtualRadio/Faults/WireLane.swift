@@ -22,8 +22,8 @@ struct WireLane: Sendable {
     /// under way.
     var isImmediate: Bool { latency == .none && underWayCount == 0 }
 
-    /// Takes over the packets under way of the lane that this one replaces, so that later packets do
-    /// not overtake them.
+    /// Takes over the packets under way of the lane that this one replaces, so that later packets
+    /// do not overtake them.
     mutating func replace(_ earlier: WireLane) {
         lastArrival = earlier.lastArrival
         underWayCount = earlier.underWayCount

@@ -4,10 +4,10 @@ import BluetoothTypes
 /// Connection events in which both ends send one empty PDU. Nearly all events of a link that waits
 /// for data are of this kind.
 extension Ether {
-    /// Performs the event that begins now in one step, if both ends listen and have nothing to send,
-    /// and nothing else in the world happens until the end of the peripheral's packet. Then no other
-    /// part of the world can detect the difference from an event in single steps: no packet overlaps
-    /// those of the event, so the air need not record them.
+    /// Performs the event that begins now in one step, if both ends listen and have nothing to
+    /// send, and nothing else in the world happens until the end of the peripheral's packet. Then
+    /// no other part of the world can detect the difference from an event in single steps: no
+    /// packet overlaps those of the event, so the air need not record them.
     ///
     /// - Returns: The result of the event, which must be closed. The current time is the end of its
     ///   last packet. `nil` if the event must be performed in single steps. Nothing has changed

@@ -54,8 +54,8 @@ extension Ether {
         return true
     }
 
-    /// Reserves the radios in advance for the first exchange of the next event, with the length that
-    /// is known now.
+    /// Reserves the radios in advance for the first exchange of the next event, with the length
+    /// that is known now.
     mutating func reserveAhead(for link: inout RadioLink) {
         let start = link.anchor
         let end = Instant(nanoseconds: start.nanoseconds + link.nextExchangeLength())

@@ -5,8 +5,9 @@ import BluetoothTypes
 /// One end of a link: the state of the link in one controller.
 ///
 /// It is large, and is read and changed many times for every packet, so it is a class. Only its
-/// link refers to it. It changes only through a link that was taken out of the table (`EtherLinks`),
-/// and the table copies links that are shared. So a `LinkEnd` can be sent like a value.
+/// link refers to it. It changes only through a link that was taken out of the table
+/// (`EtherLinks`), and the table copies links that are shared. So a `LinkEnd` can be sent like a
+/// value.
 package final class LinkEnd: @unchecked Sendable {
     /// The number of connection intervals within which the first packet must arrive (Vol 6, Part B,
     /// 4.5.2).

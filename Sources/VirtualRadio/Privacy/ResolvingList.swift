@@ -7,10 +7,10 @@ import BluetoothTypes
 ///
 /// Each entry describes one peer: its identity address, the key that resolves its private
 /// addresses, and the local key from which the controller makes its own addresses for that peer.
-/// The controller has one private address of each kind for each entry, and replaces all of them after
-/// the timeout that the host sets. LE Set Address Resolution Enable concerns only the addresses of
-/// received packets (Vol 4, Part E, 7.8.44): without resolution, the controller still uses its private
-/// addresses, as LL/SEC/ADV/BV-11-C expects.
+/// The controller has one private address of each kind for each entry, and replaces all of them
+/// after the timeout that the host sets. LE Set Address Resolution Enable concerns only the
+/// addresses of received packets (Vol 4, Part E, 7.8.44): without resolution, the controller still
+/// uses its private addresses, as LL/SEC/ADV/BV-11-C expects.
 package struct ResolvingList: Sendable {
     /// The default timeout of private addresses (Vol 4, Part E, 7.8.45).
     package static let defaultTimeout = Duration.seconds(900)

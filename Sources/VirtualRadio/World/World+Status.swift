@@ -86,8 +86,8 @@ extension World {
         return nil
     }
 
-    /// Returns the key with which the central of a link has last requested encryption; `nil` if it has
-    /// not, or if one of the two devices no longer has the link.
+    /// Returns the key with which the central of a link has last requested encryption; `nil` if it
+    /// has not, or if one of the two devices no longer has the link.
     ///
     /// - Parameters:
     ///   - handle: The handle of the link at the peripheral.

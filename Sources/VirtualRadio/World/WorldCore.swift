@@ -95,8 +95,8 @@ package struct WorldCore {
         collectOutput()
     }
 
-    /// Ends the packet: every controller that received it acts on it, first the addressee and then the
-    /// others in the order of their numbers. The sender acts last.
+    /// Ends the packet: every controller that received it acts on it, first the addressee and then
+    /// the others in the order of their numbers. The sender acts last.
     private mutating func end(_ packet: AdvertisingPacket) {
         packetObserver?(packet)
         if let addressee = packet.addressee { deliver(packet, to: addressee) }

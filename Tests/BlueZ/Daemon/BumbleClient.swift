@@ -4,8 +4,8 @@ import Foundation
 import ProcessTestSupport
 import Testing
 
-/// A GATT client of Bumble on the virtual radio (Tests/Interoperability/Peers/client.py). It ends with its
-/// standard input.
+/// A GATT client of Bumble on the virtual radio (Tests/Interoperability/Peers/client.py). It ends
+/// with its standard input.
 struct BumbleClient: Sendable {
     private let process: ChildProcess
 

@@ -32,8 +32,8 @@ import Testing
             try await link.writeWithoutResponse([4], to: harness.value)
             #expect(try await program.prints("asked to write ") == "04")
             #expect(try await link.read(harness.value) == [4])
-            // The daemon answers all writes of a value that accepts commands, before the application
-            // refuses them.
+            // The daemon answers all writes of a value that accepts commands, before the
+            // application refuses them.
             try await link.write([0xEE], to: harness.value)
             #expect(try await program.prints("asked to write ") == "ee")
             #expect(try await link.read(harness.value) == [4])

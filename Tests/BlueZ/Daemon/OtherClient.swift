@@ -86,7 +86,8 @@ struct OtherClient: Sendable {
         }
     }
 
-    /// Expects that the next notification has this value, whose first two bytes are in no other line.
+    /// Expects that the next notification has this value, whose first two bytes are in no other
+    /// line.
     func receives(_ value: [UInt8]) async throws {
         let line = try await prints(text(of: Array(value.prefix(2))))
         #expect(line.contains(text(of: value)))

@@ -5,8 +5,8 @@ import ProcessTestSupport
 
 /// A program of this package, linked statically, for a machine without Swift.
 ///
-/// An environment variable may name such a program. Otherwise it is linked from the products of this
-/// test build, once for each build.
+/// An environment variable may name such a program. Otherwise it is linked from the products of
+/// this test build, once for each build.
 struct StaticProgram: Sendable {
     /// The command line, or the program that `LANYARD_STATIC` names.
     static let lanyard = StaticProgram(

@@ -5,7 +5,8 @@ import ProcessTestSupport
 
 // The connections between BlueZ and our host.
 extension KernelScene {
-    /// Has BlueZ serve `SharedService.ofBlueZ` and advertise, and has our host connect and discover.
+    /// Has BlueZ serve `SharedService.ofBlueZ` and advertise, and has our host connect and
+    /// discover.
     func visitBlueZ(
         from host: BluetoothHost,
         io: BlueZ.InputOutput = .noInputNoOutput
@@ -15,8 +16,8 @@ extension KernelScene {
         return try await FoundSharedService(on: link)
     }
 
-    /// Has BlueZ serve `SharedService.ofBlueZ`, and advertise it once for each expected central: the
-    /// kernel does not restart an advertising set that has led to a link.
+    /// Has BlueZ serve `SharedService.ofBlueZ`, and advertise it once for each expected central:
+    /// the kernel does not restart an advertising set that has led to a link.
     func serveSharedService(
         io: BlueZ.InputOutput = .noInputNoOutput,
         for centralCount: Int = 1

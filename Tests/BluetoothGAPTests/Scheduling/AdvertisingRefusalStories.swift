@@ -7,7 +7,8 @@ import Testing
 @testable import BluetoothGAP
 @testable import BluetoothHCI
 
-/// Failures of an advertiser's operations: each is refused, not answered, or interrupted by a reset.
+/// Failures of an advertiser's operations: each is refused, not answered, or interrupted by a
+/// reset.
 @Suite("Advertising with a controller that refuses")
 struct AdvertisingRefusalStories {
     /// The kinds of a set's operations.

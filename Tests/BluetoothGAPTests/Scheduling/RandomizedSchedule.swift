@@ -7,8 +7,8 @@ import Testing
 @testable import BluetoothGAP
 @testable import BluetoothHCI
 
-/// Thousands of random inputs. The model controller checks that every operation is legal. At the end
-/// every request must have ended.
+/// Thousands of random inputs. The model controller checks that every operation is legal. At the
+/// end every request must have ended.
 @Suite("A random schedule")
 struct RandomizedSchedule {
     struct Run {

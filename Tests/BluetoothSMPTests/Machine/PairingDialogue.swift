@@ -5,8 +5,8 @@ import BluetoothSMP
 import BluetoothTypes
 import Testing
 
-/// Two Security Managers on one link, with two users, and controllers that encrypt if both sides have the same
-/// key.
+/// Two Security Managers on one link, with two users, and controllers that encrypt if both sides
+/// have the same key.
 struct PairingDialogue {
     /// More PDUs than any pairing has.
     static let stepLimit = 400

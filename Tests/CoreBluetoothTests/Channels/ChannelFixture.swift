@@ -16,8 +16,8 @@ import struct BluetoothHost.Link
 @testable import BluetoothClients
 @testable import CoreBluetooth
 
-/// A phone with a central manager, connected to a lamp whose host the test controls. The lamp has no
-/// manager: the test observes at the lamp's host what a manager of the phone does with channels.
+/// A phone with a central manager, connected to a lamp whose host the test controls. The lamp has
+/// no manager: the test observes at the lamp's host what a manager of the phone does with channels.
 final class ChannelFixture: Sendable {
     let fixture: Fixture
     let lamp: BluetoothHost

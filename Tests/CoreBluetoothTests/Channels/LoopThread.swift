@@ -46,7 +46,8 @@ final class LoopThread: @unchecked Sendable {
 
     /// Starts the thread.
     ///
-    /// - Parameter outsideWork: A virtual time that does not advance while the thread performs blocks.
+    /// - Parameter outsideWork: A virtual time that does not advance while the thread performs
+    ///   blocks.
     init(mode: RunLoop.Mode = .default, outsideWork: (any OutsideWork)? = nil) throws {
         self.outsideWork = outsideWork
         let (start, work) = (Start(), Work())

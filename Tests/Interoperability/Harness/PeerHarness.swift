@@ -31,7 +31,8 @@ struct PeerHarness: Sendable {
         return Companion(client: try await peer("companion.py", at: place, address, options))
     }
 
-    /// Returns a Bumble host whose Security Manager violates the protocol, on the adapter at `place`.
+    /// Returns a Bumble host whose Security Manager violates the protocol, on the adapter at
+    /// `place`.
     func impostor(at place: Int = 1, address: DeviceAddress? = nil) async throws -> Impostor {
         let address = address ?? Self.address(at: place)
         return Impostor(client: try await peer("impostor.py", at: place, address, []))

@@ -13,8 +13,8 @@
     import VirtualAdapters
     import VirtualRadio
 
-    /// A Bumble accessory is carried between two radios of one adapter, in real time. The radios are
-    /// sockets and, where `Scripts/test-fleet` has built it, processes of `lanyard-gateway`.
+    /// A Bumble accessory is carried between two radios of one adapter, in real time. The radios
+    /// are sockets and, where `Scripts/test-fleet` has built it, processes of `lanyard-gateway`.
     @Suite(.needsPeers) struct BumbleWalkTests {
         /// The distance between the radios, in meters: nearly their range.
         private static let distance = 45.0

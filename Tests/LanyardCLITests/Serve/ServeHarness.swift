@@ -33,8 +33,8 @@ struct ServeHarness: Sendable {
         accessory = try ServedAccessory(parsing: text)
     }
 
-    /// Serves while `body` runs with a client's host and its link. The session receives each line that
-    /// `body` yields to the continuation as a typed command.
+    /// Serves while `body` runs with a client's host and its link. The session receives each line
+    /// that `body` yields to the continuation as a typed command.
     func run(
         isVerbose: Bool = false,
         _ body:

@@ -14,7 +14,8 @@ struct EachSystem: SuiteTrait, TestTrait, TestScoping {
         performing function: @Sendable () async throws -> Void
     ) async throws {
         try await function()
-        // On Apple's platforms the module of this name is the framework, which has no virtual radio.
+        // On Apple's platforms the module of this name is the framework, which has no virtual
+        // radio.
         #if os(Linux) && canImport(CoreBluetooth)
             try await TestPhone.usingCoreBluetooth(function)
         #endif

@@ -41,8 +41,8 @@ struct CycleTests {
             life.endFaults()
             for accessory in life.accessories { try await accessory.disconnect() }
             #expect(await life.slotCount == 0)
-            // The controller can make a link while the host cancels the request for it. The host then
-            // disconnects that link.
+            // The controller can make a link while the host cancels the request for it. The host
+            // then disconnects that link.
             try await life.world.advance(by: Self.supervisionTimeout)
             for strap in life.straps { #expect(await strap.linkCount == 0) }
             return memory

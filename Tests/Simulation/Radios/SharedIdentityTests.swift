@@ -48,7 +48,8 @@ struct SharedIdentityTests {
             #expect(try await again.bondedPeer?.identifier == bond.identifier)
             #expect(try await again.read(secret) == [42])
 
-            // The first controller uses the bond again, because the bond belongs to neither controller.
+            // The first controller uses the bond again, because the bond belongs to neither
+            // controller.
             scene.plugIn(0)
             try await air.sleep(for: .seconds(30))
             scene.unplug(1)

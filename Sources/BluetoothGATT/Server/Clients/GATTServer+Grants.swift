@@ -23,7 +23,8 @@ package struct ReadingGrant: Sendable {
 // `notification(of:value:to:)` and of `receive(_:on:now:)`. Their result stays valid until the
 // database or a client changes, so that it need not be found again for each value.
 extension GATTServer {
-    /// Returns whether the client may be sent the value, from an earlier grant if it is still valid.
+    /// Returns whether the client may be sent the value, from an earlier grant if it is still
+    /// valid.
     ///
     /// - Throws: The refusal of ``notification(of:value:to:)``.
     package func sendingGrant(

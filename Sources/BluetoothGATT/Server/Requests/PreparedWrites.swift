@@ -3,8 +3,8 @@
 import BluetoothATT
 import BluetoothTypes
 
-/// The prepared writes of a client on all its bearers, in the order of their arrival (Vol 3, Part F,
-/// 3.4.6).
+/// The prepared writes of a client on all its bearers, in the order of their arrival
+/// (Vol 3, Part F, 3.4.6).
 struct PreparedWrites: Sendable {
     /// A stored part of a value.
     struct Part: Sendable {

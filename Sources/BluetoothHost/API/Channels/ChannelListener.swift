@@ -64,8 +64,8 @@ extension BluetoothHost {
     /// - Parameters:
     ///   - psm: The PSM to listen for. With `nil`, the host chooses one from 0x0080...0x00FF, which
     ///     peers can learn from an attribute, for example. ``ChannelListener/psm`` returns the PSM.
-    ///   - requirement: The link security that a channel requires. On a link with less security, the
-    ///     host refuses the channel, and its response contains the reason.
+    ///   - requirement: The link security that a channel requires. On a link with less security,
+    ///     the host refuses the channel, and its response contains the reason.
     ///   - options: The sizes and credits with which this side receives on the channels.
     ///   - backlog: The maximum number of channels that wait to be accepted. The host refuses
     ///     further ones.

@@ -31,8 +31,8 @@ extension HostCore {
         report.resolvedIdentity ?? identity(of: report.peer)
     }
 
-    /// Returns the address that the controller uses on a new link. Must be called before the scheduler
-    /// processes the report.
+    /// Returns the address that the controller uses on a new link. Must be called before the
+    /// scheduler processes the report.
     func localAddress(in report: ConnectionReport) -> DeviceAddress {
         if let address = report.localPrivateAddress { return address }
         guard report.role == .peripheral else {

@@ -5,9 +5,10 @@
 
     /// The classes whose properties can be observed: managers and peripherals.
     ///
-    /// Not part of Apple's framework, where every `NSObject` has `observe(_:options:changeHandler:)`.
-    /// Foundation for Linux has no key-value observing. A protocol is necessary because only a protocol
-    /// can name the key paths of the class that conforms to it, `KeyPath<Self, Value>`.
+    /// Not part of Apple's framework, where every `NSObject` has
+    /// `observe(_:options:changeHandler:)`. Foundation for Linux has no key-value observing. A
+    /// protocol is necessary because only a protocol can name the key paths of the class that
+    /// conforms to it, `KeyPath<Self, Value>`.
     public protocol CBKeyValueObserving: NSObject {}
 
     extension CBManager: CBKeyValueObserving {}

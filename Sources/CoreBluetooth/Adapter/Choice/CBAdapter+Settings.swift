@@ -81,8 +81,8 @@ extension CBAdapter {
     /// it does for a name that is not a part of the adapter's name.
     ///
     /// - Parameters:
-    ///   - radio: The name of one of the adapters, as in the adapter's name; `nil` leaves the choice
-    ///     to the adapter again.
+    ///   - radio: The name of one of the adapters, as in the adapter's name; `nil` leaves the
+    ///     choice to the adapter again.
     ///   - identifier: The identifier of the peripheral.
     public func setRadio(_ radio: String?, forPeripheral identifier: UUID) {
         guard let running = usage.running else {

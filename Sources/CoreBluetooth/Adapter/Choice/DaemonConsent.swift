@@ -10,7 +10,8 @@ import HCITransports
 /// The object that answers the questions of the daemon's agent. It forwards them to the
 /// application's `CBAdapter.pairingDelegate`.
 ///
-/// Without a delegate, only a pairing that this program started and that needs no digits is accepted.
+/// Without a delegate, only a pairing that this program started and that needs no digits is
+/// accepted.
 final class DaemonConsent: DaemonPerson {
     private let consent: PairingConsent
     private let lastNumber = Lock<UInt64>(0)

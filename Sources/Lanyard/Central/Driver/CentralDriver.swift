@@ -57,8 +57,8 @@ final class CentralDriver: @unchecked Sendable {
     var reported: Set<UUID> = []
     /// The restored peripherals that belong to no accessory.
     var unclaimedPeripherals: [SystemPeripheral] = []
-    /// The peripherals whose links, or attempts to connect, are being ended. They are kept until the
-    /// system has reported the end.
+    /// The peripherals whose links, or attempts to connect, are being ended. They are kept until
+    /// the system has reported the end.
     var endingPeripherals: [SystemPeripheral] = []
     var poolTimer: (any TimekeeperTimer)?
     /// The reads and writes that the store failed to complete.

@@ -48,9 +48,9 @@ extension Accessory {
     ///
     /// - Parameter characteristic: The characteristic, discovered during this link.
     /// - Returns: The value.
-    /// - Throws: ``AccessoryError/unknownCharacteristic(_:)`` if the characteristic is of an earlier
-    ///   link or its service has changed; ``AccessoryError/notPermitted(_:)`` if it cannot be read;
-    ///   and the errors of ``discoverServices()``.
+    /// - Throws: ``AccessoryError/unknownCharacteristic(_:)`` if the characteristic is of an
+    ///   earlier link or its service has changed; ``AccessoryError/notPermitted(_:)`` if it cannot
+    ///   be read; and the errors of ``discoverServices()``.
     public func read(
         _ characteristic: DiscoveredCharacteristic
     ) async throws(AccessoryError) -> Data {

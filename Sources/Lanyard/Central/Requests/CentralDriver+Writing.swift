@@ -52,7 +52,8 @@ extension CentralDriver {
 
     /// Schedules another check for room as long as a write waits for it.
     func watchRoom(of entry: AccessoryEntry) {
-        // The room is read even if nothing waits, because `RoomWatch` must learn that there is some.
+        // The room is read even if nothing waits, because `RoomWatch` must learn that there is
+        // some.
         let isWaiting =
             entry.writes.waitsForRoom(room(of: entry))
             || entry.transports.values.contains(where: \.waitsForRoom)

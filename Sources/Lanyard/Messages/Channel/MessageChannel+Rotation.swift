@@ -27,8 +27,8 @@ extension MessageChannel {
     ///
     /// Without a key, both sides derive new session keys from their permanent key. With one, they
     /// derive them from the new permanent key, and use only that from then on, also on later links:
-    /// the former key is refused. Store a new key at both sides before you rotate to it, because the
-    /// channel does not store it.
+    /// the former key is refused. Store a new key at both sides before you rotate to it, because
+    /// the channel does not store it.
     ///
     /// The call returns when both sides have agreed on the new keys. If it throws, the channel
     /// continues with the former keys, unless the link ended meanwhile: then the sides use the new

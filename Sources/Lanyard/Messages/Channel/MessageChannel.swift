@@ -128,8 +128,8 @@ public final class MessageChannel: Sendable {
     /// - Returns: The answer.
     /// - Throws: ``MessageError/timeout`` if no answer arrives in time during a link;
     ///   ``MessageError/disconnected`` if the time limit passes without a link;
-    ///   ``MessageError/sealing(_:)`` if the other side does not answer the greetings of the sealing;
-    ///   ``MessageError/remoteError(_:)`` if the other side refuses;
+    ///   ``MessageError/sealing(_:)`` if the other side does not answer the greetings of the
+    ///   sealing; ``MessageError/remoteError(_:)`` if the other side refuses;
     ///   ``MessageError/undecodable(text:)`` if the answer has another type; and the errors of
     ///   ``send(_:)``.
     public func request<Response: Decodable & Sendable>(

@@ -43,7 +43,8 @@ public enum MessageTransportEvent: Sendable {
     case linked
     /// The other side has sent bytes: a part of a message, several messages, or both.
     case received(Data)
-    /// There is room again, after `send` returned `false` or ``MessageTransport/maximumChunk`` was 0.
+    /// There is room again, after `send` returned `false` or ``MessageTransport/maximumChunk`` was
+    /// 0.
     case hasRoom
     /// A chunk that `send` accepted, or is accepting, did not arrive. The channel gives up its
     /// message; the link still exists.

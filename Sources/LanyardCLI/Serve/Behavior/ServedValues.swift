@@ -108,8 +108,8 @@ extension ServedValues {
         return .success(echoes(of: writes.map(\.handle)))
     }
 
-    /// Returns the value after a write. A write at the beginning replaces the whole value. A write at
-    /// an offset replaces the bytes there. The offset cannot be beyond the end.
+    /// Returns the value after a write. A write at the beginning replaces the whole value. A write
+    /// at an offset replaces the bytes there. The offset cannot be beyond the end.
     private static func value(
         _ bytes: [UInt8],
         after write: GATT.WriteEntry,

@@ -50,8 +50,8 @@ struct RunningProcedure: Hashable, Sendable {
     let procedure: LinkProcedure
     /// The opcode in the peer's response if it refuses or does not support the procedure.
     var opcode: UInt8
-    /// Whether the peer has sent a PDU of the procedure. If the peer then starts a procedure with an
-    /// instant, the central ends the link (Vol 6, Part B, 5.3).
+    /// Whether the peer has sent a PDU of the procedure. If the peer then starts a procedure with
+    /// an instant, the central ends the link (Vol 6, Part B, 5.3).
     var isAnswered = false
     /// Whether the central refused this procedure because it runs one of the same kind. The two
     /// procedures then end together.

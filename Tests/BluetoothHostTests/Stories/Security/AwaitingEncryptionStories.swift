@@ -21,8 +21,8 @@ struct AwaitingEncryptionStories {
         harness.advance(by: LinkCore.encryptionPause - .milliseconds(1))
         #expect(harness.security(receivedBy: address).isEmpty)
         harness.advance(by: .milliseconds(1))
-        // Bonding and LE Secure Connections, as in the bond, without MITM protection (Vol 3, Part H,
-        // 3.5.1).
+        // Bonding and LE Secure Connections, as in the bond, without MITM protection
+        // (Vol 3, Part H, 3.5.1).
         #expect(harness.security(receivedBy: address) == [[0x0B, 0x09]])
         harness.advance(by: .seconds(60))
         #expect(harness.security(receivedBy: address).count == 1)

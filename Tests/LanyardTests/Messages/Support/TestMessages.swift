@@ -21,8 +21,8 @@ struct Note: Codable, Hashable, Sendable {
 }
 
 extension MessageError {
-    /// Returns the `MessageError` that an asynchronous call throws; `nil` if it throws no error, or one
-    /// of another type.
+    /// Returns the `MessageError` that an asynchronous call throws; `nil` if it throws no error, or
+    /// one of another type.
     static func thrown(
         by body: () async throws -> Void
     ) async -> MessageError? {

@@ -82,8 +82,8 @@ extension ArraySlice<UInt8> {
     /// The little-endian number of at most four bytes.
     fileprivate var number: UInt32 { reversed().reduce(0) { $0 << 8 | UInt32($1) } }
 
-    /// The text of a little-endian UUID of 2, 4 or 16 bytes, in the interface's form: upper case, with
-    /// hyphens in one of 16 bytes.
+    /// The text of a little-endian UUID of 2, 4 or 16 bytes, in the interface's form: upper case,
+    /// with hyphens in one of 16 bytes.
     fileprivate var uuid: String {
         let digits = reversed().map { byte in
             let text = String(byte, radix: 16, uppercase: true)

@@ -67,7 +67,8 @@ extension Pandora_PrimaryPhy {
 }
 
 extension Pandora_ScanningResponse {
-    /// The value of the interface and of HCI for a power that is not known (Vol 4, Part E, 7.7.65.13).
+    /// The value of the interface and of HCI for a power that is not known (Vol 4, Part E,
+    /// 7.7.65.13).
     private static let unknownPower: Int32 = 127
 
     /// Creates the message.

@@ -5,11 +5,11 @@ import GRPCCore
 import PandoraInterface
 import Synchronization
 
-/// The pairing delegate that passes questions to the client of `OnPairing`, and returns the client's
-/// answers.
+/// The pairing delegate that passes questions to the client of `OnPairing`, and returns the
+/// client's answers.
 ///
-/// Without a client, the device consents to pairings and confirms numbers, as the interface requires,
-/// and enters no passkey.
+/// Without a client, the device consents to pairings and confirms numbers, as the interface
+/// requires, and enters no passkey.
 final class PairingEvents: PairingDelegate {
     /// The result of a pairing.
     typealias Ending = Result<LinkSecurity, any Error>

@@ -7,14 +7,14 @@ import PandoraInterface
 /// Pairing and encryption.
 ///
 /// Avatar asks for `LE_LEVEL3` (authenticated) of every device, and expects success also from two
-/// devices that can only pair with Just Works. As Bumble's server does, this server therefore counts
-/// `LE_LEVEL3` as reached by a pairing that requested authentication, whether or not the capabilities
-/// of the devices permitted it. `LE_LEVEL4` always needs authentication.
+/// devices that can only pair with Just Works. As Bumble's server does, this server therefore
+/// counts `LE_LEVEL3` as reached by a pairing that requested authentication, whether or not the
+/// capabilities of the devices permitted it. `LE_LEVEL4` always needs authentication.
 struct SecurityService: Pandora_Security.SimpleServiceProtocol {
     /// The time that a central has to await a Security Request before this server sends one. Avatar
     /// calls `Secure` at the peripheral and `WaitSecurity` at the central at the same time. Bumble
-    /// 0.0.233 as the central ignores a request that arrives before its call, and the case then ends
-    /// without a pairing.
+    /// 0.0.233 as the central ignores a request that arrives before its call, and the case then
+    /// ends without a pairing.
     private static let headStart: Duration = .milliseconds(100)
 
     let device: Device
