@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Decides about pairings of an application of CoreBluetooth on Linux.
+//! Decides about pairings of an app of CoreBluetooth on Linux.
 
 // `CBAdapter` is not part of Apple's framework.
 #if os(Linux)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Tests an application among virtual accessories, in virtual time.
+//! Tests an app among virtual accessories, in virtual time.
 
 // `LanyardTesting` exists on Linux only. `Scripts/test-sanitized` builds a part of the package,
 // without it.

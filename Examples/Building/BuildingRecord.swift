@@ -38,9 +38,9 @@ struct BuildingRecord: Sendable {
         var links: [Stay] = []
         /// The signal at the gateway each second, in dBm.
         var signals: [Int?] = []
-        /// The times at which the application got a value.
+        /// The times at which the app got a value.
         var values: [Double] = []
-        /// The times at which the application could use the device again.
+        /// The times at which the app could use the device again.
         var returns: [Double] = []
         /// The times without a value, longer than one and a half periods.
         var pauses: [Pause] = []

@@ -6,7 +6,7 @@ import LanyardTesting
 import Synchronization
 import VirtualRadio
 
-/// The recorder of a run. It gets the links from the radio, and the values from the application.
+/// The recorder of a run. It gets the links from the radio, and the values from the app.
 final class BuildingRecorder: Sendable {
     fileprivate struct State {
         var record: BuildingRecord

@@ -9,7 +9,7 @@ import LanyardTesting
 import Synchronization
 import VirtualRadio
 
-/// A run of the building: one host on twelve gateways, and an application with `Lanyard` that knows
+/// A run of the building: one host on twelve gateways, and an app with `Lanyard` that knows
 /// nothing about them. Everything runs in virtual time.
 final class BuildingSimulation: Sendable {
     let scenario: BuildingScenario

@@ -39,8 +39,8 @@ struct AccessorySetupRule {
                 .obstacle,
                 key,
                 "is not an array of strings, or is empty",
-                why: "the system ends an application that passes undeclared values to the picker",
-                remedy: "add a <string> for each value that the application passes to the picker"
+                why: "the system ends an app that passes undeclared values to the picker",
+                remedy: "add a <string> for each value that the app passes to the picker"
             )
         }
         guard let wrong = texts.first(where: { !isSound($0, for: key) }) else { return nil }
@@ -48,7 +48,7 @@ struct AccessorySetupRule {
             .obstacle,
             key,
             "'\(wrong)' is not a valid value",
-            why: "it has to equal the value that the application passes to the picker",
+            why: "it has to equal the value that the app passes to the picker",
             remedy: key == services
                 ? "write 4 hexadecimal digits, or 36 characters with hyphens"
                 : "write a text that is not empty"
@@ -76,7 +76,7 @@ struct AccessorySetupRule {
         .obstacle,
         supports,
         "has \(technology), but no key selects accessories",
-        why: "the system ends an application that passes undeclared values to the picker",
+        why: "the system ends an app that passes undeclared values to the picker",
         remedy: "add \(criteria.joined(separator: ", or "))"
     )
 
@@ -84,7 +84,7 @@ struct AccessorySetupRule {
         .note,
         supports,
         "has \(technology)",
-        why: "the system then shows no permission alert, and the application can use Bluetooth "
+        why: "the system then shows no permission alert, and the app can use Bluetooth "
             + "after an accessory was picked"
     )
 }

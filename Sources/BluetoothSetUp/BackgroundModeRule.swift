@@ -41,7 +41,7 @@ struct BackgroundModeRule {
                 Self.key,
                 "has \(mode)",
                 why: "App Review checks the use of Bluetooth in the background",
-                remedy: "remove it if the application does not use Bluetooth in the background"
+                remedy: "remove it if the app does not use Bluetooth in the background"
             )
         }
     }
@@ -50,11 +50,11 @@ struct BackgroundModeRule {
         if restores && role == .central {
             // Without the library, Core Bluetooth would raise an exception at launch.
             return "AccessoryCentral restores nothing without it, and logs that: "
-                + "the system ends an application that requests restoration without it"
+                + "the system ends an app that requests restoration without it"
         }
         return switch role {
-        case .central: "links and scans stop as soon as the application leaves the screen"
-        case .peripheral: "the application does not answer centrals after it leaves the screen"
+        case .central: "links and scans stop as soon as the app leaves the screen"
+        case .peripheral: "the app does not answer centrals after it leaves the screen"
         }
     }
 
@@ -85,6 +85,6 @@ struct BackgroundModeRule {
         .note,
         key,
         "is not needed on macOS",
-        why: "an application on macOS keeps running in the background"
+        why: "an app on macOS keeps running in the background"
     )
 }

@@ -15,13 +15,13 @@ enum DeviceCapabilityRule {
                 .obstacle,
                 key,
                 "\(capability) is false",
-                why: "the App Store offers the application only to devices without Bluetooth LE",
+                why: "the App Store offers the app only to devices without Bluetooth LE",
                 remedy: "leave \(capability) out, or make it true"
             )
             return [finding]
         }
         let why =
-            "the App Store offers the application only to devices with Bluetooth LE; "
+            "the App Store offers the app only to devices with Bluetooth LE; "
             + "a later version cannot add requirements"
         return [SetUpFinding(.good, key, "requires \(capability)", why: why)]
     }

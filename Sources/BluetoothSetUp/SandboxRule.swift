@@ -28,7 +28,7 @@ enum SandboxRule {
         .note,
         bluetooth,
         "was not checked",
-        why: "an application in the sandbox needs this entitlement, which is in another file",
+        why: "an app in the sandbox needs this entitlement, which is in another file",
         remedy: "give the entitlements as well"
     )
 }

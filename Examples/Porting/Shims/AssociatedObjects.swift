@@ -61,7 +61,7 @@ extension objc_AssociationPolicy {
 
 /// A value of an object.
 ///
-/// Unchecked: it does not change, and the application decides, as on Apple's platforms, which
+/// Unchecked: it does not change, and the app decides, as on Apple's platforms, which
 /// threads use the value.
 private final class Held: @unchecked Sendable {
     private let strong: Any?

@@ -9,7 +9,7 @@ import Logging
 public struct Logger: Sendable {
     private let logger: Logging.Logger
 
-    /// Creates a logger for a part of an application.
+    /// Creates a logger for a part of an app.
     public init(subsystem: String, category: String) {
         logger = Logging.Logger(label: "\(subsystem).\(category)")
     }
@@ -53,10 +53,10 @@ public struct Logger: Sendable {
     /// Logs an error.
     public func error(_ message: OSLogMessage) { write(message, at: .error) }
 
-    /// Logs a fault of the application.
+    /// Logs a fault of the app.
     public func critical(_ message: OSLogMessage) { write(message, at: .critical) }
 
-    /// Logs a fault of the application.
+    /// Logs a fault of the app.
     public func fault(_ message: OSLogMessage) { write(message, at: .critical) }
 
     private func write(_ message: OSLogMessage, at level: Logging.Logger.Level) {
@@ -82,7 +82,7 @@ public struct OSLogType: RawRepresentable, Hashable, Sendable {
     public static let debug = OSLogType(rawValue: 2)
     /// An error.
     public static let error = OSLogType(rawValue: 16)
-    /// A fault of the application.
+    /// A fault of the app.
     public static let fault = OSLogType(rawValue: 17)
 }
 

@@ -61,7 +61,7 @@ struct AdapterList: Sendable {
         )
     }
 
-    /// Returns the adapter that applications use by default.
+    /// Returns the adapter that apps use by default.
     private func ofApplications(_ adapters: [SystemAdapter]) -> AdapterChoice? {
         AdapterChoice.ofApplications(adapters, mayTake: sources.mayTake() != false)
     }

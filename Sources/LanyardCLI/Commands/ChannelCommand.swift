@@ -33,7 +33,7 @@ struct ChannelOptions: ParsableArguments {
             guard let value, L2CAP.SPSM(rawValue: value).isValid else {
                 throw ProgramFailure.usage(
                     "--psm \(TerminalText.escape(psm)) is not a valid SPSM",
-                    advice: "use 1 to 255; applications choose from 128 to 255"
+                    advice: "use 1 to 255; apps choose from 128 to 255"
                 )
             }
             return L2CAP.SPSM(rawValue: value)

@@ -5,8 +5,7 @@
     import Lanyard
     import LanyardTesting
 
-    /// The accessories of the demo: their virtual device, and their description for the
-    /// application.
+    /// The accessories of the demo: their virtual devices, and their descriptions for the app.
     enum DemoAccessories {
         static let names = ["Strap", "Lamp", "Scale", "Thermometer"]
 

@@ -25,7 +25,7 @@ import BluetoothTypes
         private struct State {
             var central: AccessoryCentral?
             var accessories: [String: Accessory] = [:]
-            /// The name of the accessory that is being paired and that no application has yet.
+            /// The name of the accessory that is being paired and that no app has yet.
             var pairing: String?
             var policyAllows = false
             var chapters: [Timeline.Chapter] = []

@@ -26,7 +26,7 @@ enum ChoiceDiagnosis {
         }
     }
 
-    /// Returns the finding about a choice of the daemon, which applications and the commands for
+    /// Returns the finding about a choice of the daemon, which apps and the commands for
     /// peripherals can use.
     private static func daemon(
         _ choice: AdapterChoice,

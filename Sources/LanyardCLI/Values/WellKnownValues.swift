@@ -147,7 +147,7 @@ extension MalformedBytes {
     }
 }
 
-/// A value with a layout that the SIG defined and that applications do not need: decoded from the
+/// A value with a layout that the SIG defined and that apps do not need: decoded from the
 /// bytes of its characteristic or descriptor, and printable on one line. Lanyard has the other
 /// values.
 ///

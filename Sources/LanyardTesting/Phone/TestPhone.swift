@@ -121,7 +121,7 @@ public final class TestPhone: Sendable {
         get { usage.followsBackgroundRules }
         set {
             world.story.note(
-                "\(name): the application goes to the \(newValue ? "background" : "foreground")"
+                "\(name): the app goes to the \(newValue ? "background" : "foreground")"
             )
             usage.followsBackgroundRules = newValue
         }
@@ -189,7 +189,7 @@ public final class TestPhone: Sendable {
     /// and links. The state that the system keeps for the next launch remains, and so does the
     /// store.
     public func endApp() async {
-        world.story.note("\(name): the application ends")
+        world.story.note("\(name): the app ends")
         await end()
     }
 
@@ -209,11 +209,11 @@ public final class TestPhone: Sendable {
     /// - Parameter keepingLinks: Whether the system outlives the app and keeps its links.
     public func killApp(keepingLinks: Bool = false) async {
         guard !keepingLinks else {
-            world.story.note("\(name): the application is killed, the system keeps its links")
+            world.story.note("\(name): the app is killed, the system keeps its links")
             usage.endProcess()
             return endProcess()
         }
-        act("the application is killed") { [transport] world, controller in
+        act("the app is killed") { [transport] world, controller in
             transport.close(.closedByPeer(transport.name))
             // The kernel also resets an adapter when the process that uses it ends.
             var faults = FaultPlan()
