@@ -7,7 +7,7 @@ import Foundation
 /// The dictionary that a delegate gets for an advertisement. It has a key for each kind of data in
 /// the advertisement.
 enum AdvertisementDictionary {
-    /// Keys that Apple does not document. Some applications list all keys.
+    /// Keys that Apple does not document. Some apps list all keys.
     static let timestampKey = "kCBAdvDataTimestamp"
     static let primaryPHYKey = "kCBAdvDataRxPrimaryPHY"
     static let secondaryPHYKey = "kCBAdvDataRxSecondaryPHY"

@@ -3,9 +3,9 @@
 import BluetoothClients
 import BluetoothTypes
 
-// The peripherals that the application keeps.
+// The peripherals that the app keeps.
 extension CBCentralManager {
-    /// Returns the object for a peer. It is the same one while the application keeps it.
+    /// Returns the object for a peer. It is the same one while the app keeps it.
     func peripheral(for peer: PeerIdentifier, name: String? = nil) -> CBPeripheral {
         let name = name ?? adapter?.name(of: peer)
         return snapshot.change { snapshot in
@@ -16,12 +16,12 @@ extension CBCentralManager {
         }
     }
 
-    /// Returns the object for a peer, if the application keeps one.
+    /// Returns the object for a peer, if the app keeps one.
     func knownPeripheral(_ peer: PeerIdentifier) -> CBPeripheral? {
         snapshot.read { $0.peripherals[peer]?.object }
     }
 
-    /// Removes a peripheral that the application released.
+    /// Removes a peripheral that the app released.
     func forget(_ peer: PeerIdentifier) {
         // The peer may already have another object. It is released outside the lock, because
         // releasing the last reference calls this method again.

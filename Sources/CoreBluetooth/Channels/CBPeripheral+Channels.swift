@@ -2,7 +2,7 @@
 
 import BluetoothClients
 
-// Channels that the application opens to a peripheral.
+// Channels that the app opens to a peripheral.
 extension CBPeripheral {
     func openChannel(_ psm: CBL2CAPPSM) {
         guard isConnectedForCommands() else { return }

@@ -2,7 +2,7 @@
 
 import BluetoothClients
 
-// Channels that centrals open to the application.
+// Channels that centrals open to the app.
 extension CBPeripheralManager {
     func publishChannel(isEncrypted: Bool) {
         guard isReadyForCommands() else { return }

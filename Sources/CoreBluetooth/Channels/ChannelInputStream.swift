@@ -6,7 +6,7 @@ import Foundation
 /// The input stream of an L2CAP channel.
 ///
 /// As on Apple's platforms, `read` blocks the calling thread until there are bytes. To avoid
-/// blocking, an application checks `hasBytesAvailable`, or reads when its delegate gets
+/// blocking, an app checks `hasBytesAvailable`, or reads when its delegate gets
 /// `hasBytesAvailable`. The delegate gets this event again after each read, as soon as there are
 /// bytes.
 final class ChannelInputStream: InputStream, DispatchedStream {

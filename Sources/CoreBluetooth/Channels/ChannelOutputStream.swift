@@ -7,7 +7,7 @@ import Foundation
 /// The output stream of an L2CAP channel.
 ///
 /// `write` accepts as many bytes as there is space for, and blocks the calling thread while there
-/// is none. To avoid blocking, an application checks `hasSpaceAvailable`, or writes when its
+/// is none. To avoid blocking, an app checks `hasSpaceAvailable`, or writes when its
 /// delegate gets `hasSpaceAvailable`. The delegate gets this event again after each write, as soon
 /// as there is space.
 final class ChannelOutputStream: OutputStream, DispatchedStream {

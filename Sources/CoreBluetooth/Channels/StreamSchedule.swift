@@ -10,7 +10,7 @@ import Foundation
 /// the run loop and the other blocks are served between events.
 ///
 /// - Note: Sendable though a stream and its delegate are not: they are only called on the run loops
-///   or the queue that the application chose, as Foundation documents for streams. The variables
+///   or the queue that the app chose, as Foundation documents for streams. The variables
 ///   are accessed under `lock`.
 final class StreamSchedule: @unchecked Sendable {
     private let pipe: ChannelPipe

@@ -7,7 +7,7 @@ import Foundation
 // Restored state, on the manager's queue.
 extension CBCentralManager {
     /// Creates the restored objects and passes them to the delegate. Peripherals that the
-    /// application does not keep are released, which cancels their connection requests.
+    /// app does not keep are released, which cancels their connection requests.
     func restored(_ restored: RestoredCentral) {
         let peripherals = restored.peers.map { peer in
             let peripheral = peripheral(for: peer.intent.identifier, name: peer.intent.name)
@@ -52,7 +52,7 @@ extension CBPeripheral {
 }
 
 extension CentralIntents.Scan {
-    /// The options of the scan, as the application passed them.
+    /// The options of the scan, as the app passed them.
     var options: [String: Any] {
         var options: [String: Any] = [:]
         options[CBCentralManagerScanOptionAllowDuplicatesKey] = allowsDuplicates

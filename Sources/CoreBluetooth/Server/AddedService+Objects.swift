@@ -3,9 +3,9 @@
 import BluetoothClients
 import Foundation
 
-// Conversion from and to the application's objects.
+// Conversion from and to the app's objects.
 extension AddedService {
-    /// Creates the value of an application's object.
+    /// Creates the value of an app's object.
     ///
     /// - Parameter includes: The numbers of the included services.
     init(_ service: CBMutableService, number: Int, includes: [Int]) {
@@ -20,7 +20,7 @@ extension AddedService {
         )
     }
 
-    /// Creates the application's object.
+    /// Creates the app's object.
     ///
     /// - Parameter included: The objects that were made before, which the service may include.
     func makeService(included: [Int: CBMutableService]) -> CBMutableService {

@@ -3,14 +3,14 @@
 import BluetoothClients
 import Foundation
 
-// Conversion from and to the application's dictionary.
+// Conversion from and to the app's dictionary.
 extension AdvertisementRequest {
     /// The keys that can be advertised. Others are ignored.
     static let acceptedKeys: Set<String> = [
         CBAdvertisementDataLocalNameKey, CBAdvertisementDataServiceUUIDsKey,
     ]
 
-    /// Creates the advertisement from the application's dictionary. Logs keys that cannot be
+    /// Creates the advertisement from the app's dictionary. Logs keys that cannot be
     /// advertised.
     init(_ dictionary: [String: Any], hasBackgroundRules: Bool) {
         let services = dictionary[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID]
@@ -24,7 +24,7 @@ extension AdvertisementRequest {
         }
     }
 
-    /// The dictionary of the application, without keys that cannot be advertised.
+    /// The dictionary of the app, without keys that cannot be advertised.
     var dictionary: [String: Any] {
         var dictionary: [String: Any] = [:]
         dictionary[CBAdvertisementDataLocalNameKey] = localName

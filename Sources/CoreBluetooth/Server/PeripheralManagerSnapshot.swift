@@ -3,7 +3,7 @@
 import BluetoothClients
 import BluetoothTypes
 
-/// The state that a peripheral manager shows, and the application's objects, with the numbers by
+/// The state that a peripheral manager shows, and the app's objects, with the numbers by
 /// which the adapter knows them.
 struct PeripheralManagerSnapshot {
     /// A service as it was when it was added.

@@ -3,7 +3,7 @@
 import BluetoothClients
 import BluetoothTypes
 
-/// The rules for services that an application publishes.
+/// The rules for services that an app publishes.
 enum PublicationRules {
     /// Ends the program if a static characteristic is not read-only, like `add` on Apple's
     /// platforms, which raises NSInternalInconsistencyException with this text.

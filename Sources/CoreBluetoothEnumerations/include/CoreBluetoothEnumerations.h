@@ -26,7 +26,7 @@ CB_ENUM(CBManagerState) {
     CBManagerStateResetting CB_NAME(resetting) = 1,
     /// There is no adapter that supports Bluetooth Low Energy.
     CBManagerStateUnsupported CB_NAME(unsupported) = 2,
-    /// The application may not use Bluetooth.
+    /// The app may not use Bluetooth.
     CBManagerStateUnauthorized CB_NAME(unauthorized) = 3,
     /// Bluetooth is switched off.
     CBManagerStatePoweredOff CB_NAME(poweredOff) = 4,
@@ -34,15 +34,15 @@ CB_ENUM(CBManagerState) {
     CBManagerStatePoweredOn CB_NAME(poweredOn) = 5,
 };
 
-/// Whether the application may use Bluetooth.
+/// Whether the app may use Bluetooth.
 CB_ENUM(CBManagerAuthorization) {
     /// The system has not asked the user yet.
     CBManagerAuthorizationNotDetermined CB_NAME(notDetermined) = 0,
-    /// The application may not use Bluetooth, and the user cannot change that.
+    /// The app may not use Bluetooth, and the user cannot change that.
     CBManagerAuthorizationRestricted CB_NAME(restricted) = 1,
     /// The user denied the permission.
     CBManagerAuthorizationDenied CB_NAME(denied) = 2,
-    /// The application may use Bluetooth, also in the background.
+    /// The app may use Bluetooth, also in the background.
     CBManagerAuthorizationAllowedAlways CB_NAME(allowedAlways) = 3,
 };
 
@@ -54,7 +54,7 @@ CB_ENUM(CBCentralManagerState) {
     CBCentralManagerStateResetting CB_NAME(resetting) = 1,
     /// There is no adapter that supports Bluetooth Low Energy.
     CBCentralManagerStateUnsupported CB_NAME(unsupported) = 2,
-    /// The application may not use Bluetooth.
+    /// The app may not use Bluetooth.
     CBCentralManagerStateUnauthorized CB_NAME(unauthorized) = 3,
     /// Bluetooth is switched off.
     CBCentralManagerStatePoweredOff CB_NAME(poweredOff) = 4,
@@ -70,7 +70,7 @@ CB_ENUM(CBPeripheralManagerState) {
     CBPeripheralManagerStateResetting CB_NAME(resetting) = 1,
     /// There is no adapter that supports Bluetooth Low Energy.
     CBPeripheralManagerStateUnsupported CB_NAME(unsupported) = 2,
-    /// The application may not use Bluetooth.
+    /// The app may not use Bluetooth.
     CBPeripheralManagerStateUnauthorized CB_NAME(unauthorized) = 3,
     /// Bluetooth is switched off.
     CBPeripheralManagerStatePoweredOff CB_NAME(poweredOff) = 4,
@@ -78,7 +78,7 @@ CB_ENUM(CBPeripheralManagerState) {
     CBPeripheralManagerStatePoweredOn CB_NAME(poweredOn) = 5,
 } CB_DEPRECATED("use CBManagerState");
 
-/// A connection event of a peer for which the application has registered.
+/// A connection event of a peer for which the app has registered.
 CB_ENUM(CBConnectionEvent) {
     /// The peer is no longer connected to this host.
     CBConnectionEventPeerDisconnected CB_NAME(peerDisconnected) = 0,
@@ -86,7 +86,7 @@ CB_ENUM(CBConnectionEvent) {
     CBConnectionEventPeerConnected CB_NAME(peerConnected) = 1,
 };
 
-/// The state of a peripheral's connection to the application.
+/// The state of a peripheral's connection to the app.
 CB_ENUM(CBPeripheralState) {
     /// The peripheral is not connected, and no connection request is pending.
     CBPeripheralStateDisconnected CB_NAME(disconnected) = 0,
@@ -94,7 +94,7 @@ CB_ENUM(CBPeripheralState) {
     CBPeripheralStateConnecting CB_NAME(connecting) = 1,
     /// The peripheral is connected and accepts commands.
     CBPeripheralStateConnected CB_NAME(connected) = 2,
-    /// The application canceled the connection, and the disconnection is not confirmed yet.
+    /// The app canceled the connection, and the disconnection is not confirmed yet.
     CBPeripheralStateDisconnecting CB_NAME(disconnecting) = 3,
 };
 
@@ -116,16 +116,16 @@ CB_ENUM(CBPeripheralManagerConnectionLatency) {
     CBPeripheralManagerConnectionLatencyHigh CB_NAME(high) = 2,
 };
 
-/// Whether the application may advertise in the background. `CBManagerAuthorization` replaces this
+/// Whether the app may advertise in the background. `CBManagerAuthorization` replaces this
 /// type.
 CB_ENUM(CBPeripheralManagerAuthorizationStatus) {
     /// The system has not asked the user yet.
     CBPeripheralManagerAuthorizationStatusNotDetermined CB_NAME(notDetermined) = 0,
-    /// The application may not advertise, and the user cannot change that.
+    /// The app may not advertise, and the user cannot change that.
     CBPeripheralManagerAuthorizationStatusRestricted CB_NAME(restricted) = 1,
     /// The user denied the permission.
     CBPeripheralManagerAuthorizationStatusDenied CB_NAME(denied) = 2,
-    /// The application may advertise.
+    /// The app may advertise.
     CBPeripheralManagerAuthorizationStatusAuthorized CB_NAME(authorized) = 3,
 } CB_DEPRECATED("use CBManagerAuthorization");
 
@@ -167,10 +167,10 @@ CB_ENUM(CBErrorCode) {
     CBErrorEncryptionTimedOut CB_NAME(encryptionTimedOut) = 15,
     /// The limit of bonds is reached.
     CBErrorTooManyLEPairedDevices CB_NAME(tooManyLEPairedDevices) = 16,
-    /// A watch application got too many notifications in the background.
+    /// A watch app got too many notifications in the background.
     CBErrorLeGattExceededBackgroundNotificationLimit
         CB_NAME(leGattExceededBackgroundNotificationLimit) = 17,
-    /// A watch application got nearly too many notifications in the background.
+    /// A watch app got nearly too many notifications in the background.
     CBErrorLeGattNearBackgroundNotificationLimit
         CB_NAME(leGattNearBackgroundNotificationLimit) = 18,
     /// The devices did not agree on a Channel Sounding configuration.
@@ -180,7 +180,7 @@ CB_ENUM(CBErrorCode) {
 };
 
 /// The error code of an attribute server (Vol 3, Part F, 3.4.1.1): `CBATTError.Code` in Swift.
-/// Numbers without a name are valid too: those of applications (0x80 to 0x9F) and of common
+/// Numbers without a name are valid too: those of apps (0x80 to 0x9F) and of common
 /// profiles (0xE0 to 0xFF).
 CB_ENUM(CBATTErrorCode) {
     /// The request succeeded.
@@ -199,7 +199,7 @@ CB_ENUM(CBATTErrorCode) {
     CBATTErrorRequestNotSupported CB_NAME(requestNotSupported) = 6,
     /// The offset is beyond the end of the value.
     CBATTErrorInvalidOffset CB_NAME(invalidOffset) = 7,
-    /// The server's application does not authorize the request.
+    /// The server's app does not authorize the request.
     CBATTErrorInsufficientAuthorization CB_NAME(insufficientAuthorization) = 8,
     /// The queue of prepared writes is full.
     CBATTErrorPrepareQueueFull CB_NAME(prepareQueueFull) = 9,

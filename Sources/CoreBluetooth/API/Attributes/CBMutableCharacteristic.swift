@@ -3,7 +3,7 @@
 import BluetoothClients
 import Foundation
 
-/// A characteristic of a service that the application publishes.
+/// A characteristic of a service that the app publishes.
 ///
 /// A characteristic that has a value when its service is added is static: the system answers all
 /// reads, and centrals cannot write it. Without a value it is dynamic, and stays so: the delegate
@@ -55,7 +55,7 @@ open class CBMutableCharacteristic: CBCharacteristic {
     }
 
     /// The value of a static characteristic. The system does not use the value of a dynamic
-    /// characteristic: the application may set it at any time.
+    /// characteristic: the app may set it at any time.
     open override var value: Data? {
         get { super.value }
         set {
@@ -64,7 +64,7 @@ open class CBMutableCharacteristic: CBCharacteristic {
         }
     }
 
-    /// The descriptors. An application can publish 2901 and 2904. The system adds the others.
+    /// The descriptors. An app can publish 2901 and 2904. The system adds the others.
     open override var descriptors: [CBDescriptor]? {
         get { super.descriptors }
         set {

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// A service that the application publishes with a `CBPeripheralManager`. Adding it publishes a
+/// A service that the app publishes with a `CBPeripheralManager`. Adding it publishes a
 /// copy: later changes take effect for centrals when the service is added again.
 open class CBMutableService: CBService {
     /// Creates a service without characteristics.

@@ -8,7 +8,7 @@ import Foundation
 ///
 /// A discovery makes objects of this class. The contents of a service are `nil` until they are
 /// discovered. A service becomes invalid at a disconnection, and when the peripheral reports that
-/// the service changed. The application then has to discover it again.
+/// the service changed. The app then has to discover it again.
 open class CBService: CBAttribute {
     struct State {
         weak var peripheral: CBPeripheral?

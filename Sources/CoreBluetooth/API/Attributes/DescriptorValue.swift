@@ -16,7 +16,7 @@ enum DescriptorValue {
         }
     }
 
-    /// Returns the bytes of a descriptor's value that the application publishes: a `String` for
+    /// Returns the bytes of a descriptor's value that the app publishes: a `String` for
     /// 2901, `Data` for 2904; `nil` for any other combination.
     static func bytes(of uuid: BluetoothUUID, value: Any?) -> [UInt8]? {
         switch uuid {

@@ -2,7 +2,7 @@
 
 import BluetoothClients
 
-// Adding a service publishes a copy of its objects. The application can change the objects at any
+// Adding a service publishes a copy of its objects. The app can change the objects at any
 // time. The changes take effect for centrals when the service is added again.
 extension CBMutableService {
     /// Marks the service and its characteristics as published or as not published. A characteristic
@@ -14,7 +14,7 @@ extension CBMutableService {
         }
     }
 
-    /// Whether the service was added and Bluetooth has been on since. Applications often build
+    /// Whether the service was added and Bluetooth has been on since. Apps often build
     /// their services again at each `poweredOn`. That is not reported as misuse.
     var isPublished: Bool { snapshot.read(\.isPublished) }
 

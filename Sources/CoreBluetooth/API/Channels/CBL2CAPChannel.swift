@@ -8,7 +8,7 @@ import Foundation
 /// A connection-oriented channel to a peer (Vol 3, Part A, 10): an input stream and an output
 /// stream.
 ///
-/// The delegate receives it. The application keeps it, and schedules and opens its streams. A
+/// The delegate receives it. The app keeps it, and schedules and opens its streams. A
 /// channel that is released closes.
 open class CBL2CAPChannel: NSObject {
     private struct Ends {
@@ -41,11 +41,11 @@ open class CBL2CAPChannel: NSObject {
     // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
     open var peer: CBPeer! { ends?.peer }
 
-    /// The stream of the bytes that the peer sends. The application opens it.
+    /// The stream of the bytes that the peer sends. The app opens it.
     // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
     open var inputStream: InputStream! { ends?.inputStream }
 
-    /// The stream of the bytes that are sent to the peer. The application opens it.
+    /// The stream of the bytes that are sent to the peer. The app opens it.
     // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
     open var outputStream: OutputStream! { ends?.outputStream }
 

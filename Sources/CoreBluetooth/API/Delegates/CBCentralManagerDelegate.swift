@@ -22,7 +22,7 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
     func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any])
 
     /// Tells the delegate that the manager discovered a peripheral. To connect to the peripheral,
-    /// the application has to keep it.
+    /// the app has to keep it.
     ///
     /// - Parameters:
     ///   - central: The manager that scans.
@@ -48,7 +48,7 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
         error: (any Error)?
     )
 
-    /// Tells the delegate that the peripheral disconnected. `error` is `nil` if the application
+    /// Tells the delegate that the peripheral disconnected. `error` is `nil` if the app
     /// canceled the connection. A delegate with this method does not get the method with a
     /// timestamp, and its peripherals do not reconnect automatically.
     func centralManager(
@@ -66,7 +66,7 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
     ///   - isReconnecting: Whether the system tries to connect again. If so,
     ///     `centralManager(_:didConnect:)` reports the next connection. If not, this connection
     ///     causes no further calls.
-    ///   - error: The reason for the disconnection; `nil` if the application canceled the
+    ///   - error: The reason for the disconnection; `nil` if the app canceled the
     ///     connection.
     func centralManager(
         _ central: CBCentralManager,

@@ -7,7 +7,7 @@ extension CBPeripheralDelegate {
     /// Does nothing.
     public func peripheralDidUpdateName(_ peripheral: CBPeripheral) {}
 
-    /// Logs a warning: an application that ignores this event continues to use invalid services.
+    /// Logs a warning: an app that ignores this event continues to use invalid services.
     public func peripheral(
         _ peripheral: CBPeripheral,
         didModifyServices invalidatedServices: [CBService]

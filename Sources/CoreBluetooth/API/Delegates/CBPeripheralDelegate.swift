@@ -12,7 +12,7 @@ public protocol CBPeripheralDelegate: NSObjectProtocol {
     func peripheralDidUpdateName(_ peripheral: CBPeripheral)
 
     /// Tells the delegate that the peripheral's services changed. The given services are invalid,
-    /// with everything in them. The application has to discover their replacements.
+    /// with everything in them. The app has to discover their replacements.
     func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService])
 
     /// Reports the signal strength. Not called: `peripheral(_:didReadRSSI:error:)` replaces it.

@@ -44,13 +44,13 @@ public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
         didUnsubscribeFrom characteristic: CBCharacteristic
     )
 
-    /// Tells the delegate that a central requests a value. The application sets
+    /// Tells the delegate that a central requests a value. The app sets
     /// `CBATTRequest.value` and then answers once, with
     /// `CBPeripheralManager.respond(to:withResult:)`.
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest)
 
     /// Tells the delegate that a central requests writes, which are to be performed together or not
-    /// at all. The application answers once, with `CBPeripheralManager.respond(to:withResult:)` for
+    /// at all. The app answers once, with `CBPeripheralManager.respond(to:withResult:)` for
     /// the first request, or, with an error, for the request that caused the error.
     func peripheralManager(
         _ peripheral: CBPeripheralManager,

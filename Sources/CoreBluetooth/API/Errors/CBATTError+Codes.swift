@@ -20,7 +20,7 @@ extension CBATTError {
     public static var requestNotSupported: CBATTError.Code { .requestNotSupported }
     /// The offset is beyond the end of the value.
     public static var invalidOffset: CBATTError.Code { .invalidOffset }
-    /// The server's application does not authorize the request.
+    /// The server's app does not authorize the request.
     public static var insufficientAuthorization: CBATTError.Code { .insufficientAuthorization }
     /// The queue of prepared writes is full.
     public static var prepareQueueFull: CBATTError.Code { .prepareQueueFull }

@@ -40,11 +40,11 @@ extension CBError {
     public static var encryptionTimedOut: CBError.Code { .encryptionTimedOut }
     /// The limit of bonds is reached.
     public static var tooManyLEPairedDevices: CBError.Code { .tooManyLEPairedDevices }
-    /// A watch application got too many notifications in the background.
+    /// A watch app got too many notifications in the background.
     public static var leGattExceededBackgroundNotificationLimit: CBError.Code {
         .leGattExceededBackgroundNotificationLimit
     }
-    /// A watch application got nearly too many notifications in the background.
+    /// A watch app got nearly too many notifications in the background.
     public static var leGattNearBackgroundNotificationLimit: CBError.Code {
         .leGattNearBackgroundNotificationLimit
     }

@@ -29,8 +29,8 @@ extension ClientError.Code {
     var cbCode: CBError.Code { CBError.Code(rawValue: rawValue) ?? .unknown }
 }
 
-// Like Apple's, an error from the framework carries its text. An error that the application makes
-// carries only the `userInfo` that the application passes.
+// Like Apple's, an error from the framework carries its text. An error that the app makes
+// carries only the `userInfo` that the app passes.
 
 extension CBError {
     /// Creates the error that a delegate gets, with its text in `userInfo`.

@@ -2,8 +2,8 @@
 
 /// The key of the background rules in a manager's options: `Bool`, `false` if missing.
 ///
-/// Linux has no background. This option applies the rules that a phone has for applications in the
-/// background, for tests of an application. A central manager then discovers nothing unless it
+/// Linux has no background. This option applies the rules that a phone has for apps in the
+/// background, for tests of an app. A central manager then discovers nothing unless it
 /// scans for services, and reports no duplicates. A peripheral manager advertises no name, puts all
 /// its services in the overflow area, and advertises less often.
 ///

@@ -39,7 +39,7 @@ open class CBCentralManager: CBManager {
         var isRestoring = false
         /// Whether a restored scan waits for Bluetooth to be on.
         var hasRestoredScan = false
-        /// The peripherals that the application keeps.
+        /// The peripherals that the app keeps.
         var peripherals: [PeerIdentifier: WeakReference<CBPeripheral>] = [:]
     }
 
@@ -165,7 +165,7 @@ open class CBCentralManager: CBManager {
     }
 
     /// Returns the connected peripherals that have one of the services, including those that this
-    /// manager did not connect to. The application still has to connect to them. The services are
+    /// manager did not connect to. The app still has to connect to them. The services are
     /// known if they were advertised, discovered on the link, or stored with a bond. No request is
     /// sent.
     open func retrieveConnectedPeripherals(withServices serviceUUIDs: [CBUUID]) -> [CBPeripheral] {

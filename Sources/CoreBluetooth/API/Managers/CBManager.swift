@@ -6,7 +6,7 @@ import Foundation
 
 /// The base class of central and peripheral managers, with the state of Bluetooth.
 ///
-/// Applications do not make objects of this class.
+/// Apps do not make objects of this class.
 open class CBManager: NSObject {
     /// The manager's connection to its adapter.
     let connection = AdapterConnection()
@@ -53,7 +53,7 @@ open class CBManager: NSObject {
         options.adapter?.authorization ?? .allowedAlways
     }
 
-    /// Whether the manager follows the rules for applications in the background
+    /// Whether the manager follows the rules for apps in the background
     /// (`CBManagerOptionBackgroundRulesKey`).
     ///
     /// A central manager then discovers nothing unless it scans for services, and reports each
@@ -61,7 +61,7 @@ open class CBManager: NSObject {
     /// services are in the overflow area. A change applies to a running scan at once, and to
     /// advertising when it is started the next time.
     ///
-    /// Not part of Apple's framework, where the system decides. For tests of an application.
+    /// Not part of Apple's framework, where the system decides. For tests of an app.
     /// `false` by default.
     public var followsBackgroundRules: Bool {
         get { snapshot.read { $0.followsBackgroundRules } }
@@ -78,7 +78,7 @@ open class CBManager: NSObject {
 
     /// Sets a state and its consequences as one step: a command runs before both or after both.
     ///
-    /// - Parameter show: Changes the visible state. Must not call the application.
+    /// - Parameter show: Changes the visible state. Must not call the app.
     func setState<Value>(_ state: CBManagerState, showing show: () -> Value = {}) -> Value {
         commandOrder.change { _ in
             snapshot.change { snapshot in
@@ -107,7 +107,7 @@ open class CBManager: NSObject {
     ///
     /// - Parameters:
     ///   - show: Changes the visible state. Returns whether the adapter has to carry out the
-    ///     command. Must not call the application.
+    ///     command. Must not call the app.
     ///   - carryOut: Runs on the adapter's thread.
     func command(
         showing show: () -> Bool,
@@ -123,11 +123,11 @@ open class CBManager: NSObject {
         }
     }
 
-    /// Gives a command that is always answered: makes an object that the application sees, and
+    /// Gives a command that is always answered: makes an object that the app sees, and
     /// sends the command to the adapter, as one step.
     ///
     /// - Parameters:
-    ///   - make: Makes the object. Must not call the application.
+    ///   - make: Makes the object. Must not call the app.
     ///   - carryOut: Runs on the adapter's thread, with the number of states that the manager had
     ///     received.
     func command<Made: Sendable>(
@@ -144,7 +144,7 @@ open class CBManager: NSObject {
 }
 
 extension CBManagerState {
-    /// Creates the state that applications see, which has the same number.
+    /// Creates the state that apps see, which has the same number.
     init(_ state: ManagerState) {
         self = Self(rawValue: state.rawValue) ?? .unknown
     }

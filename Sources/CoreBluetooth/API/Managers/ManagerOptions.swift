@@ -8,7 +8,7 @@ import BluetoothClients
 struct ManagerOptions: Sendable {
     let adapter: CBAdapter?
     let restoreIdentifier: String?
-    /// Whether the manager follows the rules for applications in the background.
+    /// Whether the manager follows the rules for apps in the background.
     let hasBackgroundRules: Bool
 
     init(_ options: [String: Any]?) {

@@ -8,7 +8,7 @@ import BluetoothClients
     /// On Linux, a key path does not state which property it names. After each change of the
     /// object, every observation therefore compares the value of its key path with the last one.
     final class KeyValueObservers: Sendable {
-        /// Held weakly: an observation ends when the application releases it.
+        /// Held weakly: an observation ends when the app releases it.
         private let observations = LockedState<[WeakReference<NSKeyValueObservation>]>([])
 
         /// Begins an observation.

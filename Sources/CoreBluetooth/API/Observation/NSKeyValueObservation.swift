@@ -23,7 +23,7 @@ import BluetoothClients
         /// handler that has begun on another thread still completes.
         public func invalidate() {
             // The closure is released outside the lock, because it retains objects of the
-            // application.
+            // app.
             _ = comparison.change { comparison in
                 defer { comparison = nil }
                 return comparison

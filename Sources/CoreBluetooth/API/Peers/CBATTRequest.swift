@@ -6,7 +6,7 @@ import Foundation
 
 /// A central's request to read or write a dynamic characteristic of this device.
 ///
-/// The delegate of the peripheral manager receives it on the manager's queue. The application
+/// The delegate of the peripheral manager receives it on the manager's queue. The app
 /// answers it once, with `CBPeripheralManager.respond(to:withResult:)`. One call answers writes
 /// that arrive together, usually with the first of them. To refuse them because of another write,
 /// pass that write: the response to the central then names its attribute.
@@ -43,7 +43,7 @@ open class CBATTRequest: NSObject {
     /// The index of the first byte of the value that the request concerns.
     open var offset: Int { subject.offset }
 
-    /// The bytes to write. For a read, the bytes that the application answers with: its value from
+    /// The bytes to write. For a read, the bytes that the app answers with: its value from
     /// `offset` on. The system truncates them to the length that fits.
     open var value: Data? {
         get { content.read { $0 } }

@@ -4,7 +4,7 @@ import Foundation
 
 /// A remote device: a `CBPeripheral` or a `CBCentral`.
 ///
-/// Managers make these objects, and applications do not.
+/// Managers make these objects, and apps do not.
 open class CBPeer: NSObject, NSCopying {
     private let identity: UUID
 

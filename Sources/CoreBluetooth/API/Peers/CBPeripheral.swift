@@ -7,7 +7,7 @@ import Foundation
 
 /// A remote device, for one central manager.
 ///
-/// Managers make these objects, and the application keeps those that it uses. Releasing a
+/// Managers make these objects, and the app keeps those that it uses. Releasing a
 /// peripheral cancels its connection.
 open class CBPeripheral: CBPeer {
     /// The delegate. Held weakly.

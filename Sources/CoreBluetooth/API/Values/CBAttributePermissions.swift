@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The requests that centrals may make for the value of a published characteristic. The system
-/// checks them before the application gets the request (Vol 3, Part F, 3.2.5).
+/// checks them before the app gets the request (Vol 3, Part F, 3.2.5).
 public struct CBAttributePermissions: OptionSet, Sendable {
     /// The bits.
     public let rawValue: UInt

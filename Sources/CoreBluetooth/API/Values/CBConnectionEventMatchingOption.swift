@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A key of `CBCentralManager.registerForConnectionEvents(options:)`: the peers whose connection
-/// events the application requests.
+/// events the app requests.
 public struct CBConnectionEventMatchingOption: Hashable, Equatable, RawRepresentable,
     Sendable
 {

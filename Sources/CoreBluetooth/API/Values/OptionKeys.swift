@@ -37,18 +37,18 @@ public let CBCentralManagerScanOptionSolicitedServiceUUIDsKey: String =
 
 // Options of `CBCentralManager.connect(_:options:)`.
 
-/// Whether the system alerts the user to a connection while the application is suspended: `Bool`.
-/// Accepted without an effect, because Linux does not suspend applications.
+/// Whether the system alerts the user to a connection while the app is suspended: `Bool`.
+/// Accepted without an effect, because Linux does not suspend apps.
 public let CBConnectPeripheralOptionNotifyOnConnectionKey: String =
     "kCBConnectOptionNotifyOnConnection"
 
-/// Whether the system alerts the user to a disconnection while the application is suspended:
-/// `Bool`. Accepted without an effect, because Linux does not suspend applications.
+/// Whether the system alerts the user to a disconnection while the app is suspended:
+/// `Bool`. Accepted without an effect, because Linux does not suspend apps.
 public let CBConnectPeripheralOptionNotifyOnDisconnectionKey: String =
     "kCBConnectOptionNotifyOnDisconnection"
 
-/// Whether the system alerts the user to notifications while the application is suspended: `Bool`.
-/// Accepted without an effect, because Linux does not suspend applications.
+/// Whether the system alerts the user to notifications while the app is suspended: `Bool`.
+/// Accepted without an effect, because Linux does not suspend apps.
 public let CBConnectPeripheralOptionNotifyOnNotificationKey: String =
     "kCBConnectOptionNotifyOnNotification"
 
@@ -66,7 +66,7 @@ public let CBConnectPeripheralOptionEnableTransportBridgingKey: String =
 /// `false`.
 public let CBConnectPeripheralOptionRequiresANCS: String = "kCBConnectOptionRequiresANCS"
 
-/// Whether the system reconnects after a disconnection that the application did not request:
+/// Whether the system reconnects after a disconnection that the app did not request:
 /// `Bool`. The attempt has no timeout.
 public let CBConnectPeripheralOptionEnableAutoReconnect: String =
     "kCBConnectOptionEnableAutoReconnect"

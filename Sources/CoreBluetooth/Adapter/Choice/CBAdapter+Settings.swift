@@ -21,7 +21,7 @@ extension CBAdapter {
 
     /// Whether the program may use Bluetooth. Any value other than `allowedAlways` sets the state
     /// of all managers of this adapter to `unauthorized`. `notDetermined` exists for tests of an
-    /// application: Linux shows no permission alert.
+    /// app: Linux shows no permission alert.
     public var authorization: CBManagerAuthorization {
         get {
             CBManagerAuthorization(rawValue: usage.switches.current.authorization.rawValue)
@@ -38,7 +38,7 @@ extension CBAdapter {
     /// `LANYARD_NAME`, or else the computer's host name. Setting an empty string restores the
     /// default.
     ///
-    /// Advertisements contain the name only if the application advertises it with
+    /// Advertisements contain the name only if the app advertises it with
     /// `CBAdvertisementDataLocalNameKey`.
     public var name: String {
         get { usage.deviceName }
@@ -51,13 +51,13 @@ extension CBAdapter {
     /// ask the person for digits. A delegate that is set later is asked for consent only.
     ///
     /// Without a delegate, a pairing that needs neither comparison nor entry is accepted in two
-    /// cases: this device starts it because the application used a protected value or channel, or a
-    /// central starts it while the application publishes a value or channel that requires
+    /// cases: this device starts it because the app used a protected value or channel, or a
+    /// central starts it while the app publishes a value or channel that requires
     /// encryption. All other pairings are refused.
     public var pairingDelegate: (any PairingDelegate)? {
         get { usage.switches.current.pairingDelegate }
         nonmutating set {
-            // The former delegate is released after the lock: its `deinit` is the application's
+            // The former delegate is released after the lock: its `deinit` is the app's
             // code.
             _ = usage.switches.change { switches in
                 defer { switches.pairingDelegate = newValue }
@@ -113,7 +113,7 @@ extension CBAdapter {
         }
     }
 
-    /// Whether all managers of this adapter follow the rules for applications in the background,
+    /// Whether all managers of this adapter follow the rules for apps in the background,
     /// as if each had `CBManagerOptionBackgroundRulesKey`.
     package var followsBackgroundRules: Bool {
         get { usage.followsBackgroundRules }
@@ -137,7 +137,7 @@ extension CBAdapter {
     }
 
     /// Ends the managers of this adapter, as a phone's system does with the managers of an
-    /// application whose process ends (`AdapterUsage.endProcess()`).
+    /// app whose process ends (`AdapterUsage.endProcess()`).
     package func endProcess() {
         usage.endProcess()
     }

@@ -142,7 +142,7 @@ public struct CBAdapter: Hashable, Sendable, CustomStringConvertible {
                 ?? ofSystem
         }
         set {
-            // The former value is released after the lock: its transport may be the application's
+            // The former value is released after the lock: its transport may be the app's
             // object.
             _ = chosen.withLock { chosen in
                 defer { chosen = newValue }

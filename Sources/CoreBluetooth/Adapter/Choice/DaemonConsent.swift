@@ -8,7 +8,7 @@ import BluetoothSMP
 import HCITransports
 
 /// The object that answers the questions of the daemon's agent. It forwards them to the
-/// application's `CBAdapter.pairingDelegate`.
+/// app's `CBAdapter.pairingDelegate`.
 ///
 /// Without a delegate, only a pairing that this program started and that needs no digits is
 /// accepted.
