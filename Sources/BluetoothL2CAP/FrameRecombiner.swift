@@ -18,7 +18,7 @@ package struct FrameRecombiner: Sendable {
     /// The maximum payload in bytes. A frame that announces a longer one is skipped.
     package var receiveLimit: Int
 
-    /// The number of frames that were lost in part or completely.
+    /// The number of frames that started and were lost.
     package private(set) var lossCount = 0
 
     private var state = State.idle

@@ -80,7 +80,7 @@ extension AdvertisingData {
             + addresses(of: .randomTargetAddress, kind: .random)
     }
 
-    /// The first eight bytes of the link layer features (Vol 6, Part B, 4.6), or `nil` if the data
+    /// The first eight bytes of the Link Layer features (Vol 6, Part B, 4.6), or `nil` if the data
     /// does not contain them.
     public var supportedFeatures: UInt64? {
         guard let value = firstValue(of: .supportedFeatures) else { return nil }

@@ -61,7 +61,7 @@ extension AdvertisingData {
         public static let serviceData128 = DataType(rawValue: 0x21)
         /// A URI with an abbreviated scheme.
         public static let uri = DataType(rawValue: 0x24)
-        /// The link layer features of the device.
+        /// The Link Layer features of the device.
         public static let supportedFeatures = DataType(rawValue: 0x27)
         /// The advertising interval in 24 or 32 bits.
         public static let advertisingIntervalLong = DataType(rawValue: 0x2F)

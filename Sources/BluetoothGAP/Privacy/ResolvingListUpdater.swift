@@ -7,8 +7,8 @@ import BluetoothTypes
 /// at a time (Vol 6, Part B, 4.7; Vol 4, Part E, 7.8.38 to 7.8.45 and 7.8.77).
 ///
 /// Operations may only be issued while the controller neither advertises, scans nor initiates. The
-/// list changes only while resolution is off. The specification then allows more changes, but some
-/// controllers do not.
+/// list changes only while resolution is off. The specification then allows changes during these
+/// activities as well, but some controllers refuse them.
 ///
 /// If there are more peers than fit, the first ones are put on the list, and the host resolves the
 /// others. The host resolves all peers if the controller has no list or refuses it. The list then

@@ -45,7 +45,7 @@ package struct DuplicateFilter: Sendable {
 
     package init() {}
 
-    /// Returns whether the filter has no entry with this data for the advertising set.
+    /// Returns whether this data of the advertising set is new, and records it.
     package mutating func isNew(_ advertisement: Advertisement) -> Bool {
         let key = Key(
             address: advertisement.address,

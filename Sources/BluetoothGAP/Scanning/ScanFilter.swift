@@ -40,8 +40,8 @@ public struct ScanFilter: Sendable, Hashable {
         case limited
     }
 
-    /// The services to look for. The device must advertise at least one of them. An empty set is no
-    /// condition.
+    /// The services to look for. The device must advertise at least one of them. An empty set adds
+    /// no condition.
     public var services: Set<BluetoothUUID>
 
     /// The solicited services to look for. The device must solicit at least one of them. An empty

@@ -39,6 +39,6 @@ public struct ScanParameters: Sendable, Hashable {
     /// asks for it.
     public var usesPublicAddress = false
 
-    /// Creates the parameters of an active scan at full duty.
+    /// Creates the parameters of an active scan that listens all of the time.
     public init() {}
 }

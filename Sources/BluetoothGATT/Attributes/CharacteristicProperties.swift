@@ -46,7 +46,7 @@ extension GATT.CharacteristicProperties: CustomStringConvertible {
 }
 
 extension GATT {
-    /// The PDU in which a server sends changes of a value, as the Client Characteristic
+    /// The kind of PDU in which a server sends changes of a value, as the Client Characteristic
     /// Configuration descriptor determines (Vol 3, Part G, 3.3.3.3).
     public enum SubscriptionKind: Hashable, Sendable {
         /// The server sends notifications, which the client does not confirm.

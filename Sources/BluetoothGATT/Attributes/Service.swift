@@ -47,8 +47,9 @@ extension GATT {
 
         /// The service to which the declaration refers.
         ///
-        /// An include declaration does not state whether the service is primary. It is considered
-        /// primary if a discovery of primary services has found it earlier on this link.
+        /// An include declaration does not state whether the service is primary. The service counts
+        /// as primary if the client knows it as such, from a discovery on this link or from a
+        /// database that is still valid.
         public let service: Service
 
         /// Creates a reference at `handle` to `service`.

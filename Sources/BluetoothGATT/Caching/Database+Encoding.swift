@@ -7,7 +7,7 @@ import BluetoothTypes
 // little-endian like Bluetooth PDUs, and each count precedes its elements.
 //
 //     table           u16 services, then each service
-//     service         u16 handle, u16 end, u8 primary or not, UUID,
+//     service         u16 handle, u16 end, u8 1 if primary, else 0, UUID,
 //                     u16 includes, each u16 handle, u16 handle of the service referred to,
 //                     u16 characteristics, then each characteristic
 //     characteristic  u16 handle, u16 value handle, u16 end, u8 properties, UUID,

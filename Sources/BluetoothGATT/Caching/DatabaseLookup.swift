@@ -12,10 +12,10 @@ import BluetoothATT
 ///
 /// A valid database stays valid until the server reports a change, by Service Changed or by the
 /// error Database Out Of Sync. To receive such reports, the lookup subscribes to Service Changed
-/// and writes the client's supported features. A change before the subscription is not indicated. A
-/// server with a hash is therefore asked for its hash once more after the subscription, when the
-/// application already has the database. A server without a hash is subscribed to before the
-/// application gets the database.
+/// and writes the client's supported features. A change before the subscription is not indicated.
+/// If the server has a hash, the lookup therefore reads it once more after the subscription, when
+/// the application already has the database. If the server has none, the lookup subscribes before
+/// the application gets the database.
 ///
 /// A discovered database is proven by a second reading of its hash. If the server reports a change
 /// before that, the database is discovered again, even if the hash is the same: the server may have
@@ -68,7 +68,7 @@ package struct DatabaseLookup: Sendable {
     package internal(set) var isCurrent = false
     /// Whether the application received the database on this link.
     private(set) var isInUse = false
-    /// The database that the application may have attributes from: of this link or an earlier one;
+    /// The database whose attributes the application may use, from this link or an earlier one;
     /// `nil` if there is none, or if the server has indicated what has changed since.
     private var known: GATT.Database?
     /// Whether `outdated` was reported and not followed by a database or an indication.

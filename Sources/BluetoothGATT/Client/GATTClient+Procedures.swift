@@ -115,8 +115,8 @@ extension GATTClient {
 }
 
 extension GATT.Failure {
-    /// Creates the failure for a PDU that the bearer rejected. Only a write has a PDU that may not
-    /// fit into the MTU. Its value follows three bytes, the opcode and the handle.
+    /// Creates the failure for a PDU that the bearer rejected. Only the PDU of a write can be
+    /// longer than the MTU. Its value follows three bytes: the opcode and the handle.
     init(_ error: ATTBearer.BearerError) {
         switch error {
         case .queueFull: self = .queueFull

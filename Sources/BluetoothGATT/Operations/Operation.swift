@@ -18,8 +18,8 @@ extension GATT {
         /// (4.4.2). The outcome is `.services`, in the order of their handles.
         case discoverPrimaryServices(uuid: BluetoothUUID?)
 
-        /// Discovers all secondary services. The profile accesses them through includes only: many
-        /// servers answer the request, and others refuse it. The outcome is `.services`.
+        /// Discovers all secondary services. The profile accesses them only through includes, so
+        /// some servers refuse the request. The outcome is `.services`.
         case discoverSecondaryServices
 
         /// Find Included Services (4.5.1) in the handles of a service. The outcome is

@@ -29,7 +29,7 @@ struct ReadSingleCharacteristicValue: GATT.Procedure {
     let type: BluetoothUUID
     /// The required length of the value in bytes, or `nil` if any length is valid.
     let length: Int?
-    /// The length of a value that may be truncated, by the MTU at the time of the request.
+    /// The length at which a value may be truncated, with the MTU at the time of the request.
     private var fullLength = 0
     /// The procedure that reads the rest, or `nil` before it starts.
     private var rest: ReadLongCharacteristicValues?
@@ -95,7 +95,7 @@ struct ReadSingleCharacteristicValue: GATT.Procedure {
 struct ReadLongCharacteristicValues: GATT.Procedure {
     private let handle: AttributeHandle
     private var value: [UInt8] = []
-    /// The length of a part that fills its PDU, in bytes, by the MTU at the time of the request.
+    /// The length of a part that fills its PDU, in bytes, with the MTU at the time of the request.
     ///
     /// The MTU may change before the response arrives, and the server may have used the old or the
     /// new one. The procedure continues after a part that fills the smaller one, so the last

@@ -111,14 +111,14 @@ package struct SignalingChannel: Sendable {
         _ parameters: ConnectionParametersRequest,
         now: Instant
     ) -> [UInt8]? {
-        precondition(role == .peripheral, "only a Peripheral requests parameters")
+        precondition(role == .peripheral, "only a peripheral requests parameters")
         precondition(parameters.isValid, "the connection parameters are not valid")
         let code = ConnectionParametersRequest.code
         guard !outstanding.contains(code) else { return nil }
         return ask(parameters, now: now)?.payload
     }
 
-    /// Sends a request to the peer.
+    /// Adds a request to the outstanding ones, and returns its payload.
     ///
     /// - Returns: The identifier of the response and the payload to send, or `nil` if too many
     ///   requests are outstanding.

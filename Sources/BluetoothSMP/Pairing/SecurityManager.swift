@@ -124,9 +124,9 @@ extension SecurityManager {
     /// If the central answers a Security Request by encrypting with an existing key, the request is
     /// closed without an action.
     ///
-    /// The result is the failure `busy` if a pairing is in progress, which continues, and `refused`
-    /// if no peer can satisfy the policy. In the latter case nothing is sent, unless the peer waits
-    /// for a response.
+    /// The result is the failure `busy` if a pairing is in progress, which then continues, and
+    /// `timedOut` if an earlier one has timed out. It is `refused` if no peer can satisfy the
+    /// policy. Nothing is sent in that case, unless the peer waits for a response.
     ///
     /// - Parameters:
     ///   - policy: The policy for the pairing.

@@ -3,16 +3,16 @@
 import BluetoothATT
 import BluetoothTypes
 
-/// The permission to send the values of a characteristic to a client, while nothing has changed in
-/// the server.
+/// The permission to send the values of a characteristic to a client. It is valid until the
+/// database or a client changes.
 package struct SendingGrant: Sendable {
     package let handle: AttributeHandle
     package let kind: GATT.SubscriptionKind
     fileprivate let revision: UInt64
 }
 
-/// The permission of a client to read a value that the server holds, while nothing has changed in
-/// the server.
+/// The permission of a client to read a value in the database. It is valid until the database or a
+/// client changes.
 package struct ReadingGrant: Sendable {
     package let handle: AttributeHandle
     package let value: [UInt8]
@@ -23,8 +23,8 @@ package struct ReadingGrant: Sendable {
 // `notification(of:value:to:)` and of `receive(_:on:now:)`. Their result stays valid until the
 // database or a client changes, so that it need not be found again for each value.
 extension GATTServer {
-    /// Returns whether the client may be sent the value, from an earlier grant if it is still
-    /// valid.
+    /// Returns the permission to send the value to the client: the earlier grant if it is still
+    /// valid, or else a new one.
     ///
     /// - Throws: The refusal of ``notification(of:value:to:)``.
     package func sendingGrant(
@@ -37,8 +37,9 @@ extension GATTServer {
         return SendingGrant(handle: handle, kind: kind, revision: revision)
     }
 
-    /// Returns the stored value that a client may read, from an earlier grant if it is still valid.
-    /// Returns `nil` if the request must take the usual path, which also refuses it.
+    /// Returns the permission of a client to read a value in the database: the earlier grant if it
+    /// is still valid, or else a new one. Returns `nil` if the request must take the usual path,
+    /// which also refuses requests.
     package func readingGrant(
         for handle: AttributeHandle,
         on bearer: BearerID,

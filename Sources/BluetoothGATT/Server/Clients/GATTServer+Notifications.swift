@@ -85,7 +85,7 @@ extension GATTServer {
         return kind
     }
 
-    /// Returns the reason why a client may not be sent a value, or `nil` if it may.
+    /// Returns the reason why a value may not be sent to a client, or `nil` if it may.
     func sendingRefusal(of handle: AttributeHandle, to client: ClientID) -> ATT.ErrorCode? {
         guard let record = clients[client] else { return .unlikelyError }
         guard !record.isUnproved else { return .insufficientEncryption }

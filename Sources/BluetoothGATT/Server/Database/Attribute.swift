@@ -7,8 +7,8 @@ import BluetoothTypes
 package struct Attribute: Equatable, Sendable {
     /// The location of the value.
     package enum Value: Equatable, Sendable {
-        /// The attribute contains the value, and only the local application changes it.
-        /// Declarations are an example.
+        /// The attribute contains the value, which does not change: a declaration, or Extended
+        /// Properties.
         case fixed([UInt8])
         /// The attribute contains the value, and clients may change it. `maximumLength` is in
         /// bytes.

@@ -21,8 +21,8 @@ extension GATTServer {
 
     /// Removes the service whose declaration has this handle, and informs the connected clients.
     ///
-    /// If it is the application's own Generic Access or Generic Attribute, the server's replaces
-    /// it. The server's own cannot be removed.
+    /// If the service is the application's own Generic Access or Generic Attribute, the server's
+    /// own takes its place. The server's own services cannot be removed.
     package mutating func unpublish(
         _ handle: AttributeHandle
     ) throws(GATT.DefinitionError) -> [Action] {
@@ -52,8 +52,8 @@ extension GATTServer {
         database.store(value, at: handle)
     }
 
-    /// Returns a value in the database, or `nil` if there is no such attribute or its value is
-    /// elsewhere.
+    /// Returns a value that `setValue(_:of:)` can change, or `nil` if the attribute has no such
+    /// value or does not exist.
     package func value(of handle: AttributeHandle) -> [UInt8]? {
         guard case .stored(let value, _) = database.attribute(handle)?.value else { return nil }
         return value

@@ -13,7 +13,8 @@ extension GATTServer {
     /// Processes a request or command that a client's bearer has received.
     ///
     /// A request results in exactly one `respond`, either immediately or after the application has
-    /// answered or its time has expired. A command has no response.
+    /// answered or its time has expired. A command has no response, and neither has a request that
+    /// arrives before the response to the previous one.
     package mutating func receive(
         _ request: ATT.PDU,
         on bearer: BearerID,
