@@ -12,7 +12,7 @@ extension HCI {
         package static let leSupported = LMPFeatures(rawValue: 1 << 38)
     }
 
-    /// The features of a link layer (Vol 6, Part B, 4.6).
+    /// The features of a Link Layer (Vol 6, Part B, 4.6).
     package struct LEFeatures: BitSet {
         package let rawValue: UInt64
         package init(rawValue: UInt64) { self.rawValue = rawValue }

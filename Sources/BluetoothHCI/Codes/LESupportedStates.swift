@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension HCI {
-    /// The activities that the link layer supports, alone and in pairs (Vol 4, Part E, 7.8.27).
+    /// The activities that the Link Layer supports, alone and in pairs (Vol 4, Part E, 7.8.27).
     package struct LESupportedStates: BitSet {
         package let rawValue: UInt64
         package init(rawValue: UInt64) { self.rawValue = rawValue }

@@ -41,7 +41,7 @@ extension HCI {
         package static let off = EncryptionState(rawValue: 0x00)
         /// Encrypted. An LE link then uses AES-CCM.
         package static let on = EncryptionState(rawValue: 0x01)
-        /// Encrypted with AES-CCM on a classic link. LE links do not use this value.
+        /// Encrypted with AES-CCM on a BR/EDR link. LE links do not use this value.
         package static let onAESCCM = EncryptionState(rawValue: 0x02)
 
         package static let names: [UInt8: String] = [

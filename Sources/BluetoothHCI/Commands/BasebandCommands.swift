@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension HCI {
-    /// Sets the events that the controller may send (Vol 4, Part E, 7.3.1).
+    /// A command that sets the events that the controller may send (Vol 4, Part E, 7.3.1).
     package struct SetEventMask: CommandCompleteCommand {
         package static let opcode = Opcode.setEventMask
 
@@ -22,14 +22,15 @@ extension HCI {
         }
     }
 
-    /// Returns the controller to its initial state: no links, no scanning, default masks (Vol 4,
-    /// Part E, 7.3.2).
+    /// A command that returns the controller to its initial state: no links, no scanning, default
+    /// masks (Vol 4, Part E, 7.3.2).
     package struct Reset: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.reset
         package init() {}
     }
 
-    /// Turns the flow control of the host's buffers on or off (Vol 4, Part E, 7.3.38).
+    /// A command that turns the flow control of the host's buffers on or off (Vol 4, Part E,
+    /// 7.3.38).
     package struct SetControllerToHostFlowControl: CommandCompleteCommand {
         package static let opcode = Opcode.setControllerToHostFlowControl
 
@@ -48,8 +49,8 @@ extension HCI {
         }
     }
 
-    /// Informs the controller of the sizes and numbers of the host's buffers (Vol 4, Part E,
-    /// 7.3.39).
+    /// A command that informs the controller of the sizes and numbers of the host's buffers
+    /// (Vol 4, Part E, 7.3.39).
     package struct HostBufferSize: CommandCompleteCommand {
         package static let opcode = Opcode.hostBufferSize
 
@@ -87,7 +88,7 @@ extension HCI {
         }
     }
 
-    /// Returns host buffers to the controller (Vol 4, Part E, 7.3.40).
+    /// A command that returns host buffers to the controller (Vol 4, Part E, 7.3.40).
     ///
     /// The controller does not answer this command and does not count it against the number of
     /// allowed commands, so it bypasses the command queue.
@@ -109,7 +110,7 @@ extension HCI {
         }
     }
 
-    /// Reads the transmit power on a link (Vol 4, Part E, 7.3.35).
+    /// A command that reads the transmit power on a link (Vol 4, Part E, 7.3.35).
     package struct ReadTransmitPowerLevel: CommandCompleteCommand {
         package static let opcode = Opcode.readTransmitPowerLevel
 
@@ -151,7 +152,8 @@ extension HCI {
         }
     }
 
-    /// Sets the events of the second page that the controller may send (Vol 4, Part E, 7.3.69).
+    /// A command that sets the events of the second page that the controller may send
+    /// (Vol 4, Part E, 7.3.69).
     package struct SetEventMaskPage2: CommandCompleteCommand {
         package static let opcode = Opcode.setEventMaskPage2
 
@@ -170,7 +172,8 @@ extension HCI {
         }
     }
 
-    /// Informs a dual-mode controller that its host supports LE (Vol 4, Part E, 7.3.79).
+    /// A command that informs a dual-mode controller that its host supports LE (Vol 4, Part E,
+    /// 7.3.79).
     package struct WriteLEHostSupport: CommandCompleteCommand {
         package static let opcode = Opcode.writeLEHostSupport
 
@@ -193,8 +196,8 @@ extension HCI {
         }
     }
 
-    /// Reads the time for which an encrypted link may carry no authenticated payload (Vol 4, Part
-    /// E, 7.3.93).
+    /// A command that reads the time for which an encrypted link may carry no authenticated payload
+    /// (Vol 4, Part E, 7.3.93).
     package struct ReadAuthenticatedPayloadTimeout: CommandCompleteCommand, NamesLink {
         package static let opcode = Opcode.readAuthenticatedPayloadTimeout
 
@@ -224,8 +227,8 @@ extension HCI {
         }
     }
 
-    /// Sets the time for which an encrypted link may carry no authenticated payload (Vol 4, Part E,
-    /// 7.3.94).
+    /// A command that sets the time for which an encrypted link may carry no authenticated payload
+    /// (Vol 4, Part E, 7.3.94).
     package struct WriteAuthenticatedPayloadTimeout: CommandCompleteCommand {
         package static let opcode = Opcode.writeAuthenticatedPayloadTimeout
         package typealias ReturnParameters = LinkReturnParameters

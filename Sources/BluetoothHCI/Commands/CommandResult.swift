@@ -10,8 +10,8 @@ package enum CommandResult: Sendable, Equatable {
     case status(HCI.ErrorCode)
     /// The controller did not answer in time.
     case timedOut
-    /// The queue was full or unresponsive and never sent the command, or the queue was reset before
-    /// the answer arrived.
+    /// The queue was full or unresponsive and never sent the command, or it was reset or became
+    /// unresponsive before the answer arrived.
     case discarded
 }
 

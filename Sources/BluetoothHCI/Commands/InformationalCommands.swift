@@ -3,7 +3,8 @@
 import BluetoothTypes
 
 extension HCI {
-    /// Reads the versions and the manufacturer of the controller (Vol 4, Part E, 7.4.1).
+    /// A command that reads the versions and the manufacturer of the controller (Vol 4, Part E,
+    /// 7.4.1).
     package struct ReadLocalVersionInformation: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.readLocalVersionInformation
         package init() {}
@@ -50,7 +51,7 @@ extension HCI {
         }
     }
 
-    /// Reads the commands that the controller supports (Vol 4, Part E, 7.4.2).
+    /// A command that reads the commands that the controller supports (Vol 4, Part E, 7.4.2).
     package struct ReadLocalSupportedCommands: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.readLocalSupportedCommands
         package init() {}
@@ -72,7 +73,7 @@ extension HCI {
         }
     }
 
-    /// Reads the features of the controller outside of LE (Vol 4, Part E, 7.4.3).
+    /// A command that reads the features of the controller outside of LE (Vol 4, Part E, 7.4.3).
     package struct ReadLocalSupportedFeatures: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.readLocalSupportedFeatures
         package init() {}
@@ -94,8 +95,8 @@ extension HCI {
         }
     }
 
-    /// Reads the buffers for classic links, which LE links share if LE has no buffers of its own
-    /// (Vol 4, Part E, 7.4.5).
+    /// A command that reads the buffers for BR/EDR links, which LE links share if LE has no buffers
+    /// of its own (Vol 4, Part E, 7.4.5).
     package struct ReadBufferSize: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.readBufferSize
         package init() {}
@@ -136,7 +137,7 @@ extension HCI {
         }
     }
 
-    /// Reads the public address (Vol 4, Part E, 7.4.6).
+    /// A command that reads the public address (Vol 4, Part E, 7.4.6).
     package struct ReadBDAddress: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.readBDAddress
         package init() {}
@@ -159,7 +160,8 @@ extension HCI {
         }
     }
 
-    /// Reads the signal strength of the last packet that arrived on a link (Vol 4, Part E, 7.5.4).
+    /// A command that reads the signal strength of the last packet that arrived on a link
+    /// (Vol 4, Part E, 7.5.4).
     package struct ReadRSSI: CommandCompleteCommand, NamesLink {
         package static let opcode = Opcode.readRSSI
 

@@ -3,8 +3,8 @@
 import BluetoothTypes
 
 extension HCI {
-    /// Sets the parameters of legacy advertising. Not allowed while advertising (Vol 4, Part E,
-    /// 7.8.5).
+    /// A command that sets the parameters of legacy advertising. It is not allowed while
+    /// advertising (Vol 4, Part E, 7.8.5).
     package struct LESetAdvertisingParameters: CommandCompleteCommand {
         package static let opcode = Opcode.leSetAdvertisingParameters
 
@@ -57,7 +57,7 @@ extension HCI {
         }
     }
 
-    /// Reads the transmit power of legacy advertising (Vol 4, Part E, 7.8.6).
+    /// A command that reads the transmit power of legacy advertising (Vol 4, Part E, 7.8.6).
     package struct LEReadAdvertisingPhysicalChannelTxPower: CommandCompleteCommand, EmptyParameters
     {
         package static let opcode = Opcode.leReadAdvertisingPhysicalChannelTxPower
@@ -81,7 +81,7 @@ extension HCI {
         }
     }
 
-    /// Sets the advertising data (Vol 4, Part E, 7.8.7).
+    /// A command that sets the advertising data (Vol 4, Part E, 7.8.7).
     package struct LESetAdvertisingData: CommandCompleteCommand {
         package static let opcode = Opcode.leSetAdvertisingData
 
@@ -100,8 +100,8 @@ extension HCI {
         }
     }
 
-    /// Sets the scan response data, which active scanners receive in addition (Vol 4, Part E,
-    /// 7.8.8).
+    /// A command that sets the scan response data, which active scanners receive in addition
+    /// (Vol 4, Part E, 7.8.8).
     package struct LESetScanResponseData: CommandCompleteCommand {
         package static let opcode = Opcode.leSetScanResponseData
 
@@ -120,7 +120,7 @@ extension HCI {
         }
     }
 
-    /// Starts or stops advertising (Vol 4, Part E, 7.8.9).
+    /// A command that starts or stops advertising (Vol 4, Part E, 7.8.9).
     package struct LESetAdvertisingEnable: CommandCompleteCommand {
         package static let opcode = Opcode.leSetAdvertisingEnable
 

@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension HCI {
-    /// Sets the LE events that the controller may send (Vol 4, Part E, 7.8.1).
+    /// A command that sets the LE events that the controller may send (Vol 4, Part E, 7.8.1).
     package struct LESetEventMask: CommandCompleteCommand {
         package static let opcode = Opcode.leSetEventMask
 
@@ -22,13 +22,14 @@ extension HCI {
         }
     }
 
-    /// Reads the length and number of the controller's buffers for LE links (Vol 4, Part E, 7.8.2).
+    /// A command that reads the length and number of the controller's buffers for LE links
+    /// (Vol 4, Part E, 7.8.2).
     package struct LEReadBufferSize: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.leReadBufferSize
         package init() {}
 
         package struct ReturnParameters: HCIReturnParameters {
-            /// The length in bytes, or 0 if LE links share the buffers of classic links.
+            /// The length in bytes, or 0 if LE links share the buffers of BR/EDR links.
             package var aclPacketLength: UInt16
             package var aclPacketCount: UInt8
 
@@ -48,14 +49,14 @@ extension HCI {
         }
     }
 
-    /// Reads the controller's buffers for LE links and for isochronous streams (Vol 4, Part E,
-    /// 7.8.2).
+    /// A command that reads the controller's buffers for LE links and for isochronous streams
+    /// (Vol 4, Part E, 7.8.2).
     package struct LEReadBufferSizeV2: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.leReadBufferSizeV2
         package init() {}
 
         package struct ReturnParameters: HCIReturnParameters {
-            /// The length in bytes, or 0 if LE links share the buffers of classic links.
+            /// The length in bytes, or 0 if LE links share the buffers of BR/EDR links.
             package var aclPacketLength: UInt16
             package var aclPacketCount: UInt8
             package var isochronousPacketLength: UInt16
@@ -91,7 +92,7 @@ extension HCI {
         }
     }
 
-    /// Reads the features of the link layer (Vol 4, Part E, 7.8.3).
+    /// A command that reads the features of the Link Layer (Vol 4, Part E, 7.8.3).
     package struct LEReadLocalSupportedFeatures: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.leReadLocalSupportedFeatures
         package init() {}
@@ -113,8 +114,8 @@ extension HCI {
         }
     }
 
-    /// Sets the random address for scanning, initiating and legacy advertising (Vol 4, Part E,
-    /// 7.8.4).
+    /// A command that sets the random address for scanning, initiating and legacy advertising
+    /// (Vol 4, Part E, 7.8.4).
     package struct LESetRandomAddress: CommandCompleteCommand {
         package static let opcode = Opcode.leSetRandomAddress
 
@@ -133,7 +134,8 @@ extension HCI {
         }
     }
 
-    /// Reads the combinations of activities that the controller supports (Vol 4, Part E, 7.8.27).
+    /// A command that reads the combinations of activities that the controller supports
+    /// (Vol 4, Part E, 7.8.27).
     package struct LEReadSupportedStates: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.leReadSupportedStates
         package init() {}
@@ -155,7 +157,7 @@ extension HCI {
         }
     }
 
-    /// Reads 64 random bits from the controller (Vol 4, Part E, 7.8.23).
+    /// A command that reads 64 random bits from the controller (Vol 4, Part E, 7.8.23).
     package struct LERand: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.leRand
         package init() {}
@@ -177,7 +179,7 @@ extension HCI {
         }
     }
 
-    /// Reads the range of the radio's transmit power (Vol 4, Part E, 7.8.74).
+    /// A command that reads the range of the radio's transmit power (Vol 4, Part E, 7.8.74).
     package struct LEReadTransmitPower: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.leReadTransmitPower
         package init() {}

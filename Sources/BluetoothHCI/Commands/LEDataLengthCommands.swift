@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension HCI {
-    /// Suggests the maximum length of the packets on a link (Vol 4, Part E, 7.8.33).
+    /// A command that suggests the maximum length of the packets on a link (Vol 4, Part E, 7.8.33).
     package struct LESetDataLength: CommandCompleteCommand {
         package static let opcode = Opcode.leSetDataLength
         package typealias ReturnParameters = LinkReturnParameters
@@ -33,7 +33,7 @@ extension HCI {
         }
     }
 
-    /// Reads the suggested packet length for new links (Vol 4, Part E, 7.8.34).
+    /// A command that reads the suggested packet length for new links (Vol 4, Part E, 7.8.34).
     package struct LEReadSuggestedDefaultDataLength: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.leReadSuggestedDefaultDataLength
         package init() {}
@@ -58,7 +58,7 @@ extension HCI {
         }
     }
 
-    /// Sets the suggested packet length for new links (Vol 4, Part E, 7.8.35).
+    /// A command that sets the suggested packet length for new links (Vol 4, Part E, 7.8.35).
     package struct LEWriteSuggestedDefaultDataLength: CommandCompleteCommand {
         package static let opcode = Opcode.leWriteSuggestedDefaultDataLength
 
@@ -80,7 +80,8 @@ extension HCI {
         }
     }
 
-    /// Reads the maximum packet lengths that the controller supports (Vol 4, Part E, 7.8.46).
+    /// A command that reads the maximum packet lengths that the controller supports (Vol 4, Part E,
+    /// 7.8.46).
     package struct LEReadMaximumDataLength: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.leReadMaximumDataLength
         package init() {}

@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension HCI {
-    /// Encrypts one block with AES-128 (Vol 4, Part E, 7.8.22).
+    /// A command that encrypts one block with AES-128 (Vol 4, Part E, 7.8.22).
     package struct LEEncrypt: CommandCompleteCommand {
         package static let opcode = Opcode.leEncrypt
 
@@ -41,8 +41,8 @@ extension HCI {
         }
     }
 
-    /// Starts encryption or refreshes the key. Allowed for the central only (Vol 4, Part E,
-    /// 7.8.24).
+    /// A command that starts encryption or refreshes the key. Only the central may use it
+    /// (Vol 4, Part E, 7.8.24).
     package struct LEEnableEncryption: CommandStatusCommand {
         package static let opcode = Opcode.leEnableEncryption
 
@@ -75,7 +75,8 @@ extension HCI {
         }
     }
 
-    /// Provides the long-term key that the central requested (Vol 4, Part E, 7.8.25).
+    /// A command that provides the long-term key that the central requested (Vol 4, Part E,
+    /// 7.8.25).
     package struct LELongTermKeyRequestReply: CommandCompleteCommand {
         package static let opcode = Opcode.leLongTermKeyRequestReply
         package typealias ReturnParameters = LinkReturnParameters
@@ -98,7 +99,8 @@ extension HCI {
         }
     }
 
-    /// Reports that the host does not have the requested long-term key (Vol 4, Part E, 7.8.26).
+    /// A command that reports that the host does not have the requested long-term key
+    /// (Vol 4, Part E, 7.8.26).
     package struct LELongTermKeyRequestNegativeReply: CommandCompleteCommand, NamesLink {
         package static let opcode = Opcode.leLongTermKeyRequestNegativeReply
         package typealias ReturnParameters = LinkReturnParameters
@@ -110,14 +112,15 @@ extension HCI {
         }
     }
 
-    /// Generates a new key pair. A later event contains the public key (Vol 4, Part E, 7.8.36).
+    /// A command that generates a new key pair. A later event contains the public key
+    /// (Vol 4, Part E, 7.8.36).
     package struct LEReadLocalP256PublicKey: CommandStatusCommand, EmptyParameters {
         package static let opcode = Opcode.leReadLocalP256PublicKey
         package init() {}
     }
 
-    /// Computes the shared secret with a peer's public key. A later event contains the secret (Vol
-    /// 4, Part E, 7.8.37).
+    /// A command that computes the shared secret with a peer's public key. A later event contains
+    /// the secret (Vol 4, Part E, 7.8.37).
     package struct LEGenerateDHKey: CommandStatusCommand {
         package static let opcode = Opcode.leGenerateDHKey
 
@@ -135,9 +138,9 @@ extension HCI {
             writer.encode(publicKey)
         }
     }
-    /// Computes the shared secret with a peer's public key, from the controller's own key pair or
-    /// from the published debug key pair. A later event contains the secret (Vol 4, Part E,
-    /// 7.8.37).
+    /// A command that computes the shared secret with a peer's public key, from the controller's
+    /// own key pair or from the published debug key pair. A later event contains the secret
+    /// (Vol 4, Part E, 7.8.37).
     package struct LEGenerateDHKeyV2: CommandStatusCommand {
         package static let opcode = Opcode.leGenerateDHKeyV2
 

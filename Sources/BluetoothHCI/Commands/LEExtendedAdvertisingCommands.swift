@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension HCI {
-    /// Sets the random address of one advertising set (Vol 4, Part E, 7.8.52).
+    /// A command that sets the random address of one advertising set (Vol 4, Part E, 7.8.52).
     package struct LESetAdvertisingSetRandomAddress: CommandCompleteCommand {
         package static let opcode = Opcode.leSetAdvertisingSetRandomAddress
 
@@ -26,7 +26,7 @@ extension HCI {
         }
     }
 
-    /// Creates an advertising set or changes its parameters (Vol 4, Part E, 7.8.53).
+    /// A command that creates an advertising set or changes its parameters (Vol 4, Part E, 7.8.53).
     package struct LESetExtendedAdvertisingParameters: CommandCompleteCommand {
         package static let opcode = Opcode.leSetExtendedAdvertisingParameters
 
@@ -133,7 +133,8 @@ extension HCI {
         }
     }
 
-    /// Sets the data of an advertising set, in one or several fragments (Vol 4, Part E, 7.8.54).
+    /// A command that sets the data of an advertising set, in one or several fragments
+    /// (Vol 4, Part E, 7.8.54).
     package struct LESetExtendedAdvertisingData: CommandCompleteCommand {
         package static let opcode = Opcode.leSetExtendedAdvertisingData
 
@@ -168,8 +169,8 @@ extension HCI {
         }
     }
 
-    /// Sets the scan response data of an advertising set, in one or several fragments (Vol 4, Part
-    /// E, 7.8.55).
+    /// A command that sets the scan response data of an advertising set, in one or several
+    /// fragments (Vol 4, Part E, 7.8.55).
     package struct LESetExtendedScanResponseData: CommandCompleteCommand {
         package static let opcode = Opcode.leSetExtendedScanResponseData
 
@@ -234,7 +235,7 @@ extension HCI {
         }
     }
 
-    /// Starts or stops advertising sets (Vol 4, Part E, 7.8.56).
+    /// A command that starts or stops advertising sets (Vol 4, Part E, 7.8.56).
     package struct LESetExtendedAdvertisingEnable: CommandCompleteCommand {
         package static let opcode = Opcode.leSetExtendedAdvertisingEnable
 
@@ -258,7 +259,8 @@ extension HCI {
         }
     }
 
-    /// Reads the maximum length of the data of an advertising set (Vol 4, Part E, 7.8.57).
+    /// A command that reads the maximum length of the data of an advertising set (Vol 4, Part E,
+    /// 7.8.57).
     package struct LEReadMaximumAdvertisingDataLength: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.leReadMaximumAdvertisingDataLength
         package init() {}
@@ -280,8 +282,8 @@ extension HCI {
         }
     }
 
-    /// Reads the number of advertising sets that the controller currently supports (Vol 4, Part E,
-    /// 7.8.58).
+    /// A command that reads the number of advertising sets that the controller currently supports
+    /// (Vol 4, Part E, 7.8.58).
     package struct LEReadNumberOfSupportedAdvertisingSets: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.leReadNumberOfSupportedAdvertisingSets
         package init() {}
@@ -303,7 +305,8 @@ extension HCI {
         }
     }
 
-    /// Removes an advertising set. Not allowed while the set advertises (Vol 4, Part E, 7.8.59).
+    /// A command that removes an advertising set. It is not allowed while the set advertises
+    /// (Vol 4, Part E, 7.8.59).
     package struct LERemoveAdvertisingSet: CommandCompleteCommand {
         package static let opcode = Opcode.leRemoveAdvertisingSet
 
@@ -323,7 +326,8 @@ extension HCI {
         }
     }
 
-    /// Removes all advertising sets. Not allowed while a set advertises (Vol 4, Part E, 7.8.60).
+    /// A command that removes all advertising sets. It is not allowed while a set advertises
+    /// (Vol 4, Part E, 7.8.60).
     package struct LEClearAdvertisingSets: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.leClearAdvertisingSets
         package init() {}

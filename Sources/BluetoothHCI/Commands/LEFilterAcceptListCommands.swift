@@ -3,7 +3,8 @@
 import BluetoothTypes
 
 extension HCI {
-    /// Reads the capacity of the Filter Accept List in devices (Vol 4, Part E, 7.8.14).
+    /// A command that reads the capacity of the Filter Accept List in devices (Vol 4, Part E,
+    /// 7.8.14).
     package struct LEReadFilterAcceptListSize: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.leReadFilterAcceptListSize
         package init() {}
@@ -25,15 +26,15 @@ extension HCI {
         }
     }
 
-    /// Empties the Filter Accept List. Not allowed while the list is in use (Vol 4, Part E,
-    /// 7.8.15).
+    /// A command that empties the Filter Accept List. It is not allowed while the list is in use
+    /// (Vol 4, Part E, 7.8.15).
     package struct LEClearFilterAcceptList: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.leClearFilterAcceptList
         package init() {}
     }
 
-    /// Adds a device to the Filter Accept List. Not allowed while the list is in use (Vol 4, Part
-    /// E, 7.8.16).
+    /// A command that adds a device to the Filter Accept List. It is not allowed while the list is
+    /// in use (Vol 4, Part E, 7.8.16).
     package struct LEAddDeviceToFilterAcceptList: CommandCompleteCommand {
         package static let opcode = Opcode.leAddDeviceToFilterAcceptList
 
@@ -52,8 +53,8 @@ extension HCI {
         }
     }
 
-    /// Removes a device from the Filter Accept List. Not allowed while the list is in use (Vol 4,
-    /// Part E, 7.8.17).
+    /// A command that removes a device from the Filter Accept List. It is not allowed while the
+    /// list is in use (Vol 4, Part E, 7.8.17).
     package struct LERemoveDeviceFromFilterAcceptList: CommandCompleteCommand {
         package static let opcode = Opcode.leRemoveDeviceFromFilterAcceptList
 

@@ -3,8 +3,8 @@
 import BluetoothTypes
 
 extension HCI {
-    /// Creates a link. LE Connection Complete reports the link or the cancellation (Vol 4, Part E,
-    /// 7.8.12).
+    /// A command that creates a link. LE Connection Complete reports the link or the cancellation
+    /// (Vol 4, Part E, 7.8.12).
     package struct LECreateConnection: CommandStatusCommand {
         package static let opcode = Opcode.leCreateConnection
 
@@ -53,8 +53,8 @@ extension HCI {
         }
     }
 
-    /// Cancels the creation of a link. The event that ends the attempt still arrives (Vol 4, Part
-    /// E, 7.8.13).
+    /// A command that cancels the creation of a link. The event that ends the attempt still arrives
+    /// (Vol 4, Part E, 7.8.13).
     package struct LECreateConnectionCancel: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.leCreateConnectionCancel
         package init() {}
@@ -87,8 +87,8 @@ extension HCI {
         }
     }
 
-    /// Creates a link, also to an extended advertiser. LE Enhanced Connection Complete reports the
-    /// result (Vol 4, Part E, 7.8.66).
+    /// A command that creates a link, also to an extended advertiser. LE Enhanced Connection
+    /// Complete reports the result (Vol 4, Part E, 7.8.66).
     package struct LEExtendedCreateConnection: CommandStatusCommand {
         package static let opcode = Opcode.leExtendedCreateConnection
 

@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension HCI {
-    /// Changes the connection parameters of a link (Vol 4, Part E, 7.8.18).
+    /// A command that changes the connection parameters of a link (Vol 4, Part E, 7.8.18).
     package struct LEConnectionUpdate: CommandStatusCommand {
         package static let opcode = Opcode.leConnectionUpdate
 
@@ -25,7 +25,8 @@ extension HCI {
         }
     }
 
-    /// Informs the controller which channels the host classifies as bad (Vol 4, Part E, 7.8.19).
+    /// A command that informs the controller which channels the host classifies as bad
+    /// (Vol 4, Part E, 7.8.19).
     package struct LESetHostChannelClassification: CommandCompleteCommand {
         package static let opcode = Opcode.leSetHostChannelClassification
 
@@ -44,7 +45,7 @@ extension HCI {
         }
     }
 
-    /// Reads the channels that a link uses (Vol 4, Part E, 7.8.20).
+    /// A command that reads the channels that a link uses (Vol 4, Part E, 7.8.20).
     package struct LEReadChannelMap: CommandCompleteCommand, NamesLink {
         package static let opcode = Opcode.leReadChannelMap
 
@@ -74,7 +75,7 @@ extension HCI {
         }
     }
 
-    /// Reads the features of the peer's link layer (Vol 4, Part E, 7.8.21).
+    /// A command that reads the features of the peer's Link Layer (Vol 4, Part E, 7.8.21).
     package struct LEReadRemoteFeatures: CommandStatusCommand, NamesLink {
         package static let opcode = Opcode.leReadRemoteFeatures
 
@@ -85,8 +86,8 @@ extension HCI {
         }
     }
 
-    /// Accepts the connection parameters that the peer requested, or a part of their range (Vol 4,
-    /// Part E, 7.8.31).
+    /// A command that accepts the connection parameters that the peer requested, or a part of their
+    /// range (Vol 4, Part E, 7.8.31).
     package struct LERemoteConnectionParameterRequestReply: CommandCompleteCommand {
         package static let opcode = Opcode.leRemoteConnectionParameterRequestReply
         package typealias ReturnParameters = LinkReturnParameters
@@ -109,7 +110,8 @@ extension HCI {
         }
     }
 
-    /// Rejects the connection parameters that the peer requested (Vol 4, Part E, 7.8.32).
+    /// A command that rejects the connection parameters that the peer requested (Vol 4, Part E,
+    /// 7.8.32).
     package struct LERemoteConnectionParameterRequestNegativeReply: CommandCompleteCommand {
         package static let opcode = Opcode.leRemoteConnectionParameterRequestNegativeReply
         package typealias ReturnParameters = LinkReturnParameters

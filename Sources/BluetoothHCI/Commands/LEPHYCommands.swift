@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension HCI {
-    /// Reads the PHYs that a link uses (Vol 4, Part E, 7.8.47).
+    /// A command that reads the PHYs that a link uses (Vol 4, Part E, 7.8.47).
     package struct LEReadPHY: CommandCompleteCommand, NamesLink {
         package static let opcode = Opcode.leReadPHY
 
@@ -36,7 +36,7 @@ extension HCI {
         }
     }
 
-    /// Sets the preferred PHYs for new links (Vol 4, Part E, 7.8.48).
+    /// A command that sets the preferred PHYs for new links (Vol 4, Part E, 7.8.48).
     package struct LESetDefaultPHY: CommandCompleteCommand {
         package static let opcode = Opcode.leSetDefaultPHY
 

@@ -20,8 +20,8 @@ extension NamesPeer {
 }
 
 extension HCI {
-    /// Gives the controller the keys for resolving a peer's private addresses and for generating
-    /// the local private addresses that the peer resolves (Vol 4, Part E, 7.8.38).
+    /// A command that gives the controller the keys for resolving a peer's private addresses and
+    /// for generating the local private addresses that the peer resolves (Vol 4, Part E, 7.8.38).
     package struct LEAddDeviceToResolvingList: CommandCompleteCommand {
         package static let opcode = Opcode.leAddDeviceToResolvingList
 
@@ -46,7 +46,7 @@ extension HCI {
         }
     }
 
-    /// Removes a peer's keys from the controller (Vol 4, Part E, 7.8.39).
+    /// A command that removes a peer's keys from the controller (Vol 4, Part E, 7.8.39).
     package struct LERemoveDeviceFromResolvingList: CommandCompleteCommand, NamesPeer {
         package static let opcode = Opcode.leRemoveDeviceFromResolvingList
 
@@ -57,20 +57,21 @@ extension HCI {
         }
     }
 
-    /// Removes the keys of all peers from the controller (Vol 4, Part E, 7.8.40).
+    /// A command that removes the keys of all peers from the controller (Vol 4, Part E, 7.8.40).
     package struct LEClearResolvingList: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.leClearResolvingList
         package init() {}
     }
 
-    /// Reads the number of peers whose keys the controller can store (Vol 4, Part E, 7.8.41).
+    /// A command that reads the number of peers whose keys the controller can store (Vol 4, Part E,
+    /// 7.8.41).
     package struct LEReadResolvingListSize: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.leReadResolvingListSize
         package typealias ReturnParameters = LEReadFilterAcceptListSize.ReturnParameters
         package init() {}
     }
 
-    /// Reads the current private address of a peer (Vol 4, Part E, 7.8.42).
+    /// A command that reads the current private address of a peer (Vol 4, Part E, 7.8.42).
     package struct LEReadPeerResolvableAddress: CommandCompleteCommand, NamesPeer {
         package static let opcode = Opcode.leReadPeerResolvableAddress
 
@@ -97,8 +98,8 @@ extension HCI {
         }
     }
 
-    /// Reads the private address that the controller currently uses for a peer (Vol 4, Part E,
-    /// 7.8.43).
+    /// A command that reads the private address that the controller currently uses for a peer
+    /// (Vol 4, Part E, 7.8.43).
     package struct LEReadLocalResolvableAddress: CommandCompleteCommand, NamesPeer {
         package static let opcode = Opcode.leReadLocalResolvableAddress
         package typealias ReturnParameters = LEReadPeerResolvableAddress.ReturnParameters
@@ -110,7 +111,7 @@ extension HCI {
         }
     }
 
-    /// Turns address resolution in the controller on or off (Vol 4, Part E, 7.8.44).
+    /// A command that turns address resolution in the controller on or off (Vol 4, Part E, 7.8.44).
     package struct LESetAddressResolutionEnable: CommandCompleteCommand {
         package static let opcode = Opcode.leSetAddressResolutionEnable
 
@@ -129,8 +130,8 @@ extension HCI {
         }
     }
 
-    /// Sets the time after which the controller changes its private addresses (Vol 4, Part E,
-    /// 7.8.45).
+    /// A command that sets the time after which the controller changes its private addresses
+    /// (Vol 4, Part E, 7.8.45).
     package struct LESetResolvablePrivateAddressTimeout: CommandCompleteCommand {
         package static let opcode = Opcode.leSetResolvablePrivateAddressTimeout
 
@@ -149,7 +150,8 @@ extension HCI {
         }
     }
 
-    /// Sets whether a peer may also use its identity address (Vol 4, Part E, 7.8.77).
+    /// A command that sets whether a peer may also use its identity address (Vol 4, Part E,
+    /// 7.8.77).
     package struct LESetPrivacyMode: CommandCompleteCommand {
         package static let opcode = Opcode.leSetPrivacyMode
 

@@ -3,7 +3,8 @@
 import BluetoothTypes
 
 extension HCI {
-    /// Sets the parameters of scanning. Not allowed while scanning (Vol 4, Part E, 7.8.10).
+    /// A command that sets the parameters of scanning. It is not allowed while scanning
+    /// (Vol 4, Part E, 7.8.10).
     package struct LESetScanParameters: CommandCompleteCommand {
         package static let opcode = Opcode.leSetScanParameters
 
@@ -41,7 +42,7 @@ extension HCI {
         }
     }
 
-    /// Starts or stops scanning (Vol 4, Part E, 7.8.11).
+    /// A command that starts or stops scanning (Vol 4, Part E, 7.8.11).
     package struct LESetScanEnable: CommandCompleteCommand {
         package static let opcode = Opcode.leSetScanEnable
 
@@ -87,8 +88,8 @@ extension HCI {
         }
     }
 
-    /// Sets the parameters of extended scanning. Not allowed while scanning (Vol 4, Part E,
-    /// 7.8.64).
+    /// A command that sets the parameters of extended scanning. It is not allowed while scanning
+    /// (Vol 4, Part E, 7.8.64).
     package struct LESetExtendedScanParameters: CommandCompleteCommand {
         package static let opcode = Opcode.leSetExtendedScanParameters
 
@@ -118,7 +119,7 @@ extension HCI {
         }
     }
 
-    /// Starts or stops scanning for extended advertising (Vol 4, Part E, 7.8.65).
+    /// A command that starts or stops scanning for extended advertising (Vol 4, Part E, 7.8.65).
     package struct LESetExtendedScanEnable: CommandCompleteCommand {
         package static let opcode = Opcode.leSetExtendedScanEnable
 

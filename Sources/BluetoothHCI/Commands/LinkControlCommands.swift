@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension HCI {
-    /// Ends a link. Disconnection Complete reports the end (Vol 4, Part E, 7.1.6).
+    /// A command that ends a link. Disconnection Complete reports the end (Vol 4, Part E, 7.1.6).
     package struct Disconnect: CommandStatusCommand {
         package static let opcode = Opcode.disconnect
 
@@ -29,7 +29,7 @@ extension HCI {
         }
     }
 
-    /// Reads the version of the peer's controller (Vol 4, Part E, 7.1.23).
+    /// A command that reads the version of the peer's controller (Vol 4, Part E, 7.1.23).
     package struct ReadRemoteVersionInformation: CommandStatusCommand, NamesLink {
         package static let opcode = Opcode.readRemoteVersionInformation
 

@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension HCI {
-    /// The controller completed or refused a command (Vol 4, Part E, 7.7.14).
+    /// The completion or refusal of a command (Vol 4, Part E, 7.7.14).
     package struct CommandComplete: HCIParameters {
         /// The number of commands that the host may send now.
         package var allowedPackets: UInt8
@@ -29,7 +29,7 @@ extension HCI {
         }
     }
 
-    /// The controller started or refused a command (Vol 4, Part E, 7.7.15).
+    /// The start or refusal of a command (Vol 4, Part E, 7.7.15).
     package struct CommandStatus: HCIParameters {
         package var status: ErrorCode
         /// The number of commands that the host may send now.
@@ -53,7 +53,7 @@ extension HCI {
         }
     }
 
-    /// The hardware of the controller failed (Vol 4, Part E, 7.7.16).
+    /// A failure of the controller's hardware (Vol 4, Part E, 7.7.16).
     package struct HardwareError: HCIParameters {
         /// A code whose meaning the manufacturer defines.
         package var code: UInt8
@@ -94,7 +94,7 @@ extension HCI {
         }
     }
 
-    /// The controller freed buffers (Vol 4, Part E, 7.7.19).
+    /// The numbers of buffers that the controller freed (Vol 4, Part E, 7.7.19).
     package struct NumberOfCompletedPackets: HCIParameters {
         package var completed: [CompletedPackets]
 
@@ -131,7 +131,8 @@ extension HCI {
         }
     }
 
-    /// The host sent more data than the controller has buffers for (Vol 4, Part E, 7.7.26).
+    /// An overflow of the controller's buffers, because the host sent too much data (Vol 4, Part E,
+    /// 7.7.26).
     package struct DataBufferOverflow: HCIParameters {
         package var linkType: UInt8
 

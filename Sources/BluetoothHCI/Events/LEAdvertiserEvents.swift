@@ -3,8 +3,8 @@
 import BluetoothTypes
 
 extension HCI {
-    /// An advertising set stopped, because a peer connected or because a limit was reached (Vol 4,
-    /// Part E, 7.7.65.18).
+    /// The end of an advertising set, because a peer connected or because a limit was reached
+    /// (Vol 4, Part E, 7.7.65.18).
     package struct LEAdvertisingSetTerminated: HCIParameters {
         package var status: ErrorCode
         package var advertisingHandle: UInt8
@@ -35,7 +35,7 @@ extension HCI {
         }
     }
 
-    /// A scanner requested the scan response of an advertising set (Vol 4, Part E, 7.7.65.19).
+    /// A scanner's request for the scan response of an advertising set (Vol 4, Part E, 7.7.65.19).
     package struct LEScanRequestReceived: HCIParameters {
         package var advertisingHandle: UInt8
         package var scanner: PeerAddress

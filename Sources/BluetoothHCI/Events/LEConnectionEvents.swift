@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension HCI {
-    /// The controller created a link, or the attempt ended (Vol 4, Part E, 7.7.65.1).
+    /// A new link, or the end of an attempt to create one (Vol 4, Part E, 7.7.65.1).
     package struct LEConnectionComplete: HCIParameters {
         package var status: ErrorCode
         package var connectionHandle: ConnectionHandle
@@ -62,8 +62,8 @@ extension HCI {
         }
     }
 
-    /// The controller created a link, or the attempt ended. The event includes the private
-    /// addresses (Vol 4, Part E, 7.7.65.10).
+    /// A new link, or the end of an attempt to create one, with the private addresses
+    /// (Vol 4, Part E, 7.7.65.10).
     package struct LEEnhancedConnectionComplete: HCIParameters {
         package var status: ErrorCode
         package var connectionHandle: ConnectionHandle
@@ -134,8 +134,8 @@ extension HCI {
         }
     }
 
-    /// The controller created a link, or the attempt ended. The event includes the private
-    /// addresses and the advertising set (Vol 4, Part E, 7.7.65.10).
+    /// A new link, or the end of an attempt to create one, with the private addresses and the
+    /// advertising set (Vol 4, Part E, 7.7.65.10).
     package struct LEEnhancedConnectionCompleteV2: HCIParameters {
         package var connection: LEEnhancedConnectionComplete
         /// The handle of the advertising set, or 0xFF if there is none.
@@ -164,8 +164,8 @@ extension HCI {
         }
     }
 
-    /// The controller changed the connection parameters of a link, or the change failed (Vol 4,
-    /// Part E, 7.7.65.3).
+    /// A change of a link's connection parameters, or the failure of a change (Vol 4, Part E,
+    /// 7.7.65.3).
     package struct LEConnectionUpdateComplete: HCIParameters {
         package var status: ErrorCode
         package var connectionHandle: ConnectionHandle
@@ -201,7 +201,7 @@ extension HCI {
         }
     }
 
-    /// The peer requests different connection parameters (Vol 4, Part E, 7.7.65.6).
+    /// A peer's request for different connection parameters (Vol 4, Part E, 7.7.65.6).
     package struct LERemoteConnectionParameterRequest: HCIParameters {
         package var connectionHandle: ConnectionHandle
         package var intervalMinimum: ConnectionInterval

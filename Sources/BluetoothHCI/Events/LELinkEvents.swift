@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension HCI {
-    /// The controller read the features of the peer's link layer, or failed to (Vol 4, Part E,
+    /// The features of the peer's Link Layer, or the failure to read them (Vol 4, Part E,
     /// 7.7.65.4).
     package struct LEReadRemoteFeaturesComplete: HCIParameters {
         package var status: ErrorCode
@@ -27,8 +27,8 @@ extension HCI {
         }
     }
 
-    /// The central starts encryption, and the controller requests the long-term key (Vol 4, Part E,
-    /// 7.7.65.5).
+    /// The controller's request for the long-term key, because the central starts encryption
+    /// (Vol 4, Part E, 7.7.65.5).
     package struct LELongTermKeyRequest: HCIParameters {
         package var connectionHandle: ConnectionHandle
         package var random: UInt64
@@ -55,7 +55,7 @@ extension HCI {
         }
     }
 
-    /// The maximum packet length of a link changed (Vol 4, Part E, 7.7.65.7).
+    /// A change of the maximum packet length of a link (Vol 4, Part E, 7.7.65.7).
     package struct LEDataLengthChange: HCIParameters {
         package var connectionHandle: ConnectionHandle
         package var transmitBytes: UInt16
@@ -96,7 +96,7 @@ extension HCI {
         }
     }
 
-    /// The controller generated a new key pair (Vol 4, Part E, 7.7.65.8).
+    /// The public key of a new key pair, or the failure to generate one (Vol 4, Part E, 7.7.65.8).
     package struct LEReadLocalP256PublicKeyComplete: HCIParameters {
         package var status: ErrorCode
         package var publicKey: P256PublicKey
@@ -116,7 +116,7 @@ extension HCI {
         }
     }
 
-    /// The controller computed the shared secret (Vol 4, Part E, 7.7.65.9).
+    /// The shared secret, or the failure to compute it (Vol 4, Part E, 7.7.65.9).
     package struct LEGenerateDHKeyComplete: HCIParameters {
         package var status: ErrorCode
         package var secret: SharedSecret256
@@ -136,7 +136,7 @@ extension HCI {
         }
     }
 
-    /// The PHYs of a link changed, or a requested change did not take place (Vol 4, Part E,
+    /// A change of the PHYs of a link, or the end of a request without a change (Vol 4, Part E,
     /// 7.7.65.12).
     package struct LEPHYUpdateComplete: HCIParameters {
         package var status: ErrorCode

@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension HCI {
-    /// A link ended, or a disconnection failed (Vol 4, Part E, 7.7.5).
+    /// The end of a link, or the failure of a disconnection (Vol 4, Part E, 7.7.5).
     package struct DisconnectionComplete: HCIParameters {
         package var status: ErrorCode
         package var connectionHandle: ConnectionHandle
@@ -26,7 +26,7 @@ extension HCI {
         }
     }
 
-    /// Encryption of a link started, ended or failed to start (Vol 4, Part E, 7.7.8).
+    /// The start, end or failed start of a link's encryption (Vol 4, Part E, 7.7.8).
     package struct EncryptionChange: HCIParameters {
         package var status: ErrorCode
         package var connectionHandle: ConnectionHandle
@@ -53,8 +53,8 @@ extension HCI {
         }
     }
 
-    /// Encryption of a link started, ended or failed to start. The event includes the key size (Vol
-    /// 4, Part E, 7.7.8).
+    /// The start, end or failed start of a link's encryption, with the key size (Vol 4, Part E,
+    /// 7.7.8).
     package struct EncryptionChangeV2: HCIParameters {
         package var status: ErrorCode
         package var connectionHandle: ConnectionHandle
@@ -86,7 +86,7 @@ extension HCI {
         }
     }
 
-    /// An encrypted link has a new key, or the key refresh failed (Vol 4, Part E, 7.7.39).
+    /// The new key of an encrypted link, or the failure of a key refresh (Vol 4, Part E, 7.7.39).
     package struct EncryptionKeyRefreshComplete: HCIParameters {
         package var status: ErrorCode
         package var connectionHandle: ConnectionHandle
@@ -106,8 +106,7 @@ extension HCI {
         }
     }
 
-    /// The controller read the version of the peer's controller, or failed to (Vol 4, Part E,
-    /// 7.7.12).
+    /// The version of the peer's controller, or the failure to read it (Vol 4, Part E, 7.7.12).
     package struct ReadRemoteVersionInformationComplete: HCIParameters {
         package var status: ErrorCode
         package var connectionHandle: ConnectionHandle
@@ -142,8 +141,8 @@ extension HCI {
         }
     }
 
-    /// No authenticated packet arrived on an encrypted link before the timeout (Vol 4, Part E,
-    /// 7.7.75).
+    /// The end of the time in which an encrypted link must carry an authenticated packet
+    /// (Vol 4, Part E, 7.7.75).
     package struct AuthenticatedPayloadTimeoutExpired: HCIParameters, NamesLink {
         package var connectionHandle: ConnectionHandle
 

@@ -51,7 +51,7 @@ extension WireDuration: HCIParameters {
 }
 
 extension HCI {
-    /// The unit of scanning and advertising, 0.625 ms, which is one slot of a classic link.
+    /// The unit of scanning and advertising, 0.625 ms, which is one slot of a BR/EDR link.
     package enum Steps625Microseconds: WireTimeUnit { package static let microseconds: Int64 = 625 }
     /// The unit of connection intervals, 1.25 ms.
     package enum Steps1250Microseconds: WireTimeUnit {

@@ -11,7 +11,7 @@ extension HCI {
         case continuing = 0b01
         /// The first part, from controller to host.
         case firstFlushable = 0b10
-        /// A complete frame, on classic links only.
+        /// A complete frame, on BR/EDR links only.
         case complete = 0b11
     }
 

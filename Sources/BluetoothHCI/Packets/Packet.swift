@@ -25,7 +25,7 @@ extension HCI {
     package enum Packet: Equatable, Sendable {
         case command(opcode: Opcode, parameters: ArraySlice<UInt8>)
         case acl(ACLPacket)
-        /// Synchronous data (voice) of a classic link, header included. This package does not
+        /// Synchronous data (voice) of a BR/EDR link, header included. This package does not
         /// decode it.
         case synchronous(ArraySlice<UInt8>)
         case event(code: EventCode, parameters: ArraySlice<UInt8>)

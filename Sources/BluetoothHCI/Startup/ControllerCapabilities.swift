@@ -16,7 +16,7 @@ package struct ControllerCapabilities: Sendable, Equatable {
     package var states: HCI.LESupportedStates = []
     /// The public address, or `nil` if the controller has none.
     package var publicAddress: DeviceAddress?
-    /// The random address that startup set, or `nil` if the controller refused it.
+    /// The random address that startup set, or `nil` if it set none or the controller refused it.
     package var randomAddress: DeviceAddress?
     /// The maximum payload of an ACL packet in bytes, without the header.
     package var aclPacketLength = 0

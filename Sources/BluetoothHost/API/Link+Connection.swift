@@ -51,7 +51,7 @@ extension Link {
     /// Requests other connection parameters.
     ///
     /// A central makes its controller change them (Vol 4, Part E, 7.8.18). A peripheral asks the
-    /// central, in the link layer if both controllers support it, otherwise on the signaling
+    /// central, in the Link Layer if both controllers support it, otherwise on the signaling
     /// channel (Vol 3, Part A, 4.20).
     ///
     /// - Parameter update: The parameters to request.

@@ -60,7 +60,7 @@ struct PeerStories {
     }
 
     @Test(
-        "The host decides on a link layer request for other parameters",
+        "The host decides on a Link Layer request for other parameters",
         arguments: [true, false],
         [600, 10]
     )

@@ -33,7 +33,7 @@ struct PeripheralStories {
         return harness
     }
 
-    /// A controller that supports the procedure of the link layer.
+    /// A controller that supports the procedure of the Link Layer.
     private var skilled: ModelProfile {
         var profile = ModelProfile.rich
         profile.leFeatures.insert(.connectionParametersRequest)
@@ -122,7 +122,7 @@ struct PeripheralStories {
         #expect(harness.error(ignored) == .timedOut)
     }
 
-    @Test("A controller that supports the link layer procedure is asked to use it")
+    @Test("A controller that supports the Link Layer procedure is asked to use it")
     func linkLayer() throws {
         var harness = try connected(skilled)
         let link = try #require(harness.incomingLinks.first).link
@@ -135,7 +135,7 @@ struct PeripheralStories {
         _ = try harness.answer(id)
     }
 
-    @Test("A request of the central's link layer is accepted and takes effect")
+    @Test("A request of the central's Link Layer is accepted and takes effect")
     func linkLayerOfCentral() throws {
         var harness = try connected { $0.acceptsParameterRequests = true }
         let link = try #require(harness.incomingLinks.first).link

@@ -105,7 +105,7 @@ private let offered = CommandTable.handlers.keys.sorted { $0.rawValue < $1.rawVa
     }
 
     @Test(
-        "An unknown, unsupported, or classic command is refused with 0x01",
+        "An unknown, unsupported, or BR/EDR command is refused with 0x01",
         arguments: [
             0x0000, 0x0401, 0x0C13, 0x0C56, 0x1004, 0x201D, 0x2033, 0x2074, 0xFC01, 0xFFFF,
         ] as [UInt16]
@@ -190,7 +190,7 @@ private let offered = CommandTable.handlers.keys.sorted { $0.rawValue < $1.rawVa
     @Test(
         "The startup commands of other hosts are supported",
         arguments: [
-            // Linux, Zephyr, NimBLE, BTstack and Bumble on a controller without classic links.
+            // Linux, Zephyr, NimBLE, BTstack and Bumble on a controller without BR/EDR links.
             .reset, .readLocalVersionInformation, .readLocalSupportedCommands,
             .readLocalSupportedFeatures, .readBDAddress, .readBufferSize, .setEventMask,
             .setEventMaskPage2, .writeLEHostSupport, .leSetEventMask, .leReadBufferSize,

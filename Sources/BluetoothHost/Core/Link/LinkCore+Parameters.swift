@@ -4,7 +4,7 @@ import BluetoothHCI
 import BluetoothL2CAP
 import BluetoothTypes
 
-// Changes of the connection parameters that a peripheral requests. The link layer has a procedure
+// Changes of the connection parameters that a peripheral requests. The Link Layer has a procedure
 // for that, which some controllers and centrals do not support. The signaling channel has another,
 // which all support (Vol 3, Part C, 9.3.9).
 extension LinkCore {

@@ -98,7 +98,7 @@ struct LinkCore: Sendable {
     var repeatable: [UInt64: DeferredRequest] = [:]
     /// The refused requests that await a better protected link, by the operation that protects it.
     var refused: [UInt64: RefusedRequest] = [:]
-    /// The parameters that a peripheral requests in the link layer, and may have to request again
+    /// The parameters that a peripheral requests in the Link Layer, and may have to request again
     /// on the signaling channel.
     var askedParameters: ConnectionUpdate?
     /// The time at which a peripheral asks for its preferred parameters.

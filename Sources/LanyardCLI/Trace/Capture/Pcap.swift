@@ -18,7 +18,7 @@ struct Pcap {
         case torn(offset: Int)
     }
 
-    /// The link layer header types of pcap (tcpdump.org/linktypes.html).
+    /// The Link Layer header types of pcap (tcpdump.org/linktypes.html).
     enum LinkType: UInt32 {
         /// Link Layer packets from the access address to the CRC.
         case linkLayer = 251
