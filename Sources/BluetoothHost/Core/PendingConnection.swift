@@ -51,7 +51,7 @@ struct PendingConnection: Sendable {
 
     /// Returns the pause before the next attempt.
     ///
-    /// A peer joins one of the connection requests that answer the same advertisement, or none if
+    /// A peer accepts one of the connection requests that answer the same advertisement, or none if
     /// they collide. Centrals that fail at the same time must not try again at the same time. The
     /// pause is therefore random from zero to a limit that grows with the number of failures (a
     /// random exponential back-off).

@@ -91,7 +91,8 @@ extension ServerEvent {
         }
     }
 
-    /// Whether a slow reader may miss the event: the host can refuse requests and discard commands.
+    /// Whether a slow reader may miss the event: the host can refuse requests and discard commands,
+    /// and written values stay in the database.
     fileprivate var mayBeLost: Bool {
         switch self {
         case .read, .write, .written: true

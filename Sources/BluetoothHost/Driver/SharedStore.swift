@@ -108,7 +108,7 @@ extension SharedStore {
         }
     }
 
-    /// Returns an entry, which another host may have in its memory in a later version.
+    /// Returns the latest version of an entry, which another host may have in its memory only.
     private func load(_ key: StoreKey, for number: Int) throws -> [UInt8]? {
         if let bytes = state.withLock({ $0.unsaved[key] }) { return bytes }
         for host in others(than: number) {
@@ -127,15 +127,15 @@ extension SharedStore {
             throw error
         }
         state.withLock { $0.unsaved[key] = nil }
-        tellOthers(than: number, key, bytes)
+        informOthers(than: number, key, bytes)
     }
 
     private func remove(_ key: StoreKey, of number: Int) throws {
         try base.remove(key)
-        tellOthers(than: number, key, nil)
+        informOthers(than: number, key, nil)
     }
 
-    private func tellOthers(than number: Int, _ key: StoreKey, _ bytes: [UInt8]?) {
+    private func informOthers(than number: Int, _ key: StoreKey, _ bytes: [UInt8]?) {
         guard !Self.isOfDevice(key) else { return }
         for host in others(than: number) {
             host.assumeIsolated { $0.entryChanged(key, to: bytes) }

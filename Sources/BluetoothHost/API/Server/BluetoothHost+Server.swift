@@ -95,7 +95,8 @@ extension BluetoothHost {
     ///
     /// If a reader is more than `serverEventLimit` events behind, the host drops commands, which
     /// ATT lets a server discard (Vol 3, Part F, 3.3.2), and refuses further requests with
-    /// `insufficientResources`. If any other event would be lost, the stream ends.
+    /// `insufficientResources`. It also drops the event ``ServerEvent/written(_:_:)``, whose values
+    /// ``value(of:)`` returns. If any other event would be lost, the stream ends.
     ///
     /// - Returns: The stream, which keeps the host alive. It ends when the host is shut down.
     /// - Throws: ``HostError/busy`` if there is another stream, and ``HostError/closed`` after the

@@ -54,7 +54,7 @@ struct LinkContext: Sendable {
     var attempts = RepeatedAttempts()
     /// Whether peers may begin a pairing.
     var pairingWindow: PairingWindow
-    /// The number of links that occupy a person.
+    /// The number of links with an open question to a person.
     private(set) var occupyingLinks = 0
     /// The source of random numbers and keys.
     var randomness: Randomness
@@ -189,12 +189,12 @@ extension LinkContext {
         return refusedCommands
     }
 
-    /// Counts a link that begins or stops to occupy a person.
+    /// Counts a link on which a question to a person opens or ends.
     mutating func count(_ isOccupying: Bool) { occupyingLinks += isOccupying ? 1 : -1 }
 }
 
 extension LinkCore {
-    /// Updates the number of links that occupy a person.
+    /// Updates the number of links with an open question to a person.
     mutating func countOccupation(in context: inout LinkContext) {
         let isOccupying = protection.occupiesPerson
         guard isOccupying != isCountedAsOccupying else { return }

@@ -45,7 +45,8 @@ extension LinkCore {
         disconnect(request: nil, isUrgent: true, &context)
     }
 
-    /// Disconnects such a link after the peer has had time to receive the reason.
+    /// Disconnects a link that is not, or cannot be, protected as required, after the peer has had
+    /// time to receive the reason.
     mutating func disconnectSoon(as error: HostError, _ context: LinkContext) {
         guard !isDisconnecting, protection.scheduledEnd == nil else { return }
         protection.scheduledEnd = (error, context.now + Self.refusalPause)

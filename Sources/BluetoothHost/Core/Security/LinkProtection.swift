@@ -38,7 +38,7 @@ struct LinkProtection: Sendable {
     var manager: SecurityManager?
     /// The frames to be sent on the Security Manager's channel.
     var outgoing: [[UInt8]] = []
-    /// The position, in everything that the link sends, after the last key in the transmit queue.
+    /// The position in the link's packet sequence at which the last key in the transmit queue ends.
     var lastKeyEnd = 0
 
     /// The key that the host gave the controller last, until the controller has reported the

@@ -9,7 +9,7 @@ import BluetoothTypes
 //     7   this host's identity address when the bond was made
 //     16  identifier
 //     2   the parts that follow, and the properties of the keys: `Part`
-//     1   number of bytes of the keys that are not zero
+//     1   size of the keys: the number of their bytes that are not set to zero
 //     1+n name: the number of its bytes, then the bytes in UTF-8
 //     26  peer's key: key, diversifier, random number
 //     26  local key, likewise
