@@ -4,17 +4,18 @@
 // implements it with a host, `BlueZAdapter` with the system's Bluetooth daemon, and
 // `CompositeAdapter` with several hosts as one adapter.
 //
-// The port names no HCI type. It has the types of the attribute protocol, of advertising and of
-// channels that every implementation needs (re-exported below), and values of its own for all else.
-// An implementation declares what it can do (`PortCapabilities`). Everything else ends with
-// `PortError.unsupported`, which is also the default implementation of each optional method.
+// No HCI type appears in the port. It has the types of the attribute protocol, of advertising and
+// of channels that every implementation needs (re-exported below), and values of its own for
+// everything else. An implementation declares what it can do (`PortCapabilities`). Everything else
+// ends with `PortError.unsupported`, which is also the default implementation of each optional
+// method.
 //
 // All calls are synchronous and on the port's executor, and a result is a completion: the clients
 // run on the same executor and need no task for a request.
 
 @_exported import BluetoothTypes
 
-// The types of lower modules in the port. None of them is of HCI, of pairing or of the host. A user
+// The types of lower modules in the port. None of them belongs to HCI, pairing or the host. A user
 // of the port imports only the port.
 @_exported import enum BluetoothATT.ATT
 @_exported import struct BluetoothATT.AttributeHandle

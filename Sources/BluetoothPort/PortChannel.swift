@@ -33,7 +33,7 @@ package protocol ChannelTurn {
     func send(_ sdu: [UInt8], then: @escaping @Sendable (Result<Void, ChannelEnd>) -> Void)
     /// Closes the channel.
     func close()
-    /// Requests the channel's end, which is reported once.
+    /// Requests a report of the channel's end, which comes once.
     func awaitEnd(then: @escaping @Sendable (ChannelEnd) -> Void)
 }
 

@@ -256,7 +256,7 @@ extension RadioCore {
 
     private mutating func noteFailure(of peer: PeerIdentifier, on radio: Int, now: Instant) {
         failures.removeAll { now - $0.at > rules.failureTime }
-        // Each request and radio fails once, so the number of requests bounds the list as well.
+        // Many requests can fail within `failureTime`, so the list has a limit of its own.
         if failures.count >= Self.peerLimit { failures.removeFirst() }
         failures.append(Failure(peer: peer, radio: radio, at: now))
     }

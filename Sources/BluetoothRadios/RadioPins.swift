@@ -37,7 +37,8 @@ package struct RadioPins: Equatable, Sendable {
 
     /// Chooses the radio of a peer, or with `nil` leaves it to the adapter.
     ///
-    /// - Returns: `false` if there are too many peers, or a name has more than one line.
+    /// - Returns: `false` if there are too many peers, or if the name is empty or has more than one
+    ///   line.
     package mutating func set(_ name: String?, for peer: PeerIdentifier) -> Bool {
         if let name {
             guard !name.isEmpty, !name.contains(where: \.isNewline) else { return false }

@@ -4,9 +4,9 @@ import BluetoothTypes
 
 /// The reason why a peer is connected through its radio.
 package enum PathReason: String, Hashable, Sendable {
-    /// No other radio was usable.
+    /// No other radio was usable when the request began.
     case onlyRadio
-    /// The radio received the peer best.
+    /// The radio received the peer best, or it connected after the head start of the one that did.
     case strongest
     /// No radio had received the peer, and this one connected first.
     case firstToConnect

@@ -2,7 +2,7 @@
 
 /// A point in time, in nanoseconds since an arbitrary start that all instants of one host share.
 ///
-/// No code below the driver reads a clock. The caller of a protocol core passes the current time.
+/// The protocol cores read no clock. Their caller passes the current time.
 public struct Instant: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The nanoseconds since the start.
     public let nanoseconds: Int64

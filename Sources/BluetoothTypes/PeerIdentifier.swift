@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The identifier by which an application knows a bonded peer: 128 bits without meaning outside
-/// this host.
+/// The identifier by which an application knows a peer: 128 bits without meaning outside this host.
 ///
-/// The address of a peer may change, but its identifier does not. A peer that bonds again keeps its
-/// identifier.
+/// The address of a bonded peer may change, but its identifier does not. A peer that bonds again
+/// keeps its identifier.
 public struct PeerIdentifier: Hashable, Sendable, CustomStringConvertible {
     /// The number of bytes.
     public static let length = 16

@@ -84,7 +84,7 @@ extension GatewayCore {
             + [.log("\(connection.name): the lease has begun")]
     }
 
-    /// Returns a report that the owner gets. It is dropped if the owner has not read the earlier
+    /// Returns the report, or nothing if it is dropped because the owner has not read the earlier
     /// packets.
     private mutating func admitted(
         report: ArraySlice<UInt8>,

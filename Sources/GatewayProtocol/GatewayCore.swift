@@ -69,7 +69,7 @@ package struct GatewayCore: Sendable {
     enum Controller: Sendable {
         case closed
         case opening
-        /// The first reset of a lease, until the answer.
+        /// The reset before a lease, until the answer.
         case resetting(until: Instant)
         case ready
         /// The end of the links after a lease, so that the devices notice at once. The handles are

@@ -195,8 +195,8 @@ extension AdapterSpecification {
     ///
     /// - Parameter text: The names of at least two different adapters, separated by `+`.
     /// - Returns: The adapters; `nil` if the text is not such a list. A path with a `+` is not a
-    ///   list, because the part after the character is no adapter. It can have more than
-    ///   `listLimit`.
+    ///   list, because the part after the character is no adapter. The list can have more than
+    ///   `listLimit` adapters.
     package static func list(_ text: String) -> [AdapterSpecification]? {
         let parts = text.split(separator: listSeparator, omittingEmptySubsequences: false)
         guard parts.count > 1 else { return nil }

@@ -79,8 +79,8 @@ struct GatewayProgram: Sendable {
         var attributes = Attributes()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // In a process group of its own: Ctrl-C at the terminal reaches this process, which then
-        // closes the connection in order.
+        // The program has a process group of its own. Ctrl-C at the terminal therefore reaches only
+        // this process, which then closes the connection in order.
         posix_spawnattr_setpgroup(&attributes, 0)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
         var copies = ([path] + arguments).map { strdup($0) }

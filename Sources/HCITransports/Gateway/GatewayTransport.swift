@@ -175,7 +175,7 @@ private final class StatusLine: Sendable {
         state.withLock { if case .granted = $0 { true } else { false } }
     }
 
-    /// Ignores all that follows.
+    /// Ignores everything that arrives from now on.
     func abandon() { state.withLock { $0 = .failed } }
 
     func receive(_ bytes: ArraySlice<UInt8>) -> Outcome {

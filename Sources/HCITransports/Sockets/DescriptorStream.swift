@@ -42,7 +42,7 @@ package final class DescriptorStream: @unchecked Sendable {
     private var isTurnEndAwaited = false
     private var isWritableAwaited = false
 
-    /// Connects to a socket of this machine, which takes no time.
+    /// Connects to a socket of this machine, which succeeds or fails at once.
     ///
     /// - Parameters:
     ///   - socket: The name of the socket.

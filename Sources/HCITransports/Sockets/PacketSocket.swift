@@ -84,7 +84,7 @@ package final class PacketSocket: @unchecked Sendable {
     }
 
     private func watch(_ descriptor: Descriptor) {
-        // The system reports the end of a socket even to a watch for nothing.
+        // The system reports the end of a socket even if neither reading nor writing is watched.
         guard isReading || isWritableAwaited else { return executor.loop.unwatch(descriptor) }
         executor.loop.watch(
             descriptor,
@@ -148,7 +148,7 @@ extension PacketSocket: DescriptorHandler {
         guard let descriptor else { return false }
         do throws(SystemError) {
             let packet = try executor.loop.read(descriptor)
-            // A read of nothing is the end, or a packet without content.
+            // An empty result is the end, or a packet without content.
             guard !packet.isEmpty || !descriptor.isHungUp else {
                 failed()
                 return false

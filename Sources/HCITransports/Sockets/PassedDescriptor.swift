@@ -25,8 +25,8 @@ package struct PassedDescriptor: Sendable {
     package var number: Int32 { descriptor.number }
 }
 
-/// The layout of the control data that carries descriptors (`CMSG_LEN` and its like, which are
-/// macros that Swift cannot import).
+/// The layout of the control data that carries descriptors (`CMSG_LEN` and similar macros, which
+/// Swift cannot import).
 private enum ControlData {
     #if os(Linux)
         private static let alignment = MemoryLayout<Int>.alignment

@@ -33,7 +33,7 @@ struct SocketAddress: @unchecked Sendable {
     }
 
     /// Creates the address of a Unix socket in Linux's abstract namespace: a zero before the name,
-    /// and no zero after it, so that the length counts.
+    /// and no zero after it. The length of the address determines where the name ends.
     init(abstract name: String) throws(TransportError) {
         try self.init(path: "@" + name)
         let pathOffset = MemoryLayout<sockaddr_un>.size - Self.pathLengthLimit - 1

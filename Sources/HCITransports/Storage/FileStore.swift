@@ -100,8 +100,8 @@ public final class FileStore: HostStore {
 
     /// Returns the value that was last saved with this key, or `nil` if there is none.
     ///
-    /// - Throws: ``TransportError`` if the file cannot be read, is not a regular file, or is
-    ///   accessible to other users than its owner.
+    /// - Throws: ``TransportError`` if the file cannot be read, is not a regular file, belongs to
+    ///   another user, or is accessible to other users.
     public func load(_ key: StoreKey) throws(TransportError) -> [UInt8]? {
         try use { () throws(TransportError) in try read(key) }
     }

@@ -2,8 +2,8 @@
 
 import BluetoothTypes
 
-/// The system calls of Linux for Bluetooth that this module uses. Each method is one call and makes
-/// no decisions.
+/// The system calls of Linux for Bluetooth that this module uses. The methods make the calls but no
+/// decisions.
 ///
 /// `LinuxKernel` is the implementation for a real system. Tests use an implementation whose
 /// adapters are values, so that every error can be tested without an adapter. The calls may block,

@@ -79,7 +79,7 @@ public final class TracingTransport: HCITransport {
         on executor: any HostExecutor,
         receive: @escaping @Sendable (TransportEvent) -> Void
     ) async throws(TransportError) {
-        // This is set before the opening, because packets may pass before `open` returns.
+        // The executor is set before the opening, because packets may pass before `open` returns.
         let isFirst = state.withLock { state in
             guard state.executor == nil else { return false }
             state.executor = executor

@@ -104,7 +104,7 @@ struct UserChannelOpening {
         return index
     }
 
-    /// Tries to take the adapter, and returns `nil` if the kernel itself uses it.
+    /// Tries to take the adapter, and returns `nil` if it is up or being set up.
     private func attempt(_ index: UInt16) throws(TransportError) -> Descriptor? {
         do throws(SystemError) {
             return try kernel.openUserChannel(index)

@@ -202,7 +202,8 @@ private final class Cancellation: Sendable {
 }
 
 extension TransportError {
-    /// Whether the error ends when the adapter becomes available, which the kernel announces.
+    /// Whether an attempt can succeed once the adapter becomes available, which the kernel
+    /// announces.
     fileprivate var isEndedByOthers: Bool {
         switch self {
         case .noSuchAdapter, .adapterRemoved, .setUpUnfinished, .inUse(_, by: .processes): true
