@@ -20,7 +20,7 @@ struct AESCBCTests {
         #expect(sealed?.prefix(16).hexadecimal == "7649abac8119b246cee98e9b12e9197d")
     }
 
-    @Test("A message of any length returns", arguments: 0..<50)
+    @Test("A message of any length survives a round trip", arguments: 0..<50)
     func roundTrip(length: Int) throws {
         var random = SplitMix64(seed: UInt64(length))
         let message = random.bytes(length)

@@ -201,7 +201,7 @@ struct CompositeAdapterTests {
             #expect(report.peers.map(\.reason) == [.strongest])
             #expect(report.radios.map(\.linkCount) == (meter == 0 ? [1, 0] : [0, 1]))
             guard case .database(let table) = try await rooms.ask(.database, link) else {
-                Issue.record("no table")
+                Issue.record("The answer is not a database")
                 return
             }
             #expect(table.services.count >= 4)

@@ -339,7 +339,7 @@ struct GatewayCoreTests {
         #expect(net.story.contains("3 ended: its enrollment code is wrong, used or too old"))
     }
 
-    @Test("What follows an enrollment in the same bytes does not end it")
+    @Test("Frames and garbage directly after an enrollment do not end it")
     func enrollmentAndMore() {
         for isValid in [true, false] {
             var net = Net()

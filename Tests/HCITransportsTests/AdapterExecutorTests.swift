@@ -48,7 +48,7 @@ struct AdapterExecutorTests {
         }
     }
 
-    @Test("Work that an end of a turn adds to that end runs before the thread waits")
+    @Test("Work for the end of a turn that is added during that end runs before the thread waits")
     func nestedTurnEnd() async {
         await withExecutor { executor in
             await withCheckedContinuation { continuation in
@@ -117,7 +117,7 @@ struct AdapterExecutorTests {
         }
     }
 
-    @Test("Touching a transport's stream off the thread traps")
+    @Test("Using the executor's loop on another thread traps")
     func loopElsewhere() async {
         await #expect(processExitsWith: .failure) {
             _ = AdapterExecutor().loop

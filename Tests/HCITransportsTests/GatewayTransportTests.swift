@@ -79,7 +79,7 @@ struct GatewayTransportTests {
         }
     }
 
-    @Test("A missing program is an error that names the remedy")
+    @Test("The error for a missing program contains the remedy")
     func missing() async throws {
         let program = GatewayProgram(path: "/nonexistent/lanyard-gateway")
         let transport = GatewayTransport(host: "hall", port: 1, program: program)

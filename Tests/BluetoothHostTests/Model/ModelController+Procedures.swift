@@ -75,7 +75,7 @@ extension ModelController {
     }
 }
 
-// Link layer procedures, which start with Command Status and end with an event.
+// Link Layer procedures, which start with Command Status and end with an event.
 extension ModelController {
     private mutating func proceed(_ command: any HCICommand, _ opcode: HCI.Opcode) {
         switch command {
