@@ -43,9 +43,8 @@ public struct InfoPlistCheck: Hashable, Sendable {
     public var platform: Platform?
     /// The roles of the app in the background.
     public var backgroundRoles: Set<Role> = []
-    /// Whether the app uses state restoration, which Lanyard's `AccessoryCentral`
-    /// does by default. For
-    /// restoration, the system must launch the app in the background.
+    /// Whether the app uses state restoration, which Lanyard's `AccessoryCentral` does by default.
+    /// For restoration, the system must launch the app in the background.
     public var restores = false
     /// Whether the app uses the accessory picker of AccessorySetupKit (iOS 18).
     public var usesAccessorySetup = false

@@ -142,7 +142,7 @@ struct ScenarioTextTests {
             (#"{"devices": [{}]}"#, "devices[0]", "\"name\" is missing"),
             (#"{"devices": [{"name": ""}]}"#, "devices[0].name", "needs a name"),
             (#"{"devices": [{"name": 1}]}"#, "devices[0].name", "a text"),
-            (#"{"devices": [{"name": "a"}, {"name": "a"}]}"#, "devices[1]", "another's already"),
+            (#"{"devices": [{"name": "a"}, {"name": "a"}]}"#, "devices[1]", "two devices have"),
             (
                 #"{"devices": [{"name": "a", "accessory": "toaster"}]}"#, "devices[0].accessory",
                 "there are demo, beacon"

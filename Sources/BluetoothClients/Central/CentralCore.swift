@@ -9,8 +9,8 @@ import BluetoothPort
 /// peers made. Requests to the host have no timeout.
 ///
 /// Each connection request is answered with `connected`, `failed` or `disconnected`. The last two
-/// end it. No end is reported for a request whose peripheral was released, or if the adapter is
-/// lost: the managers' state then reports the loss.
+/// end it, unless it reconnects. No end is reported for a request whose peripheral was released, or
+/// if the adapter is lost: the managers' state then reports the loss.
 struct CentralCore: Sendable {
     enum Action: Equatable, Sendable {
         /// Request a connection from the host. The request has no timeout.

@@ -4,8 +4,8 @@ import BluetoothPort
 
 /// The parameters of an application's scan. Those that the application omitted are `nil`.
 ///
-/// The port reports all devices, and the advertisements are filtered here. The scan requires one of
-/// three: an advertised service, a solicited service, or a service in the overflow area.
+/// The port reports all devices, and the advertisements are filtered here. An advertisement matches
+/// if one of the scan's services is advertised, solicited, or in the overflow area.
 package struct RequestedScan: Hashable, Sendable {
     /// The maximum numbers of services and of solicited services. Further ones are ignored.
     static let serviceLimit = 256

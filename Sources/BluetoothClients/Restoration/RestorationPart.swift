@@ -2,10 +2,10 @@
 
 import BluetoothPort
 
-/// The adapter's state for managers with state restoration.
-/// The parts of the adapter that carry out a manager's commands hold its intents, and provide them
-/// after each change. This type holds only the other state: after a launch, the intents that wait
-/// for Bluetooth to be on or for a link.
+/// The adapter's state for managers with state restoration. The parts of the adapter that perform a
+/// manager's commands hold its intents, and provide them after each change. This type holds only
+/// the other state, such as the intents that wait after a launch for Bluetooth to be on or for a
+/// link.
 struct RestorationPart: Sendable {
     /// The manager that has each restore identifier.
     private(set) var owners: [RestorationKey: SessionIdentifier] = [:]

@@ -39,7 +39,7 @@ extension SharedAdapter {
             server.tree.insert(service, of: session, as: published, isFromBefore: true)
             return true
         }
-        Misuse.warn("The table has no space for the restored service \(service.uuid)")
+        Misuse.warn("The database has no space for the restored service \(service.uuid)")
         return false
     }
 

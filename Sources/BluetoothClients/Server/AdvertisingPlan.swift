@@ -16,8 +16,8 @@ struct AdvertisingPlan: Sendable {
     private struct Entry: Sendable {
         let session: SessionIdentifier
         let advertisement: AdvertisementRequest
-        /// Whether Bluetooth has been off since the start. The application may then start
-        /// advertising again.
+        /// Whether Bluetooth has been off since the start, or a former process started it. The
+        /// application may then start advertising again.
         var isFromBefore = false
     }
 

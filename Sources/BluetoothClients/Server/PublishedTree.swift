@@ -25,8 +25,8 @@ package struct PublishedTree: Sendable {
         let service: AddedService
         /// The service in the host's database.
         let published: GATT.DiscoveredService
-        /// Whether Bluetooth has been off since the service was published. The application may then
-        /// publish it again.
+        /// Whether Bluetooth has been off since the service was published, or a former process
+        /// published it. The application may then publish it again.
         var isFromBefore = false
     }
 

@@ -14,7 +14,7 @@ import Foundation
 /// | condition | `3` if bit 3 of the flags is set, `!3` if it is clear, `1&!2`, `=4` if the first field is 4, `?` if bytes remain |
 /// | scale | `e-2`, `5e-3`, `2^-6`, `e-1+-1000` with an offset before the scale, `~1.5e-08` a binary factor, `pow BASE OFFSET DIVISOR` |
 /// | range | the first and last valid number, in hexadecimal: `0..64` |
-/// | meanings | `FF=not known/0=none` in hexadecimal; for bits `0=low/3-4=Level:a\|b\|c\|d` with decimal places; or the name of a list |
+/// | meanings | `FF=not known/0=none` in hexadecimal; for bits `0=low/3-4=Level:a\|b\|c\|d` with bit numbers in decimal; or the name of a list |
 ///
 /// A line that begins with `@` is a list of meanings. Reserved bits have no name.
 struct FieldTable: Sendable {

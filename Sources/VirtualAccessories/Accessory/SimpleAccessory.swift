@@ -65,8 +65,8 @@ public struct SimpleAccessory: ScriptedHost {
     /// The number of links since the accessory was switched on, including the current one.
     public var linkCount: Int { server.values.linkCount }
 
-    /// The instant at which the accessory has something to send, or the controller's or the
-    /// central's time to answer ends; `nil` if there is none.
+    /// The instant at which the accessory has something to send or changes its address, or at which
+    /// the controller's or the central's time to answer ends; `nil` if there is none.
     public var nextDeadline: Instant? {
         let link = earliest(link?.nextDeadline, server.bearer.nextDeadline)
         let own = earliest(session.nextDeadline, identity?.rotation)

@@ -25,7 +25,7 @@ public enum BeaconMessage: Hashable, Sendable {
         if case .data(let data) = self { return data }
         var builder = AdvertisingData.Builder()
         try? builder.append(flags: [.generalDiscoverable, .brEdrNotSupported])
-        // Each of these fits next to the three bytes of the flags: 27 bytes, 4 + 22 bytes, and a
+        // Each of these fits next to the three bytes of the flags: 27 bytes, 4 + 24 bytes, and a
         // name, which is shortened if necessary.
         switch self {
         case .iBeacon(let uuid, let major, let minor, let power):

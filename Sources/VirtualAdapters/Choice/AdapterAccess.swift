@@ -23,7 +23,7 @@ package struct AdapterAccess: Sendable {
 }
 
 extension AdapterChoice {
-    /// The seed of a world whose scenario has none.
+    /// The seed of a world without a scenario, or whose scenario has none.
     private static let seed: UInt64 = 1
     /// The name of the controller for the host.
     private static let name = "lanyard"

@@ -6,8 +6,7 @@ import VirtualRadio
 /// A server that connects hosts of any kind to a live air: every connection to its sockets gets its
 /// own controller while it lasts.
 ///
-/// The server disconnects a host that sends faster than it reads, because its transport's buffer is
-/// limited.
+/// The server disconnects a host that reads too slowly, because its transport's buffer is limited.
 ///
 /// `@unchecked Sendable`: all mutable state is used only on the air's thread, as `air.world`
 /// checks.

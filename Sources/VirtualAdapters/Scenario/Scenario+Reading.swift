@@ -42,7 +42,7 @@ extension Scenario {
         for node in try members["devices"]?.elements(limit: Self.deviceLimit) ?? [] {
             let device = try Self.device(node, accessories)
             guard !devices.contains(where: { $0.name == device.name }) else {
-                throw node.error("the name \"\(device.name)\" is another's already")
+                throw node.error("two devices have the name \"\(device.name)\"")
             }
             devices.append(device)
         }
