@@ -199,7 +199,7 @@ struct DatabaseChangeTests {
                 actions += lookup.completed(.failure(Self.outOfSync))
             case .start(let operation): actions += lookup.completed(try pair.run(operation))
             case .failed(let failure): failures.append(failure)
-            case .found: Issue.record("The lookup uses a table that has changed")
+            case .found: Issue.record("The lookup uses a database that has changed")
             case .changed, .keep, .forget, .outdated: break
             }
         }

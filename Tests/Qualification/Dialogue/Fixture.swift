@@ -37,7 +37,7 @@ struct Fixture: DialogueFixture {
             perform(lookup.request(isTrusted: isTrusted))
         case .applicationGetsDatabase(let database):
             let next = databases.isEmpty ? nil : databases.removeFirst()
-            #expect(next == database, "the table", sourceLocation: place)
+            #expect(next == database, "the database", sourceLocation: place)
         case .applicationReceivesEvent(let action):
             expectEvent(action, place)
         case .operationEnds(let result):
@@ -89,7 +89,7 @@ struct Fixture: DialogueFixture {
             "no other event of the application",
             sourceLocation: sourceLocation
         )
-        #expect(databases.isEmpty, "no other table", sourceLocation: sourceLocation)
+        #expect(databases.isEmpty, "no other database", sourceLocation: sourceLocation)
         let pdu = client.nextPDU(now: now)?.bytes.hexadecimal
         #expect(pdu == nil, "no other PDU of the client", sourceLocation: sourceLocation)
     }

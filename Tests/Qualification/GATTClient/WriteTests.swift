@@ -5,8 +5,8 @@ import BluetoothGATT
 import BluetoothTypes
 import Testing
 
-/// GATT/CL/GAW: writing values and descriptors in one PDU. This client does not support case BV-02,
-/// the signed write.
+/// GATT/CL/GAW: writing values and descriptors in one PDU. `SignedWriteTests` of the GATT tests
+/// have case BV-02, the signed write.
 @Suite struct WriteTests {
     @Test("GATT/CL/GAW/BV-01-C: Write without Response")
     func writeWithoutResponse() {
