@@ -77,7 +77,7 @@ struct PortOrderStories {
         #expect(harness.journal.take() == ["disconnected: \(reason)"])
     }
 
-    @Test("A link whose peer notifies before its first response is reported first")
+    @Test("A link is reported before a notification that precedes the peer's first response")
     func earlyNotification() {
         var peer = peer
         peer.isSilent = true

@@ -97,7 +97,7 @@ struct PortReentryStories {
         #expect(harness.transport.controller.violations.isEmpty)
     }
 
-    @Test("Publishing, answering and notifying are allowed in events")
+    @Test("Publishing is allowed in events")
     func serving() throws {
         let harness = PortHarness.ready(peers: [peer])
         _ = try harness.connect(peer.address)
