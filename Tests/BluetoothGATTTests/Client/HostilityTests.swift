@@ -40,8 +40,8 @@ struct HostilityTests {
         _ = client.close()
     }
 
-    /// The maximum number of requests for one operation: a discovery of all handles, with one
-    /// attribute for each request, up to the limit of discoveries.
+    /// More requests than any operation can need: with one attribute for each request, a discovery
+    /// of all handles ends at the limit of discoveries.
     private static let requestLimit = 2 * GATT.discoveryLimit
 
     @Test("Every operation ends with random responses", arguments: RunSeed.seeds(32))

@@ -47,7 +47,7 @@ struct SignedWriteTests {
         }
     }
 
-    @Test("The value may be twelve bytes shorter than in an unsigned command", arguments: [23, 64])
+    @Test("The signature shortens the longest value by twelve bytes", arguments: [23, 64])
     func room(_ mtu: Int) throws {
         var client = DrivenClient(enhancedMTU: 64)
         if mtu == 23 { client = DrivenClient() }

@@ -6,11 +6,11 @@ import Testing
 
 @testable import BluetoothGATT
 
-/// Each test ends the link at every step of every procedure with several requests. Every
-/// operation must end, and the server must keep no state of the client.
+/// Links that end at every step of the procedures with several requests, during questions and
+/// during indications. Every operation must end, and the server must keep no state of the client.
 @Suite("The end of a link")
 struct DisconnectionTests {
-    /// A procedure with a name for messages of failures.
+    /// A procedure with a name for failure messages.
     struct Procedure: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let operations: @Sendable (ServedPair) -> [GATT.Operation]
@@ -35,7 +35,7 @@ struct DisconnectionTests {
             [.discoverDescriptors(first: .first, last: .last)]
         },
         Procedure("long read") { [.readLong($0.storedHandle)] },
-        Procedure("long read of the application's") { [.readLong($0.dynamicHandle)] },
+        Procedure("long read from the application") { [.readLong($0.dynamicHandle)] },
         Procedure("long write") { [.writeLong($0.storedHandle, offset: 0, long)] },
         Procedure("long write to the application") {
             [.writeLong($0.dynamicHandle, offset: 0, long)]

@@ -193,8 +193,8 @@ extension FuzzedServer {
         }
     }
 
-    /// Returns one of the open bearers. It depends only on the seed, unlike the order of a
-    /// dictionary.
+    /// Returns a random bearer if it is open. The choice depends only on the seed, unlike the order
+    /// of a dictionary.
     private mutating func randomBearer() -> BearerID? {
         let client = ClientID(rawValue: UInt64.random(in: 1...4, using: &random))
         let channel = UInt16.random(in: 4...6, using: &random)

@@ -38,7 +38,7 @@ struct HandleSweepTests {
     }
 
     @Test(
-        "A sweep refuses handles that are not ascending or outside of its range",
+        "A sweep refuses handles that do not ascend or lie outside of its range",
         arguments: [(9, 9), (0, 5), (12, 11), (15, 21), (21, 21), (0xFFFF, 0xFFFF)]
     )
     func refuses(handle: UInt16, groupEnd: UInt16) {

@@ -8,9 +8,9 @@ import Testing
 /// A server with a value for each rule, with all requesters connected, and with a check of every
 /// PDU that it sends.
 ///
-/// Each value lies between two open values of the same type. All values contain a byte that occurs
-/// nowhere else in the database or in the protocol: neither in handles (their last digit is below
-/// 8, and their first below 1), nor in UUIDs or codes. A PDU with this byte discloses a value.
+/// Each value lies between two open values of the same type. It contains a byte that occurs nowhere
+/// else in the database or in the protocol: neither in handles (their first digit is 0, and their
+/// last below 8), nor in UUIDs or codes. A PDU with this byte discloses a value.
 struct ProtectedServer {
     static let secretByte: UInt8 = 0xAF
     static let secret = [UInt8](repeating: secretByte, count: 8)

@@ -115,7 +115,8 @@ extension ProtectedServer {
         }
     }
 
-    /// Checks that an open value is sent without the protected value that accompanies it.
+    /// Checks that an open value and this one are sent in one PDU, or that neither is sent if this
+    /// one is not permitted.
     private mutating func expectSeveralSent(
         _ open: Place,
         _ place: Place,

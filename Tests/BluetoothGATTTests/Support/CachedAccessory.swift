@@ -5,8 +5,8 @@ import BluetoothGATT
 import BluetoothTypes
 import Testing
 
-/// The accessory of the tests with a Generic Attribute service before it: Service Changed, Client
-/// Supported Features and optionally a Database Hash.
+/// The accessory of the tests with a Generic Attribute service after its first one: Service
+/// Changed, Client Supported Features and optionally a Database Hash.
 enum CachedAccessory {
     static let changedHandle = AttributeHandle(8)
     static let changedConfiguration = AttributeHandle(9)

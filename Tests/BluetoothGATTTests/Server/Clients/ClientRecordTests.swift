@@ -44,7 +44,7 @@ struct ClientRecordTests {
         #expect(try ClientRecord(parsing: expected) == Self.whole)
     }
 
-    @Test("Every truncation throws, except between two configurations")
+    @Test("Every truncation throws, except at the start of a configuration")
     func truncation() {
         let bytes = Self.whole.encode()
         let boundaries = [bytes.count - 36, bytes.count - 72]
