@@ -237,11 +237,12 @@ struct FailureReasonTests {
     }
 
     @Test(
-        "Invalid Parameters (0x0A): a private identity address, or that of the receiver",
+        "Invalid Parameters (0x0A): an identity neither public nor static, or the receiver's",
         arguments: ["014433221100aa7f", "01000000eeffc0"]
     )
     func identity(text: String) throws {
-        // A resolvable private address. The second is replaced below by the central's own address.
+        // A random address that is not static. The second is replaced below by the central's own
+        // address.
         expect(.invalidParameters, sentBy: .central, in: try script("SC, just works")) {
             $0.tamper = { end, bytes in
                 guard end == .central, bytes.first == 0x09 else { return [bytes] }
@@ -287,7 +288,7 @@ struct FailureReasonTests {
 
     @Test("DHKey Check Failed (0x0B): features that were changed on the way")
     func downgraded() throws {
-        // The bit for protection is removed from the request on its way.
+        // The bit for protection is added to the request on its way.
         expect(.dhKeyCheckFailed, sentBy: .peripheral, in: try script("SC, just works")) {
             $0.tamper = Self.changing(3, to: 0x0D, at: .peripheral)
         }

@@ -142,7 +142,7 @@ struct DistributionTests {
     }
 
     @Test(
-        "A private address is not an identity address",
+        "A random address that is not static is not an identity address",
         arguments: [0x4000_0000_0001, 0x0000_0000_0001, 0x8000_0000_0001] as [UInt64]
     )
     func privateIdentityAddress(value: UInt64) {
@@ -176,7 +176,7 @@ struct DistributionTests {
         dialogue.expectFailure(.keyRejected, byCentral: true)
     }
 
-    @Test("A long term key longer than the negotiated size is rejected")
+    @Test("A long term key longer than the negotiated size is shortened")
     func longLongTermKey() throws {
         let policy = Pairing.Policy.legacy {
             $0.minimumKeySize = 7

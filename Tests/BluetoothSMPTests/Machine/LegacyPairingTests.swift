@@ -76,8 +76,7 @@ struct LegacyPairingTests {
 
     @Test("The random number is not sent before the peer's confirm value")
     func randomAfterConfirm() throws {
-        // A peer that learns the random number earlier can choose its own accordingly
-        // (CVE-2020-0022 and similar).
+        // A peer that learns the random number earlier can choose its own accordingly.
         var dialogue = PairingDialogue(.legacy(), .legacy())
         dialogue.central.pair(.legacy())
         dialogue.central.receive(.pairingResponse(.legacyResponse))

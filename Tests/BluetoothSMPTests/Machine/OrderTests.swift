@@ -70,9 +70,9 @@ struct OrderTests {
         dialogue.expectFailure(.dhKeyCheckFailed, byCentral: false)
     }
 
-    /// Every PDU of a pairing, sent twice.
+    /// The first PDU with each code is sent twice.
     @Test(
-        "A duplicate PDU leads to no keys",
+        "A duplicate PDU before the end fails the pairing",
         arguments: 1...16 as ClosedRange<UInt8>,
         [true, false]
     )
@@ -160,7 +160,7 @@ struct OrderTests {
         #expect(!peripheral.manager.isPairing)
     }
 
-    @Test("Random PDUs lead to neither keys nor traps", arguments: RunSeed.seeds(64))
+    @Test("Random PDUs never trap or give keys without encryption", arguments: RunSeed.seeds(64))
     func randomPDUs(seed: UInt64) {
         var noise = SplitMix64(seed: seed)
         var dialogue = PairingDialogue(

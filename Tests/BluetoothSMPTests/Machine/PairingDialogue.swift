@@ -116,7 +116,7 @@ struct PairingDialogue {
 }
 
 extension PairingDialogue {
-    /// Checks that both sides have matching keys, and that the link is encrypted with them.
+    /// Checks that both sides have paired with matching keys, and that the link is encrypted.
     func expectSuccess(
         _ method: Pairing.Method,
         _ other: Pairing.Method? = nil,

@@ -178,7 +178,7 @@ struct PasskeyTests {
         #expect(seen.allSatisfy { $0 <= 999_999 })
     }
 
-    @Test("The responder sends no random number before the initiator's")
+    @Test("The responder refuses a random number before the confirm value")
     func responderRandomLast() throws {
         var dialogue = Self.dialogue(.peripheralShows, isLegacy: false)
         dialogue.pair()

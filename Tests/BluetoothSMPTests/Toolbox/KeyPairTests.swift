@@ -31,7 +31,7 @@ struct KeyPairTests {
         #expect(debug.sharedSecret(with: pair.publicKey) == expected)
     }
 
-    @Test("The debug key is recognized by x, since its negation is public too")
+    @Test("The debug key is recognized by x alone, which its negation shares")
     func negatedDebugKey() throws {
         var generator = SplitMix64(seed: 1)
         var key = try #require(SMP.KeyPair.debug).publicKey
