@@ -145,7 +145,7 @@ struct AdvertisingDataTests {
         #expect(Array(structure.value) == [0x12, 0x34])
     }
 
-    @Test("Fields of the wrong length are absent")
+    @Test("Fields without a value are absent")
     func wrongLengths() throws {
         for type in 1...255 as ClosedRange<UInt8> {
             let data = AdvertisingData([0x01, type])

@@ -136,7 +136,7 @@ struct AddressSchedulerTests {
         #expect(harness.list.entries.count == 3 && harness.violations.isEmpty)
     }
 
-    @Test("The rotation is limited to its range")
+    @Test("The interval of the rotation is at least one second")
     func rotationBounds() throws {
         var harness = try PrivacyHarness(rotation: .zero)
         let first = harness.list.randomAddress

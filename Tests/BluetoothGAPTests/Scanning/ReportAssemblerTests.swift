@@ -126,7 +126,7 @@ struct LegacyReportTests {
         #expect(assembler.receive(legacy) == nil)
     }
 
-    @Test("A directed report has no data and is connectable")
+    @Test("A directed report is connectable")
     func directed() throws {
         let assembler = ReportAssemblerBox()
         let advertisement = try #require(
@@ -188,7 +188,7 @@ struct ExtendedReportTests {
         )
     }
 
-    @Test("A complete report is a discovery")
+    @Test("A complete report becomes an advertisement")
     func whole() throws {
         let assembler = ReportAssemblerBox()
         let advertisement = try #require(assembler.receive(report([2, 1, 6], transmitPower: -4)))
@@ -286,7 +286,7 @@ struct ExtendedReportTests {
     }
 
     @Test(
-        "Random reports never trap, and the cache stays within its bounds",
+        "Random reports never trap, and their data stays within its limit",
         arguments: RunSeed.seeds(1)
     )
     func hostile(seed: UInt64) {

@@ -5,7 +5,7 @@ import BluetoothTypes
 @testable import BluetoothGAP
 @testable import BluetoothHCI
 
-/// Operations that a controller forbids and an advertiser must never give.
+/// Operations that a controller forbids, so that an advertiser must never request them.
 enum ImpossibleAdvertising: Error, Equatable {
     case parametersWhileOn
     case addressWhileOn

@@ -225,7 +225,7 @@ struct AdvertisingRefusalStories {
         var harness = try AdvertiserHarness()
         try harness.add(1, Self.lamp)
         harness.refuse(code) { $0.isEnable }
-        // A link was made, but no event names the set that led to it, so that both sets are enabled
+        // A link was made, but no event names the set that led to it, so that the set is enabled
         // again.
         try harness.take(harness.advertiser.connectionMade(now: harness.now))
         harness.answersAtOnce = false

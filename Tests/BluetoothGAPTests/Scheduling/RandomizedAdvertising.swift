@@ -8,8 +8,8 @@ import Testing
 @testable import BluetoothHCI
 
 /// Random requests, events, refusals, missing answers and resets with a model of a controller.
-/// Every operation is legal, every set ends once and only when it is off the air, and at the end
-/// exactly the wanted sets are on the air.
+/// Every operation is legal if the controller is correct, every set ends once and only when it is
+/// off the air, and at the end exactly the wanted sets are on the air.
 @Suite("Random advertising")
 struct RandomizedAdvertising {
     @Test(

@@ -26,7 +26,7 @@ struct ScanningStories {
         #expect(harness.scheduler.nextDeadline == nil)
     }
 
-    @Test("A repeated scan needs no parameters")
+    @Test("A repeated scan does not set its parameters again")
     func again() throws {
         var harness = try SchedulerHarness()
         try harness.scan(parameters)

@@ -21,7 +21,7 @@ struct SchedulerHarness {
     private(set) var outcomes: [UInt64: Outcome] = [:]
     /// All operations, in sequence.
     private(set) var operations: [ControllerOperation] = []
-    /// The actions that report the state of the scan and links without a request.
+    /// All actions other than commands and outcomes of requests.
     private(set) var announcements: [CentralScheduler.Action] = []
     /// The operation that awaits its answer.
     private(set) var outstanding: CentralStep?
