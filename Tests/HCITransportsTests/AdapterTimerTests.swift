@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Adapter timer")
 struct AdapterTimerTests {
-    @Test("A timer fires on the executor, once, and not before its deadline")
+    @Test("A timer fires on the executor and not before its deadline")
     func fires() async {
         await withExecutor { executor in
             let deadline = executor.now + .milliseconds(5)
@@ -53,7 +53,7 @@ struct AdapterTimerTests {
         }
     }
 
-    @Test("A removed or moved deadline does not fire, even with a timer of the same instant")
+    @Test("A removed or moved deadline does not fire, even if it is due in the same turn")
     func removed() async {
         await withExecutor { executor in
             let count = Mutex(0)

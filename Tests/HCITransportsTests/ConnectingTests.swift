@@ -113,7 +113,7 @@ struct ConnectingTests {
         try await withFullListener { executor, endpoint in
             let transport = SocketTransport(endpoint, connectTimeout: Self.never)
             let opening = Task { try await transport.open(on: executor) { _ in } }
-            // Whether the shutdown comes before or after the start of the attempt, both must end.
+            // The attempt must end whether the shutdown comes before or after its start.
             await executor.run {}
             executor.shutDown()
             await #expect(throws: TransportError.cancelled) { try await opening.value }

@@ -24,7 +24,7 @@ struct GatewayTransportTests {
 
     @Test("Packets pass in both directions after the program reports the grant")
     func bothWays() async throws {
-        // The arguments arrive as the first packets, and then the program returns what it gets.
+        // The arguments arrive as the first bytes, and then the program returns what it gets.
         try await withProgram(#"echo granted; printf '%s' "$*"; exec cat"#) { transport, executor in
             #expect(transport.name == "gateway:[::1]:6403")
             let log = Recorder()

@@ -46,7 +46,7 @@ struct KeyRedactionTests {
         #expect(blank([packet]) == [Self.command(opcode, before + blanked + after)])
     }
 
-    @Test("Every supported command with a key is covered")
+    @Test("The keys of encoded commands are blanked")
     func everyCommand() throws {
         let key = try #require(HCI.Key128(Self.secret))
         let address = DeviceAddress(value: 0xC4F0_0000_0001, kind: .random)

@@ -113,7 +113,7 @@ struct ServerTests {
         }
     }
 
-    @Test("An executor without descriptors is refused")
+    @Test("An executor that cannot watch descriptors is refused")
     func otherExecutor() async {
         final class Other: HostExecutor {
             let inner = AdapterExecutor()

@@ -168,7 +168,7 @@ struct SocketTransportTests {
         }
     }
 
-    @Test("A transport cannot be opened twice at once, and a connected one can be opened again")
+    @Test("A transport cannot be opened twice at once, and can be opened again after it closes")
     func reopening() async throws {
         try await withExecutor { executor in
             let server = UnixServer(path: temporaryPath())

@@ -164,7 +164,7 @@ import Testing
         taken.append(queue.takeBuffer(forFrameOf: 4, on: Self.first))
         #expect(queue.outstanding(Self.first) == 1)
         #expect(queue.end(of: [1], on: Self.first) == 2)
-        // It needs two packets. Then: the link is not open.
+        // The first frame needs two packets, and the second is for a link that is not open.
         taken.append(queue.takeBuffer(forFrameOf: 5, on: Self.first))
         taken.append(queue.takeBuffer(forFrameOf: 1, on: Self.third))
         taken.append(queue.takeBuffer(forFrameOf: 1, on: Self.first))

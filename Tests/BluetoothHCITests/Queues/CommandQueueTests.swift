@@ -307,7 +307,7 @@ struct QueueHarness {
     }
 
     @Test(
-        "Every command ends exactly once with any controller",
+        "No command ends twice, whatever the controller answers",
         arguments: RunSeed.seeds(1)
     ) func onceOnly(seed: UInt64) {
         var generator = SplitMix64(seed: seed)

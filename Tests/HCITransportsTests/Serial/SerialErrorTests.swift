@@ -86,7 +86,7 @@ struct SerialErrorTests {
     }
 
     @Test(
-        "Serial ports are recognized by the names of their drivers",
+        "Serial ports are recognized by the names of their devices",
         arguments: [
             ("ttyUSB0", true), ("ttyUSB12", true), ("ttyACM1", true), ("ttyAMA0", true),
             ("serial0", true), ("ttyS0", false), ("tty1", false), ("ttyUSB", false),

@@ -54,7 +54,7 @@ struct StoreTests {
         }
     }
 
-    @Test("Files outlive their store, are readable by their owner only, and have no leftovers")
+    @Test("Files hold the last value, are readable by their owner only, and have no leftovers")
     func files() throws {
         try inDirectory { store, directory in
             let value = (0..<100_000).map { UInt8(truncatingIfNeeded: $0) }

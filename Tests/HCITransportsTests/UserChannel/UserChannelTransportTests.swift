@@ -208,7 +208,7 @@ struct UserChannelTransportTests {
         #expect(!SystemError(code: code).isRemoval)
     }
 
-    @Test("Packets up to the kernel's greatest length pass, through wrapping transports as well")
+    @Test("The kernel limits the packets of a channel, through wrapping transports as well")
     func longestPacket() {
         let transport = UserChannelTransport(.index(0), kernel: nil)
         #expect(transport.longestPacket == 1028)
@@ -272,7 +272,7 @@ struct UserChannelTransportTests {
         }
     }
 
-    @Test("A channel needs an executor with descriptors, and a kernel") func unsuitable() async {
+    @Test("A channel needs a kernel and a suitable executor") func unsuitable() async {
         let transport = UserChannelTransport(index: 0)
         await #expect(throws: TransportError.unsuitableExecutor("hci0")) {
             try await transport.open(on: ManualExecutor()) { _ in }
