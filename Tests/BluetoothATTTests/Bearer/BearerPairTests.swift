@@ -48,7 +48,7 @@ struct BearerPairTests {
     }
 
     @Test(
-        "With a hostile peer, each request ends at most once, and memory is bounded",
+        "With a hostile peer, each request ends at most once, and the MTU stays in its range",
         arguments: RunSeed.seeds(8)
     )
     func survivesHostility(seed: UInt64) throws {

@@ -104,7 +104,7 @@ struct ChannelReceiverTests {
     }
 
     @Test(
-        "Random frames neither trap nor exceed the receive limit",
+        "Random frames never trap, and the credits stay within the window",
         arguments: RunSeed.seeds(8)
     )
     func hostility(seed: UInt64) {
