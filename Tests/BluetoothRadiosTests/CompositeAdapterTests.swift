@@ -141,7 +141,7 @@ struct CompositeAdapterTests {
         }
     }
 
-    @Test("The choice of a radio is stored, and the name of another one is refused")
+    @Test("The choice of a radio is stored, and an unknown name is refused")
     func pins() async throws {
         try await Rooms().run { rooms in
             let names = rooms.adapter.radios.map(\.name)

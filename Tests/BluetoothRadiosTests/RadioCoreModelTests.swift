@@ -61,8 +61,8 @@ struct RadioCoreModelTests {
             }
         }
 
-        /// Every attempt belongs to a request, every request to a peer without a link, and every
-        /// peer has one link that does not end.
+        /// Checks that every attempt belongs to a request, that no peer has two links that do not
+        /// end, and that the core's counts agree with the model.
         func check() {
             #expect(Set(core.requests.keys) == Set(waiting.keys))
             for (id, request) in core.requests {
