@@ -32,9 +32,10 @@ struct LowerTester {
     /// The longest time that a call of `pass` lasts while a link exists. It ends at the first
     /// output.
     static let leap = Duration.milliseconds(640)
-    /// The time in which a waiting advertisement looks for a scan window before time passes.
+    /// The period in which a waiting advertisement looks for a scan window before time passes, in
+    /// milliseconds.
     static let lead = 20
-    /// The maximum number of such times. Together they are the longest scan interval, 10.24 s.
+    /// The maximum number of such periods. Together they are the longest scan interval, 10.24 s.
     static let leadLimit = 512
 
     var core = WorldCore(seed: WorldSeed(1), pathLoss: .freeSpace, shadowing: .none)
@@ -51,7 +52,7 @@ struct LowerTester {
     var lastChannel: RadioChannel?
     /// The request of the suite to an advertiser.
     var request: Waiting?
-    /// The answer of the suite to a scan request or a connection request.
+    /// The answer of the suite to a scan request, a connection request or a request for PHYs.
     var answer: Waiting?
     /// The advertisement of the suite.
     var advertisement: Waiting?

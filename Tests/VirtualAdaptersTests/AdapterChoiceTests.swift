@@ -9,7 +9,7 @@ import VirtualRadio
 @Suite("The choice of an adapter", .timeLimit(.minutes(20)))
 struct AdapterChoiceTests {
     @Test(
-        "A text chooses one of five kinds of adapter",
+        "A text chooses an adapter and is printed unchanged",
         arguments: [
             ("virtual", .virtual(scenario: nil)), ("virtual:", .virtual(scenario: "")),
             ("virtual:a:b", .virtual(scenario: "a:b")), ("unix:/x", .reached(.unix(path: "/x"))),

@@ -16,7 +16,7 @@ struct ScenarioTextTests {
         #expect(try read("{}") == Scenario())
     }
 
-    @Test("A scenario's text covers every property")
+    @Test("A scenario's text describes the radio, devices, losses and partitions")
     func full() throws {
         let scenario = try read(
             """

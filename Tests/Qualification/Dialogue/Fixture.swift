@@ -13,7 +13,7 @@ struct Fixture: DialogueFixture {
     var lookup: DatabaseLookup
     var lookupOperation: DrivenClient.OperationID?
     var nextLookupOperation: DrivenClient.OperationID = 0
-    /// The databases that the application got and was not asked about yet.
+    /// The databases that the application got and that no line has expected yet.
     var databases: [GATT.Database] = []
     private var now = Instant.zero
     private var latestOperation: DrivenClient.OperationID = 0

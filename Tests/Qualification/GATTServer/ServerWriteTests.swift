@@ -8,8 +8,8 @@ import Testing
 
 /// GATT/SR/GAW: writing to the sample database without prepared writes.
 @Suite struct ServerWriteTests {
-    /// For each error code, the encoded handle of an attribute and a link with insufficient
-    /// security.
+    /// For each error code, the encoded handle of an attribute and a link on which a request for it
+    /// gets the error.
     static let refusals: [(code: ATT.ErrorCode, handle: String, link: LinkSecurity)] = [
         (.writeNotPermitted, "3900", .encrypted),
         (.invalidHandle, "FF0F", .encrypted),

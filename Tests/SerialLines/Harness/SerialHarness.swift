@@ -23,7 +23,7 @@ struct SerialHarness: Sendable {
     let states: StateLog
 
     /// Performs the work of a central: finds the accessory, discovers its database, reads and
-    /// writes, and receives some notifications. Throws if any result is wrong or takes too long.
+    /// writes. Throws if a step fails or takes too long.
     func visit() async throws {
         try await within(Self.limit, "the end of a visit") { try await visitAtLeisure() }
     }

@@ -117,7 +117,7 @@ struct AccessorySecurityTests {
         #expect(couple.screens.isEmpty)
     }
 
-    @Test("The accessory displays the six digits that the central displays")
+    @Test("The central's user compares a number, and the link is authenticated")
     func comparison() throws {
         var couple = Couple(AccessoryPairing(.displayYesNo))
         var compared: [Bool] = []

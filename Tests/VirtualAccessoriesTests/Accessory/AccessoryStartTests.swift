@@ -48,7 +48,7 @@ import VirtualAccessories
         #expect(!controller.opcodes.contains(.leSetAdvertisingParameters))
     }
 
-    @Test("The random static address depends on the controller's address")
+    @Test("The random static address is the same on an old and on a new controller")
     func staticAddress() throws {
         var profile = TestProfile.profile
         profile.address = .randomStatic
