@@ -3,12 +3,12 @@
 // The command line, for people at a terminal and for scripts. Each command is thin: it reads its
 // arguments (`Commands`), runs one of the types that do the work (`Exploration`, `Scan`, `Trace`)
 // on a session with an adapter (`Session`), and prints the result as text for people (`Terminal`,
-// `Values`, `AssignedNumbers`) or as JSON for programs (`JSON`).
+// `Values`, `AssignedNumbers`) or as JSON for programs (the module `JSONText`).
 //
 // Two rules hold everywhere. Text from another device is escaped before it reaches a terminal
 // (`TerminalText`). A failure ends in one line with the event and the advice, and with an exit code
-// for scripts (`ProgramFailure`, `ProcessStatus`): every step has a time limit, and Ctrl-C ends all
-// links.
+// for scripts (`ProgramFailure`, `ProcessStatus`). Steps have time limits, and Ctrl-C disconnects
+// all links.
 
 import ArgumentParser
 import Foundation

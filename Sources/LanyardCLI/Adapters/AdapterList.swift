@@ -10,7 +10,7 @@ struct AdapterList: Sendable {
     /// The sources of the facts, which tests replace.
     struct Sources: Sendable {
         var adapters: @Sendable () -> [SystemAdapter] = { SystemAdapters.list() }
-        /// Whether this process may take adapters.
+        /// Whether this process may take adapters; `nil` if that is unknown.
         var mayTake: @Sendable () -> Bool? = { SystemAdapters.mayTake }
         var serialPorts: @Sendable () -> [SystemState.SerialPort] = { SystemReader().serialPorts }
         var changes: @Sendable () -> AsyncStream<Void> = { SystemAdapters.changes() }

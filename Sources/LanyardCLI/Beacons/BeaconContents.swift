@@ -21,8 +21,9 @@ enum BeaconContents: Equatable, Sendable {
     /// Google's Eddystone-TLM: the voltage in mV, the temperature in 1/256 °C (`nil` if not
     /// measured), and the number of advertisements and the tenths of seconds since the start.
     case eddystoneTLM(millivolts: UInt16, temperature: Int16?, count: UInt32, tenths: UInt32)
-    /// The format AltBeacon: the company that made it, 16 bytes for the owner and 4 for the beacon,
-    /// and the power that is received at one meter, in dBm. The last byte is the company's.
+    /// The format AltBeacon: the company that made the beacon, 16 bytes for the owner and 4 for the
+    /// beacon, and the power that is received at one meter, in dBm. The company defines the last
+    /// byte.
     case altBeacon(company: UInt16, identifier: [UInt8], power: Int8, byte: UInt8)
     /// The measurements of a sensor in the format BTHome or Ruuvi.
     case sensor(SensorBeacon)

@@ -51,7 +51,7 @@ struct DoctorCommand: ConsoleCommand {
     var json = false
 
     func run(on console: Console) async throws {
-        guard !application.isInVain else {
+        guard !application.lacksInfoPlist else {
             throw ProgramFailure.usage(
                 "these options need an Info.plist",
                 advice: "give --info-plist FILE as well"

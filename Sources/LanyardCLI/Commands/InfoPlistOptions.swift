@@ -48,7 +48,7 @@ struct InfoPlistOptions: ParsableArguments {
     var accessorySetup = false
 
     /// Whether an option that needs `--info-plist` is given without it.
-    var isInVain: Bool {
+    var lacksInfoPlist: Bool {
         infoPlist == nil
             && (entitlements != nil || platform != nil || background != nil || restoration
                 || accessorySetup)

@@ -84,7 +84,7 @@ struct PairCommand: ConsoleCommand {
         }
     }
 
-    /// Checks that no option describes the pairing, which the daemon does.
+    /// Checks that no option sets how to pair, because the daemon decides that.
     private func requireDefaults() throws(ProgramFailure) {
         guard oob == nil, makeOob == nil, !again else { throw PairingOptions.ofDaemon }
         try pairing.requireDefaults()

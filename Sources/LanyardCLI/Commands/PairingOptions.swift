@@ -81,7 +81,7 @@ struct PairingOptions: ParsableArguments {
         return policy
     }
 
-    /// Checks that the options do not describe the pairing, which the Bluetooth daemon does.
+    /// Checks that no option sets how to pair, because the Bluetooth daemon decides that.
     func requireDefaults() throws(ProgramFailure) {
         guard io == nil, !mitm, !legacy, minKeySize == 16, !noBond, !keypresses,
             !debugKeyThatProtectsNothing

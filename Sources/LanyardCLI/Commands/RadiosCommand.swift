@@ -80,7 +80,7 @@ struct RadiosCommand: ConsoleCommand {
         return link
     }
 
-    /// Chooses the adapter of the target, or leaves it to the signal again.
+    /// Sets the adapter of the target, or lets the signal strengths decide again.
     private func choose(
         for target: Target?,
         _ session: AdapterSession,

@@ -180,7 +180,7 @@ struct ServeCommand: ConsoleCommand {
     }
 
     private static let loneHostNotice = """
-        lanyard: only this command is on this radio; --listen unix:PATH lets other hosts \
+        lanyard: no other host is on this radio; --listen unix:PATH lets other hosts \
         join\n
         """
 }

@@ -98,7 +98,7 @@
         }
     }
 
-    /// A policy that ends the link that was silent longest to make room for another.
+    /// A policy that ends the link that has been silent the longest, to make room for another.
     struct DemoPolicy: ConnectionPolicy {
         /// Whether a link may be ended to make room.
         let allows: @Sendable () -> Bool

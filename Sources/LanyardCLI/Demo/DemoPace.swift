@@ -5,8 +5,9 @@
     import LanyardTesting
     import Synchronization
 
-    /// A pace that slows virtual time so that it can be read, and draws the scene while it passes.
-    /// Without a terminal it does nothing, and time passes as fast as possible.
+    /// A pace that slows virtual time so that a person can read the output, and draws the scene
+    /// meanwhile. Without a terminal, or with `--fast`, it does nothing, and time passes as fast as
+    /// possible.
     final class DemoPace: Sendable {
         /// The real time between two drawings.
         static let frame = Duration.milliseconds(50)

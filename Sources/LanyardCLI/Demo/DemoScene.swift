@@ -5,7 +5,7 @@ import Lanyard
 
 /// The picture of the demo at one moment.
 struct DemoScene: Equatable, Sendable {
-    /// An accessory, as the phone knows it and as it is.
+    /// An accessory: its state in the app, and its distance and signal in the world.
     struct Device: Equatable, Sendable {
         var name: String
         /// The state in the app; `nil` until the app has the accessory.

@@ -23,7 +23,7 @@
         var shown: [PairingDigits] { state.withLock { $0.shown } }
         /// The number of times that the phone asked whether to pair again.
         var repeatedQuestions: Int { state.withLock { $0.repeatedQuestions } }
-        /// The answer to that question.
+        /// Whether the user agrees to pair again.
         var willPairAgain: Bool {
             get { state.withLock { $0.pairsAgain } }
             set { state.withLock { $0.pairsAgain = newValue } }

@@ -34,7 +34,7 @@ struct Diagnosis: Equatable, Sendable {
             "serial port",
             TerminalText.escape(port.path) + name,
             why: "a controller may be on it",
-            remedy: "if there is: --adapter serial:\(TerminalText.escape(port.path))"
+            remedy: "if so, use --adapter serial:\(TerminalText.escape(port.path))"
         )
     }
 

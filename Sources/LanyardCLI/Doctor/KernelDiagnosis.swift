@@ -89,7 +89,7 @@ enum KernelDiagnosis {
         case .settingUp:
             return finding(what, "this takes a moment; a program that opens it waits", "")
         case .taken:
-            return finding(what, "two hosts cannot have the same one", "end that program")
+            return finding(what, "two hosts cannot share an adapter", "end that program")
         case .up where adapter.connections == 0:
             return finding(what, "it has no links, so Lanyard can take it, and returns it", "")
         case .up:
@@ -114,7 +114,7 @@ enum KernelDiagnosis {
     private static let noAdapter = SetUpFinding(
         .note,
         "system adapter",
-        "the kernel knows Bluetooth, but has no adapter",
+        "the kernel supports Bluetooth, but has no adapter",
         why: "nothing is plugged in, or its driver or firmware is missing",
         remedy: "plug one in; dmesg shows the firmware that the driver requested"
     )
@@ -155,7 +155,7 @@ enum KernelDiagnosis {
             .warning,
             "permission",
             "this program may not take adapters from the kernel",
-            why: "only this needs the capability CAP_NET_ADMIN",
+            why: "taking an adapter needs the capability CAP_NET_ADMIN, and nothing else does",
             remedy: "sudo setcap cap_net_admin+ep "
                 + (program.map(TerminalText.escape) ?? "PROGRAM") + "; see docs/LINUX.md"
         )

@@ -10,8 +10,8 @@ struct BrowserLauncher: Sendable {
     /// The private file.
     private let path: String
 
-    /// Opens the address; `nil` if there is no desktop. The address is printed as well, so a
-    /// failure is ignored.
+    /// Opens the address; `nil` if there is no desktop, or if the private file cannot be written.
+    /// The address is printed as well, so a failure to start the browser is ignored.
     static func open(_ address: String) -> BrowserLauncher? {
         let environment = ProcessInfo.processInfo.environment
         guard let program = program(environment) else { return nil }
@@ -38,7 +38,8 @@ struct BrowserLauncher: Sendable {
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// Returns the program that opens files: on a Mac its own, elsewhere that of a desktop.
+    /// Returns the path of the program that opens files: `open` on macOS, or `xdg-open` on a Linux
+    /// desktop; `nil` if there is none.
     private static func program(_ environment: [String: String]) -> String? {
         let files = FileManager.default
         if files.fileExists(atPath: "/System/Library/CoreServices") { return "/usr/bin/open" }

@@ -32,7 +32,7 @@ final class LiveHub: Sendable {
         var lastNumber = 0
         /// The number of advertisements of each device.
         var counts: [DeviceAddress: Int] = [:]
-        /// The description of each device that pages have.
+        /// The last description of each device that was sent to the pages.
         var described: [DeviceAddress: JSON] = [:]
         var changed: Set<DeviceAddress> = []
         var backlog = LiveBacklog()
@@ -217,7 +217,7 @@ extension LiveHub.State {
         ])
     }
 
-    /// Forgets what belongs to devices that were replaced by others.
+    /// Removes the state of devices that newer devices have replaced.
     private mutating func forgetOld() {
         guard numbers.count > 2 * DiscoveredDevices.deviceLimit else { return }
         numbers = numbers.filter { devices[$0.key] != nil }

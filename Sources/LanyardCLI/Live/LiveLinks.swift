@@ -195,7 +195,7 @@ extension LiveLinks {
         if let entry = entries[address] { return entry.session }
         guard entries.count < Self.deviceLimit else {
             throw .usage(
-                "\(Self.deviceLimit) devices are connected",
+                "the page already has \(Self.deviceLimit) devices",
                 advice: "disconnect one first"
             )
         }

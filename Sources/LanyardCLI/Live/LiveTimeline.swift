@@ -16,7 +16,7 @@ enum LiveEntry: Sendable {
 /// The entries that wait for the next update of the page.
 struct LiveBacklog: Sendable {
     /// The time between two advertising reports on the timeline, in microseconds. Devices send
-    /// hundreds and thousands a second, which would hide everything else.
+    /// hundreds or thousands of them per second, which would hide all other entries.
     static let reportPeriod: Int64 = 1_000_000
     /// The maximum number of entries in an update.
     static let entryLimit = 1_024
@@ -27,7 +27,7 @@ struct LiveBacklog: Sendable {
     /// The time of the last advertising report, in microseconds since 1970.
     private var lastReport = Int64.min
 
-    /// Removes the entries, and continues.
+    /// Removes the entries and their counts. The time of the last advertising report stays.
     mutating func clear() {
         (entries, leftOut) = ([], 0)
     }
@@ -52,7 +52,7 @@ struct LiveBacklog: Sendable {
 struct LiveTimeline: Sendable {
     /// The maximum number of events that a page gets when it opens.
     static let historyLimit = 5_000
-    /// The maximum number of connections of an adapter whose device is known.
+    /// The maximum number of connections per adapter for which the device is recorded.
     static let linkLimit = 64
 
     /// An adapter. The handles of different adapters are independent of each other.
@@ -63,7 +63,7 @@ struct LiveTimeline: Sendable {
         var links: [ConnectionHandle: Int] = [:]
     }
 
-    /// The beginning, in microseconds since 1970.
+    /// The start of the timeline, in microseconds since 1970.
     let start: Int64
     /// The timeline that holds the names of the rows.
     private var rows = Timeline(title: "Live")
@@ -136,7 +136,7 @@ struct LiveTimeline: Sendable {
         }
     }
 
-    /// Remembers the device of a link.
+    /// Records the row of a link's device.
     private mutating func add(_ handle: ConnectionHandle, _ name: String, to number: Int) {
         let links = adapters[number].links
         guard links.count < Self.linkLimit || links[handle] != nil else { return }

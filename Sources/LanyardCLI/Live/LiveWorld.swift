@@ -40,7 +40,7 @@ final class LiveWorld: Sendable {
         }
     }
 
-    /// Moves a controller to another place, in meters.
+    /// Moves a controller to another place, in meters. Its height stays the same.
     func move(_ number: Int, x: Double, y: Double) async throws(ProgramFailure) {
         guard max(abs(x), abs(y)) <= Self.distanceLimit else {
             throw .usage("the place is too far away")

@@ -23,7 +23,7 @@ final class PairingDialogue: Sendable {
     private struct State {
         /// Whether the peer receives a notification for each digit that is entered here.
         var reportsKeypresses = false
-        var scene: PairingContext?
+        var context: PairingContext?
         var hasBegun = false
         var hasDeclined = false
         /// The number of digits that were entered on the peer.
@@ -48,7 +48,7 @@ final class PairingDialogue: Sendable {
     var hasUser: Bool { questions != nil }
 
     /// The method of the last pairing; `nil` if no question was asked and nothing was shown.
-    var method: Pairing.Method? { state.withLock { $0.scene?.method } }
+    var method: Pairing.Method? { state.withLock { $0.context?.method } }
 
     /// Whether a question was asked or digits were shown.
     var hasBegun: Bool { state.withLock { $0.hasBegun } }
@@ -59,7 +59,7 @@ final class PairingDialogue: Sendable {
     /// Forgets the last pairing, before another one begins.
     func reset(reportsKeypresses: Bool = false) {
         state.withLock { state in
-            (state.scene, state.hasBegun, state.hasDeclined) = (nil, false, false)
+            (state.context, state.hasBegun, state.hasDeclined) = (nil, false, false)
             state.reportsKeypresses = reportsKeypresses
         }
     }
@@ -78,35 +78,40 @@ final class PairingDialogue: Sendable {
     }
 
     /// Asks whether to pair without protection from a device in between.
-    func consents(_ scene: PairingContext) async -> Bool {
+    func consents(_ context: PairingContext) async -> Bool {
         noted(
-            await ask(scene, PairingText.consent(scene), PairingText.yesOrNo, PairingText.readYes)
+            await ask(
+                context,
+                PairingText.consent(context),
+                PairingText.yesOrNo,
+                PairingText.readYes
+            )
         )
     }
 
     /// Asks whether the peer shows the same digits.
-    func confirms(_ digits: PairingDigits, _ scene: PairingContext) async -> Bool {
-        let question = PairingText.comparison(digits, scene)
-        return noted(await ask(scene, question, PairingText.yesOrNo, PairingText.readYes))
+    func confirms(_ digits: PairingDigits, _ context: PairingContext) async -> Bool {
+        let question = PairingText.comparison(digits, context)
+        return noted(await ask(context, question, PairingText.yesOrNo, PairingText.readYes))
     }
 
     /// Shows digits until the task is canceled.
-    func show(_ digits: PairingDigits, _ scene: PairingContext) async {
-        begin(scene)
-        say(PairingText.announcement(scene) + "\n" + PairingText.display(digits, scene) + "\n")
+    func show(_ digits: PairingDigits, _ context: PairingContext) async {
+        begin(context)
+        say(PairingText.announcement(context) + "\n" + PairingText.display(digits, context) + "\n")
         await EndOfInput.never()
     }
 
     /// Asks for the digits that the peer shows; `nil` declines.
     func enterDigits(
-        _ scene: PairingContext,
+        _ context: PairingContext,
         press: @Sendable (Pairing.Keypress) -> Void
     ) async -> PairingDigits? {
         let reportsKeypresses = state.withLock { $0.reportsKeypresses }
         if reportsKeypresses { press(.entryStarted) }
         let entry = await ask(
-            scene,
-            PairingText.entry(scene),
+            context,
+            PairingText.entry(context),
             PairingText.sixDigits,
             PairingText.readEntry
         )
@@ -122,7 +127,7 @@ final class PairingDialogue: Sendable {
     }
 
     /// Shows that digits are entered on the peer.
-    func peerPressed(_ keypress: Pairing.Keypress, _ scene: PairingContext) {
+    func peerPressed(_ keypress: Pairing.Keypress, _ context: PairingContext) {
         let count = state.withLock { state in
             switch keypress {
             case .entryStarted, .cleared: state.pressed = 0
@@ -133,7 +138,7 @@ final class PairingDialogue: Sendable {
             return state.pressed
         }
         let isComplete = keypress == .entryCompleted
-        say(PairingText.entered(count, isComplete: isComplete, scene) + "\n")
+        say(PairingText.entered(count, isComplete: isComplete, context) + "\n")
     }
 
     /// Asks whether to pair again with a peer that has lost its keys.
@@ -161,25 +166,25 @@ final class PairingDialogue: Sendable {
         return answer ?? false
     }
 
-    private func begin(_ scene: PairingContext) {
-        state.withLock { ($0.scene, $0.pressed, $0.hasBegun) = (scene, 0, true) }
+    private func begin(_ context: PairingContext) {
+        state.withLock { ($0.context, $0.pressed, $0.hasBegun) = (context, 0, true) }
     }
 
     private func ask<Answer: Sendable>(
-        _ scene: PairingContext,
+        _ context: PairingContext,
         _ prompt: String,
         _ hint: String,
         _ read: @escaping @Sendable (String) -> Answer?
     ) async -> Answer? {
-        begin(scene)
+        begin(context)
         let screens = await state.withLock { $0.screens }()
-        let introduction = ([PairingText.announcement(scene)] + screens.map(PairingText.shown))
+        let introduction = ([PairingText.announcement(context)] + screens.map(PairingText.shown))
             .map { $0 + "\n" }.joined()
         if let questions {
             return await questions.ask(prompt, introduction: introduction, hint: hint, read)
         }
         say(introduction)
-        decline(PairingText.need(of: scene.method))
+        decline(PairingText.need(of: context.method))
         return nil
     }
 

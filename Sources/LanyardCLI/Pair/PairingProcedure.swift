@@ -123,7 +123,8 @@ struct PairingSetup: Sendable {
     var securesOnDemand = true
     /// Set when a peer has bonded or changed its keys.
     let hasBonded = Latch()
-    /// Whether a person is being asked, which takes longer than a machine.
+    /// Whether a question or digits were shown to a person. From then on, the time limit of the
+    /// connection starts again each time it passes.
     var isTalking: @Sendable () -> Bool = { false }
     /// Whether a person has declined a question.
     var hasDeclined: @Sendable () -> Bool = { false }

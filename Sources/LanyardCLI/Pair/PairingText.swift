@@ -10,10 +10,10 @@ enum PairingText {
     static let needOfPairingAgain = "pairing again needs a person who agrees"
 
     /// Returns the method and its protection.
-    static func announcement(_ scene: PairingContext) -> String {
+    static func announcement(_ context: PairingContext) -> String {
         let beginning =
-            scene.isIncoming ? "\(scene.peer) wants to pair" : "Pairing with \(scene.peer)"
-        return "\(beginning) by \(scene.method): \(meaning(of: scene.method))."
+            context.isIncoming ? "\(context.peer) wants to pair" : "Pairing with \(context.peer)"
+        return "\(beginning) by \(context.method): \(meaning(of: context.method))."
     }
 
     /// The text on the display of an accessory on a virtual radio.
@@ -26,25 +26,25 @@ enum PairingText {
         return "On the virtual radio, \"\(TerminalText.escape(screen.label))\" shows \(digits)."
     }
 
-    static func consent(_ scene: PairingContext) -> String { "Pair with \(scene.peer)? [y/N] " }
+    static func consent(_ context: PairingContext) -> String { "Pair with \(context.peer)? [y/N] " }
 
-    static func comparison(_ digits: PairingDigits, _ scene: PairingContext) -> String {
-        "Does \(scene.peer) show \(grouped(digits))? [y/N] "
+    static func comparison(_ digits: PairingDigits, _ context: PairingContext) -> String {
+        "Does \(context.peer) show \(grouped(digits))? [y/N] "
     }
 
-    static func display(_ digits: PairingDigits, _ scene: PairingContext) -> String {
-        "Enter \(grouped(digits)) at \(scene.peer)."
+    static func display(_ digits: PairingDigits, _ context: PairingContext) -> String {
+        "Enter \(grouped(digits)) at \(context.peer)."
     }
 
-    static func entry(_ scene: PairingContext) -> String {
-        scene.method == .passkeyEntryOnBoth
-            ? "Enter the same six digits here and at \(scene.peer): "
-            : "Enter the six digits that \(scene.peer) shows: "
+    static func entry(_ context: PairingContext) -> String {
+        context.method == .passkeyEntryOnBoth
+            ? "Enter the same six digits here and at \(context.peer): "
+            : "Enter the six digits that \(context.peer) shows: "
     }
 
-    static func entered(_ count: Int, isComplete: Bool, _ scene: PairingContext) -> String {
+    static func entered(_ count: Int, isComplete: Bool, _ context: PairingContext) -> String {
         let digits = isComplete ? "All digits" : "\(count) \(count == 1 ? "digit" : "digits")"
-        return "\(digits) entered at \(scene.peer)."
+        return "\(digits) entered at \(context.peer)."
     }
 
     static func again(_ peer: String) -> String { "Pair with \(peer) again? [y/N] " }

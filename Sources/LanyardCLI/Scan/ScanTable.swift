@@ -147,7 +147,7 @@ struct ScanTable: Sendable {
 
 /// Four rising blocks that show how strong a signal is.
 enum SignalBar {
-    /// Returns the bar for a strength in dBm: full above -55, empty below -95.
+    /// Returns the bar for a strength in dBm: full from -55 up, empty below -95.
     static func text(rssi: Int) -> String {
         let count = thresholds.filter { rssi >= $0 }.count
         return blocks.prefix(count) + String(repeating: " ", count: blocks.count - count)

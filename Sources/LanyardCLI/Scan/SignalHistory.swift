@@ -14,7 +14,7 @@ struct SignalHistory: Equatable, Sendable {
     /// The entries, oldest first.
     private var entries: [Entry] = []
 
-    /// The most seconds that are kept: more than a terminal has columns.
+    /// The maximum number of seconds that are kept, more than a terminal has columns.
     static let entryLimit = 300
 
     /// Adds a measurement in dBm.
@@ -69,7 +69,7 @@ enum SignalPlot {
 
     private static let markDistance = 10
 
-    /// Returns the block of a strength: the lowest below -95 dBm, the highest above -40.
+    /// Returns the block of a strength in dBm. The blocks divide the range from -95 to -40 equally.
     private static func block(_ level: Int) -> Character {
         let place = (level - weakest) * blocks.count / (strongest - weakest)
         return blocks[min(max(place, 0), blocks.count - 1)]

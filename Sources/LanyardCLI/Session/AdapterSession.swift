@@ -241,8 +241,8 @@ struct AdapterSession: Sendable {
         return found ?? goOnWithout(store)
     }
 
-    /// Returns the store when its adapter is known; `nil` if the session does not wait for
-    /// adapters, or the system does not report them.
+    /// Returns the store when its adapter is known; `nil` if `isWorthWaiting` returns `false`, or
+    /// if the system does not report adapters.
     private static func known(
         _ store: StoreChoice,
         while isWorthWaiting: (StoreChoice) -> Bool = { _ in true }

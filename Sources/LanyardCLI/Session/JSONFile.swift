@@ -70,7 +70,7 @@ protocol PlacedError: Error {
 }
 
 extension PlacedError {
-    /// The place and the fault, as the end of a sentence after the words "is wrong".
+    /// The place and the fault, as the end of a sentence after the words "is not valid".
     fileprivate var placed: String {
         place.isEmpty ? ": \(problem)" : " at \(place): \(problem)"
     }

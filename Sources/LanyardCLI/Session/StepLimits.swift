@@ -10,7 +10,8 @@ struct StepLimits: Equatable, Sendable {
     /// Finding the target, by scanning for it or by connecting to its address.
     var search: Duration = .seconds(10)
 
-    /// Whether the limits come from `--timeout`, which no step exceeds.
+    /// Whether a person has chosen the limits. Then opening an adapter and changing a link get no
+    /// additional time.
     private var isChosen = false
 
     /// Whether no step has a limit, for virtual time with a bound of its own.
@@ -25,7 +26,8 @@ struct StepLimits: Equatable, Sendable {
 
     init() {}
 
-    /// Creates the limits of `--timeout`, or the defaults.
+    /// Creates limits of that many seconds, from `--timeout` or LANYARD_TIMEOUT; the defaults for
+    /// `nil`.
     init(seconds: Double?) {
         guard let seconds else { return }
         isChosen = true

@@ -4,7 +4,7 @@ import Synchronization
 
 /// A terminal on which a person edits lines, with other output above the line.
 ///
-/// Keys that are typed while no line is read wait for the next one, except Ctrl-C.
+/// Keys that are typed while no line is read wait for the next line, except Ctrl-C and Ctrl-Z.
 final class LineTerminal: Sendable {
     /// A function that completes the text before the cursor.
     typealias Completer = @Sendable (_ before: String) async -> LineCompletion

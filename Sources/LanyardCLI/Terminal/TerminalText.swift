@@ -8,8 +8,8 @@ import JSONText
 /// A device chooses its name freely. Printed unchanged, a name could move the cursor, recolor the
 /// screen, set the window's title, or change the direction of writing so that an address reads
 /// differently. So everything that is not plainly visible is printed as a visible escape: `\u{1B}`
-/// for a character, `\xFF` for a byte that is not UTF-8, `\\` for the backslash itself. Two
-/// different names never print alike.
+/// for a character, `\xFF` for a byte that is not UTF-8, `\\` for the backslash itself. Different
+/// names have different escaped texts.
 enum TerminalText {
     /// Returns `text` with everything invisible as an escape.
     static func escape(_ text: String) -> String {

@@ -58,7 +58,7 @@ struct Timeline: Equatable, Sendable {
     /// The events in no order. `sortedEvents` has them by time.
     var events: [Event] = []
     var chapters: [Chapter] = []
-    /// Remarks about what is missing.
+    /// Remarks about missing events.
     private(set) var remarks: [String] = []
 
     init(title: String) {
@@ -88,7 +88,7 @@ struct Timeline: Equatable, Sendable {
         events.append(event)
     }
 
-    /// Adds a remark about what is missing.
+    /// Adds a remark about missing events.
     mutating func remark(_ text: String) {
         remarks.append(text)
     }

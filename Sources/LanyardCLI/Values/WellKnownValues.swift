@@ -148,8 +148,8 @@ extension MalformedBytes {
 }
 
 /// A value with a layout that the SIG defined and that apps do not need: decoded from the
-/// bytes of its characteristic or descriptor, and printable on one line. Lanyard has the other
-/// values.
+/// bytes of its characteristic or descriptor, and printable on one line. `BluetoothValues` has the
+/// types of other values.
 ///
 /// A value with another layout is refused. Descriptions are safe to print, because text from the
 /// peer is escaped.

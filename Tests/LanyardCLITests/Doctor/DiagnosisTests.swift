@@ -162,7 +162,7 @@ private let unusable = ProgramFailure(
 
     @Test("A kernel without an adapter differs from a kernel without Bluetooth") func noAdapter() {
         let findings = findings(diagnose { _ in }, of: "system adapter")
-        #expect(findings == ["note the kernel knows Bluetooth, but has no adapter"])
+        #expect(findings == ["note the kernel supports Bluetooth, but has no adapter"])
     }
 
     @Test("A hardware switch differs from a software switch") func switches() {
@@ -246,7 +246,7 @@ private let unusable = ProgramFailure(
         }
         #expect(findings(diagnosis, of: "serial port") == ["note /dev/ttyACM0 (nRF\\u{7}52)"])
         let remedy = diagnosis.findings.first { $0.subject == "serial port" }?.remedy
-        #expect(remedy == "if there is: --adapter serial:/dev/ttyACM0")
+        #expect(remedy == "if so, use --adapter serial:/dev/ttyACM0")
     }
 
     @Test("Outside of Linux there is no finding about a kernel") func elsewhere() {

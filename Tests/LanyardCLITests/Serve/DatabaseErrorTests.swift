@@ -71,11 +71,11 @@ struct DatabaseErrorTests {
             ),
             (
                 #"{"uuid": "180F", "includes": ["180A"]}"#,
-                "services[0]: no service is 180A, which it includes"
+                "services[0]: it includes the service 180A, which does not exist"
             ),
             (
                 #"{"uuid": "180F", "includes": [70]}"#,
-                "services[0]: no service has the handle 70, which it includes"
+                "services[0]: it includes a service at the handle 70, and there is none"
             ),
             (
                 #"{"uuid": "180F", "includes": ["180A"]}, {"uuid": "180A", "includes": ["180F"]}"#,

@@ -9,8 +9,8 @@ struct HTTPRequest: Equatable, Sendable {
     var body: [UInt8] = []
 }
 
-/// A splitter of a connection's bytes into requests. Bytes of any program of this machine arrive
-/// here, so everything that the page does not need is refused.
+/// A splitter of a connection's bytes into requests. Any program on this machine can send bytes
+/// here, so the reader refuses everything that the page does not need.
 struct HTTPRequestReader: Sendable {
     /// The maximum number of bytes of a request line with its headers.
     static let headLimit = 8_192
@@ -83,7 +83,7 @@ struct HTTPRequestReader: Sendable {
         var request = try requestLine(lines[0])
         for line in lines.dropFirst() {
             let (name, value) = try header(line)
-            // A second header of a name could mean something else to another reader.
+            // Of two headers with the same name, another reader could use the other one.
             guard request.headers.updateValue(value, forKey: name) == nil else {
                 throw .badRequest
             }

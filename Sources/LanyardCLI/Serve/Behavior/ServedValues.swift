@@ -16,7 +16,8 @@ struct ServedValues: Sendable {
         let maximumLength: Int
         let period: Duration?
         var echo: AttributeHandle?
-        /// The count of values before the next one, or before this one if it has a period.
+        /// The number of values before the next one; with a period, the number before the current
+        /// one.
         var count = 0
         var bytes: [UInt8]
     }

@@ -68,15 +68,16 @@ extension GATT.ServiceDefinition {
 }
 
 extension GATT.DefinitionError {
-    /// The fault, for the author of the definition.
+    /// The problem in the definition, as a message to its author.
     var problem: String {
         switch self {
         case .handleNotFree(let handle):
             "the handle \(handle.rawValue) is taken, or not after the one before it"
-        case .tableFull: "there are not enough handles for all of this"
-        case .unknownInclude(.uuid(let uuid)): "no service is \(uuid), which it includes"
+        case .tableFull: "there are not enough handles for all attributes"
+        case .unknownInclude(.uuid(let uuid)):
+            "it includes the service \(uuid), which does not exist"
         case .unknownInclude(.handle(let handle)):
-            "no service has the handle \(handle.rawValue), which it includes"
+            "it includes a service at the handle \(handle.rawValue), and there is none"
         case .valueTooLong(let uuid): "the value of \(uuid) is too long"
         case .duplicateDescriptor(let uuid): "a characteristic has \(uuid) twice"
         case .reserved(let uuid): "\(uuid) is there twice"

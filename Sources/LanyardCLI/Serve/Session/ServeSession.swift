@@ -27,7 +27,7 @@ final class ServeSession: Sendable {
 
     /// The pairing of clients.
     struct Pairing: Equatable, Sendable {
-        /// The time for which clients may pair each time; `nil` for as long as the session runs.
+        /// The duration of a pairing window; `nil` for as long as the session runs.
         var window: Duration?
     }
 

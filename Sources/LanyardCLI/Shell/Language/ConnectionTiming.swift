@@ -37,7 +37,7 @@ extension ConnectionTiming {
         return timing
     }
 
-    /// The values of the specification, times in milliseconds (Vol 4, Part E, 7.8.18).
+    /// The valid values, with times in milliseconds (Vol 4, Part E, 7.8.18).
     private static let intervals = 7.5...4_000.0
     private static let latencies = 0...499
     private static let timeouts = 100.0...32_000.0

@@ -19,7 +19,7 @@ extension ShellSession {
                 advice: "use 'connect TARGET'"
             )
         }
-        // A lost bond is a question of its own.
+        // A question about a lost bond belongs to this connection, not to an earlier pairing.
         environment.dialogue.reset()
         let (link, found) = try await environment.adapter.connect(to: target, on: central) {
             [central] in try await central.link(to: $0)
