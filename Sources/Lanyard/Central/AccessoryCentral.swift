@@ -77,7 +77,7 @@ public final class AccessoryCentral: Sendable {
         _ description: AccessoryDescription
     ) async throws(AccessoryError) -> Accessory {
         if let known = knownAccessory(description) {
-            guard try await driver.isBeyondRecognition(known.snapshot) else { return known }
+            guard try await driver.isUnknownToSystem(known.snapshot) else { return known }
             try await forget(known)
         }
         return try await lifetime.pair(description, orJoin: true)

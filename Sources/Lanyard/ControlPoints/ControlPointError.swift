@@ -41,7 +41,7 @@ extension ControlPointError: LocalizedError {
         case .aborted: nil
         case .timedOut(let limit): "No answer arrived within \(limit.inWords)."
         case .malformed(let error): error.failureReason
-        case .tooManyCommands(let limit): "More than \(limit) commands wait."
+        case .tooManyCommands(let limit): "\(limit) commands already wait."
         case .accessory(let error): error.failureReason
         }
     }

@@ -9,8 +9,8 @@ import Foundation
 /// ```
 public struct AccessoryMatcher: Sendable {
     /// The services of which a matching device advertises at least one; `nil` if the rule requires
-    /// none. Without them the scan reports all devices, which costs power, and which Apple's
-    /// systems do not do in the background.
+    /// none. Without them the scan reports all devices. That costs power, and in the background,
+    /// Apple's systems report no device to such a scan.
     public let services: Set<BluetoothID>?
     /// Whether the rule examines more than services: data that may differ in the next packet, such
     /// as the signal strength or a name. The scan must then report every packet.

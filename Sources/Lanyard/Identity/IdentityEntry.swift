@@ -20,7 +20,7 @@ struct IdentityEntry {
     /// One of the system's identifiers for the accessory.
     struct Entry {
         let identifier: UUID
-        var lastMet: Duration
+        var lastSeen: Duration
         var link: Link?
     }
 
@@ -38,11 +38,11 @@ struct IdentityEntry {
     /// Whether the entry stays even if the registry is full.
     var isHeld: Bool { isRemembered || entries.contains { $0.link != nil } }
 
-    var lastMet: Duration { entries.map(\.lastMet).max() ?? .zero }
+    var lastSeen: Duration { entries.map(\.lastSeen).max() ?? .zero }
 
     var freshest: [Entry] {
         entries.enumerated()
-            .sorted { ($1.element.lastMet, $1.offset) < ($0.element.lastMet, $0.offset) }
+            .sorted { ($1.element.lastSeen, $1.offset) < ($0.element.lastSeen, $0.offset) }
             .map(\.element)
     }
 
@@ -63,11 +63,11 @@ struct IdentityEntry {
         return (recent ?? byAge.last)?.identifier
     }
 
-    mutating func meet(_ identifier: UUID, now: Duration) {
+    mutating func noteSeen(_ identifier: UUID, now: Duration) {
         if entry(identifier) == nil {
-            entries.append(Entry(identifier: identifier, lastMet: now))
+            entries.append(Entry(identifier: identifier, lastSeen: now))
         } else {
-            change(identifier) { $0.lastMet = now }
+            change(identifier) { $0.lastSeen = now }
         }
     }
 
@@ -92,7 +92,7 @@ struct IdentityEntry {
     mutating func trim(to limit: Int) -> [UUID] {
         var removed: [UUID] = []
         while entries.count > limit,
-            let oldest = entries.filter({ $0.link == nil }).min(by: { $0.lastMet < $1.lastMet })
+            let oldest = entries.filter({ $0.link == nil }).min(by: { $0.lastSeen < $1.lastSeen })
         {
             remove(oldest.identifier)
             removed.append(oldest.identifier)

@@ -108,7 +108,7 @@ package struct IdentityRegistry: Sendable {
     package mutating func received(_ identifier: UUID, now: Duration) {
         guard let identity = owners[identifier] else { return }
         entries[identity]?.change(identifier) { entry in
-            entry.lastMet = now
+            entry.lastSeen = now
             entry.link?.lastReceived = now
         }
     }
@@ -181,7 +181,7 @@ package struct IdentityRegistry: Sendable {
     private mutating func note(_ identifier: UUID, of identity: AccessoryIdentity, now: Duration) {
         makeRoom(for: identity)
         owners[identifier] = identity
-        entries[identity, default: IdentityEntry(number: entryCount)].meet(identifier, now: now)
+        entries[identity, default: IdentityEntry(number: entryCount)].noteSeen(identifier, now: now)
         entryCount += 1
         trim(identity)
     }
@@ -197,7 +197,7 @@ package struct IdentityRegistry: Sendable {
     private mutating func makeRoom(for identity: AccessoryIdentity) {
         guard entries[identity] == nil, entries.count >= accessoryLimit else { return }
         let oldest = entries.lazy.filter { !$0.value.isHeld }
-            .min { ($0.value.lastMet, $0.value.number) < ($1.value.lastMet, $1.value.number) }
+            .min { ($0.value.lastSeen, $0.value.number) < ($1.value.lastSeen, $1.value.number) }
         if let oldest { forget(oldest.key) }
     }
 }

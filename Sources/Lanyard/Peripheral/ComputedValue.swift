@@ -19,7 +19,7 @@ import Foundation
 ///
 /// Two values are equal if one is a copy of the other.
 public struct ComputedValue: Hashable, Sendable {
-    /// The closure, whose address is its identity.
+    /// The closure, in an object whose identity tells it from the other closures.
     private final class Source: Sendable {
         let body: @Sendable (UUID) async throws -> Data
 

@@ -79,7 +79,7 @@ extension PeripheralDriver {
     private func subscribed(_ central: SystemSubscriber, _ characteristic: BluetoothID) {
         report(.subscribed(central.identifier, to: characteristic))
         guard isPublished, case .outbox = self.characteristic(characteristic)?.kind else { return }
-        visit(central, characteristic)
+        assignChannel(central, characteristic)
     }
 
     private func unsubscribed(_ central: UUID, _ characteristic: BluetoothID) {

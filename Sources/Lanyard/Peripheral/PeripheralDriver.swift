@@ -152,7 +152,7 @@ final class PeripheralDriver: @unchecked Sendable {
 
     /// Handles a subscription to an outbox. The central gets its former channel if that still
     /// exists, otherwise a new one.
-    func visit(_ central: SystemSubscriber, _ outbox: BluetoothID) {
+    func assignChannel(_ central: SystemSubscriber, _ outbox: BluetoothID) {
         let key = SubscriberKey(central: central.identifier, outbox: outbox)
         if let subscriber = subscribers[key], subscriber.channel != nil,
             !subscriber.transport.isStopped

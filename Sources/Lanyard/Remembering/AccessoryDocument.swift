@@ -68,7 +68,7 @@ struct AccessoryDocument: Hashable, Sendable {
     }
 
     /// The accessories, and the number of unreadable records.
-    var accessories: (known: [RememberedAccessory], strangeCount: Int) {
+    var accessories: (known: [RememberedAccessory], unreadableCount: Int) {
         let known = records.compactMap { RememberedAccessory(record: $0) }
         return (known, records.count - known.count)
     }

@@ -78,9 +78,9 @@ public struct FileAccessoryStore: AccessoryStore {
     }
 
     private func contents(of document: AccessoryDocument) -> RememberedAccessories {
-        let (known, strangeCount) = document.accessories
-        guard strangeCount > 0 else { return RememberedAccessories(known) }
-        let reason = "\(strangeCount) records are not accessories"
+        let (known, unreadableCount) = document.accessories
+        guard unreadableCount > 0 else { return RememberedAccessories(known) }
+        let reason = "\(unreadableCount) records are not accessories"
         return RememberedAccessories(known, setAside: [.init(reason: reason)])
     }
 }

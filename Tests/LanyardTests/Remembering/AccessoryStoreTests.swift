@@ -210,7 +210,7 @@ struct AccessoryStoreTests {
                     UInt8.random(in: 0...255, using: &generator)
             }
             guard let document = try? AccessoryDocument(Data(bytes)) else { continue }
-            #expect(document.accessories.known.count + document.accessories.strangeCount <= 2)
+            #expect(document.accessories.known.count + document.accessories.unreadableCount <= 2)
             #expect(try AccessoryDocument(document.encoded()) == document)
         }
         for _ in 0..<2000 {

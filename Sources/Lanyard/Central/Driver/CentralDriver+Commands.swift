@@ -140,7 +140,7 @@ extension CentralDriver {
     /// Returns whether an accessory cannot be found again, because the system does not know it
     /// anymore and no other means of identification exists. Waits until the system has been asked,
     /// but not while Bluetooth is off.
-    func isBeyondRecognition(_ snapshot: AccessorySnapshot) async throws(AccessoryError) -> Bool {
+    func isUnknownToSystem(_ snapshot: AccessorySnapshot) async throws(AccessoryError) -> Bool {
         guard snapshot.description.identity == .system else { return false }
         guard await settle({ _ in }) != nil else { throw .shutDown }
         for await change in snapshot.events() {

@@ -25,7 +25,7 @@ extension CentralDriver {
         let description = descriptions.first { $0.kind == remembered.kind }
         guard entry(of: remembered.identity) == nil else { return }
         guard let description, entries.count < Self.accessoryLimit else {
-            log.notice("\(remembered.identity) is remembered, but no description has its kind")
+            log.notice("\(remembered.identity) is unused: no description fits, or the list is full")
             return
         }
         let snapshot = AccessorySnapshot(

@@ -7,12 +7,12 @@ import Logging
 /// The driver that passes the events of the system and the calls of the app to the state machines,
 /// and performs their actions.
 ///
-/// Every entry is a turn on `queue`: an event of the system, a timer, or `enter`. One event goes to
-/// its state machine, and the driver performs the resulting actions in order. Further events that
-/// arise meanwhile wait in the inbox. The turn ends when the inbox is empty.
+/// All work runs in turns on `queue`. A turn begins with an event of the system, a timer, or
+/// `enter`. The driver passes the event to its state machine, and performs the resulting actions in
+/// order. Events that arise meanwhile wait in the inbox. The turn ends when the inbox is empty.
 ///
-/// Unchecked: all mutable state is used on `queue` only, which every entry checks. Other threads
-/// read only the snapshots (`AccessorySnapshot`), which have their own locks.
+/// Unchecked: all mutable state is used on `queue` only. Other threads read only the snapshots
+/// (`AccessorySnapshot`), which have their own locks.
 final class CentralDriver: @unchecked Sendable {
     /// The maximum number of accessories.
     static let accessoryLimit = 10_000

@@ -6,8 +6,8 @@ import Foundation
 /// The driver of a channel, which passes events to the values that decide, and performs their
 /// actions.
 ///
-/// Unchecked: all mutable state is used on the transport's queue only, which every entry checks.
-/// State that other threads read is behind locks.
+/// Unchecked: all mutable state is used on the transport's queue only. State that other threads
+/// read is behind locks.
 final class MessageEngine: @unchecked Sendable {
     typealias Ticket = MessageExchange.Ticket
 

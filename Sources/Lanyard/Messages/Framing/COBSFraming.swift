@@ -3,8 +3,8 @@
 import Foundation
 
 /// Consistent Overhead Byte Stuffing (Cheshire and Baker, 1999): the framing removes the zeros of
-/// each message, and sends a zero after it. It suits messages of any bytes and adds one byte in
-/// 254.
+/// each message, and sends a zero after it. It suits messages of any bytes. It adds two bytes to
+/// each message, and one more for each 254 bytes at most.
 ///
 /// After any garbage, it finds the next message at the next zero.
 public struct COBSFraming: MessageFraming {
