@@ -2,8 +2,8 @@
 
 // A host of a fleet: it takes leases of the accessories in its range, publishes their states and
 // values, and executes commands for them (docs/FLEET.md). The core takes events of the broker, of
-// the accessories and of time, and returns actions. The driver writes the records of an answer to
-// the journal before it performs the other actions.
+// the accessories and of time, and returns actions. The driver writes the records among them to the
+// journal before it performs the other actions.
 
 import Foundation
 import JSONText

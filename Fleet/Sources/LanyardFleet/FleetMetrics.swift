@@ -10,7 +10,7 @@ final class FleetMetrics: Sendable {
         "lanyard_broker_connected": "1 while the broker is connected, otherwise 0.",
         "lanyard_broker_connections_total": "Connections to the broker.",
         "lanyard_queue_messages": "Messages that the broker has not acknowledged.",
-        "lanyard_queue_bytes": "Size of these messages.",
+        "lanyard_queue_bytes": "Size in bytes of the messages that are not acknowledged.",
         "lanyard_queue_in_flight": "Messages that were sent and are not acknowledged.",
         "lanyard_queue_dropped_total": "Events that were dropped because the queue was full.",
         "lanyard_leases": "Accessories of which this host holds the lease.",

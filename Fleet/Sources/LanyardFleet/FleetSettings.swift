@@ -38,7 +38,8 @@ struct FleetSettings: Sendable {
     /// The file of the spans; `nil` for none.
     var spans: String?
 
-    /// Reads the settings. The arguments count before the environment, and both before the file.
+    /// Reads the settings. The arguments take precedence over the environment, and both over the
+    /// file.
     ///
     /// - Parameters:
     ///   - arguments: The settings of the command line.

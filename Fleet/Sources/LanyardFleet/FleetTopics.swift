@@ -27,12 +27,13 @@ struct FleetTopics: Sendable {
         "\(prefix)/devices/\(accessory)/events/\(path.service.text)/\(path.characteristic.text)"
     }
 
-    /// The kind of a received message and the accessory that it concerns; `nil` for other topics.
+    /// The kind of a received message, and the accessory that it concerns.
     enum Received: Equatable {
         case lease(String)
         case command(String)
     }
 
+    /// Returns the kind of a message by its topic; `nil` for a topic of neither kind.
     func received(_ topic: String) -> Received? {
         guard topic.hasPrefix(prefix + "/") else { return nil }
         let levels = topic.dropFirst(prefix.count + 1)

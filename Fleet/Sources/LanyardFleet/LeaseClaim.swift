@@ -7,7 +7,7 @@ struct LeaseClaim: Hashable, Sendable {
     /// The highest epoch. JSON carries it without loss.
     static let epochLimit = 1 << 52
 
-    /// The number of times that the lease has changed hands, as far as the host knew.
+    /// The number of this claim among all claims of the accessory, as far as the host knew.
     var epoch: Int
     var host: String
 

@@ -2,8 +2,9 @@
 
 /// The messages that the broker has not yet acknowledged, oldest first.
 ///
-/// Beyond its bounds, the outbox drops its oldest event. It never drops an answer, because the
-/// number of answers is bounded by `FleetCore.commandLimit` commands under way.
+/// Beyond its bounds, the outbox drops its oldest event. It never drops an answer. Answers are few,
+/// because commands arrive only while the broker is connected, and at most `FleetCore.commandLimit`
+/// of them are under way.
 struct Outbox {
     /// The maximum number of messages.
     static let messageLimit = 10_000

@@ -12,7 +12,8 @@ import NIOSSL
 struct EnrollmentCode: Equatable, Sendable, CustomStringConvertible {
     /// The bytes of the fingerprint in a code.
     static let fingerprintLength = 16
-    /// The letters of a code, without those that look like digits (Crockford's alphabet).
+    /// The digits and letters of a code, without O, I and L, which look like digits, and without U
+    /// (Crockford's alphabet).
     private static let letters = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
     private static let groupLength = 6
 
@@ -33,7 +34,7 @@ struct EnrollmentCode: Equatable, Sendable, CustomStringConvertible {
         var (bits, count) = (UInt32(0), 0)
         var bytes: [UInt8] = []
         for letter in text.uppercased().utf8 where letter != 0x2D && letter != 0x20 {
-            // The letters that are left out stand for the digits that they look like.
+            // O, I and L stand for the digits that they look like.
             let plain: UInt8 =
                 switch letter {
                 case UInt8(ascii: "O"): UInt8(ascii: "0")

@@ -10,8 +10,7 @@ import NIOTLS
 
 /// The driver of a `GatewayClient`: a connection of a host to a gateway.
 ///
-/// The conformance to `Sendable` is unchecked: everything mutable is used on `loop` only, which
-/// each entry checks.
+/// The conformance to `Sendable` is unchecked: everything mutable is used on `loop` only.
 final class GatewayConnection: @unchecked Sendable {
     enum Event: Sendable {
         /// The gateway of this name has granted the lease, or knows this host now.

@@ -11,8 +11,7 @@ import NIOTLS
 
 /// The driver of a `GatewayCore`: its socket, its connections, its controller and its timer.
 ///
-/// The conformance to `Sendable` is unchecked: everything mutable is used on `loop` only, which
-/// each entry checks.
+/// The conformance to `Sendable` is unchecked: everything mutable is used on `loop` only.
 final class GatewayServer: @unchecked Sendable {
     /// The time in which a connection must agree on TLS.
     static let handshakeLimit = TimeAmount.seconds(5)

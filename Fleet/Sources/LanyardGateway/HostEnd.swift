@@ -9,8 +9,7 @@ import NIOPosix
 /// connection.
 ///
 /// Both are on the event loop of the connection, so a packet passes without a change of threads.
-/// The conformance to `Sendable` is unchecked: everything mutable is used on `loop` only, which
-/// each entry checks.
+/// The conformance to `Sendable` is unchecked: everything mutable is used on `loop` only.
 final class HostEnd: @unchecked Sendable {
     private let loop: any EventLoop
     private let ended: EventLoopPromise<String>

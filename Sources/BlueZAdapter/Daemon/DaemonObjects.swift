@@ -21,7 +21,7 @@ struct DaemonObjects: Sendable {
         objects[path]?[interface]
     }
 
-    /// Returns the paths of the objects with an interface at or below a path, in order.
+    /// Returns the paths of the objects below a path that have an interface, in order.
     func paths(with interface: String, below path: DBusObjectPath) -> [DBusObjectPath] {
         objects.filter { $0.key.isBelow(path) && $0.value[interface] != nil }.keys.sorted()
     }

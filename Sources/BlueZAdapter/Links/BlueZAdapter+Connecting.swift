@@ -11,7 +11,7 @@ struct DaemonConnectionRequest: Sendable {
         case awaitingDevice
         /// The daemon is connecting.
         case connecting
-        /// The last attempt failed, and the timer starts the next one.
+        /// No attempt has begun, or the last one failed and the timer starts the next one.
         case awaitingRetry
         /// The link exists.
         case linked(LinkIdentifier)

@@ -174,9 +174,8 @@ extension BlueZAdapter {
         }
     }
 
-    /// The time that the daemon may take for an operation: a transaction's 30 seconds
-    /// (Vol 3, Part F, 3.3.3) for each part of a long value, and the operations of other programs
-    /// before it.
+    /// The time that the daemon may take for an operation. A transaction may take 30 seconds (Vol
+    /// 3, Part F, 3.3.3), and the operations of other programs may come before it.
     static let operationTimeout = Duration.seconds(60)
 
     private func write(

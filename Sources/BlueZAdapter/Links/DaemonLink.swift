@@ -56,7 +56,8 @@ struct DaemonLink: Sendable {
         case acquiring([(request: UInt64, handle: AttributeHandle, value: [UInt8])])
         /// Writes go through the socket, with a maximum length in bytes.
         case acquired(PacketSocket, limit: Int)
-        /// Another program has the socket, so that each write is a call.
+        /// The daemon gave no socket, because another program has it or for another reason. Each
+        /// write is a call.
         case calls
     }
 

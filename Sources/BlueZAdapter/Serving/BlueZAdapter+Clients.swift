@@ -8,7 +8,7 @@ import HCITransports
 // The clients of the published services, and the values that they get. The daemon names the client
 // of a request. A link to the client exists from its first request on.
 extension BlueZAdapter {
-    /// The maximum number of links.
+    /// The number of links at which further clients get none.
     static let linkLimit = 1_024
 
     /// Returns the link to the client that the options of a call name.

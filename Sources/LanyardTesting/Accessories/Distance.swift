@@ -17,7 +17,7 @@ public struct Distance: Hashable, Sendable {
 }
 
 extension Distance: CustomStringConvertible {
-    /// The distance in words.
+    /// The distance as the end of a sentence: `to 2.0 m` or `out of range`.
     public var description: String {
         self == .outOfRange ? "out of range" : "to \(meters) m"
     }

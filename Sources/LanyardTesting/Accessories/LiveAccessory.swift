@@ -9,8 +9,8 @@ import VirtualRadio
 
 /// An accessory in a world, which the test controls.
 ///
-/// Its methods may be called on any thread. Their effects happen at the current instant of the
-/// world, and each is a line of the world's story.
+/// Its methods may be called on any thread. Each of its actions happens at the current instant of
+/// the world, and is a line of the world's story.
 public final class LiveAccessory: Sendable {
     private struct State {
         var controller: ControllerID?

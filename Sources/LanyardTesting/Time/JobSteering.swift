@@ -21,7 +21,8 @@ import VirtualAdapters
 ///
 /// The owner of a task is found by the task's number if the task ran before, whichever thread
 /// resumes it. Otherwise it is found by a task-local value that tasks inherit from the task that
-/// starts them, or because the calling thread is the air's.
+/// starts them, or because the caller is on the air's thread, or on the main queue during the air's
+/// turn (`MainQueueTurn`).
 enum JobSteering {
     private typealias Original = @convention(thin) (UnownedJob) -> Void
     private typealias Hook = @convention(thin) (UnownedJob, Original) -> Void

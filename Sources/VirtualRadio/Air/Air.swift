@@ -28,12 +28,13 @@ package struct Air: Sendable {
     package static let retention = leadLimit + .milliseconds(18)
 
     /// The maximum number of packets that are remembered for one channel. Beyond it the oldest is
-    /// forgotten. Forty advertisers that never pause send about this many full advertisements.
+    /// forgotten. Within `retention`, forty advertisers that never pause send about this many full
+    /// advertisements.
     package static let transmissionLimit = 4_096
 
-    /// The margin in decibels by which a packet must be stronger than all others on its channel to
-    /// be received. The specification requires receivers to cope with 21 dB on LE 1M (Vol 6, Part
-    /// A, 4.2). Receivers on the market cope with about 8 dB.
+    /// The margin in decibels by which a packet must be stronger than all others on its channel
+    /// together to be received. The specification requires receivers to cope with 21 dB on LE 1M
+    /// (Vol 6, Part A, 4.2). Receivers on the market cope with about 8 dB.
     package var captureThreshold: Double {
         didSet { captureRatio = Reproducible.ratio(decibels: captureThreshold) }
     }

@@ -74,7 +74,8 @@ public struct EventFaults: Hashable, Sendable {
     /// The probability that bits of an event's code or parameters are flipped. The framing stays
     /// correct.
     public var corruptProbability = 0.0
-    /// The number of flips in a corrupted event. Two flips of the same bit cancel each other.
+    /// The number of flips in a corrupted event, at most 64. Two flips of the same bit cancel each
+    /// other.
     public var corruptBitCount = 1
 
     /// Creates faults with all probabilities 0.

@@ -6,7 +6,7 @@ import BluetoothTypes
 extension VirtualController {
     /// Returns whether the initiator listened to the packet.
     mutating func initiatorListens(to packet: AdvertisingPacket, _ ether: Ether) -> Bool {
-        initiatorExpects(packet) && isHere(during: packet.transmission, ether)
+        initiatorExpects(packet) && isAvailable(during: packet.transmission, ether)
     }
 
     /// Returns whether the initiator's plan or one of its follows includes the packet, if the radio

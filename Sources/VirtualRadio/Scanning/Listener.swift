@@ -4,8 +4,8 @@ import BluetoothTypes
 
 /// A radio that scans or initiates, and the times at which it listens.
 ///
-/// Two thirds of all advertisements are on a channel on which no radio listens. This small value
-/// shows whether that is so, without the controller.
+/// With a single scanner, two thirds of all advertisements are on a channel on which it does not
+/// listen. This small value shows whether that is so, without the controller.
 package struct Listener: Sendable {
     /// The radio.
     let radio: RadioID

@@ -58,7 +58,7 @@ package struct Scanner: Sendable {
 extension VirtualController {
     /// Returns whether the scanner listened to the packet.
     mutating func scannerListens(to packet: AdvertisingPacket, _ ether: Ether) -> Bool {
-        scannerExpects(packet) && isHere(during: packet.transmission, ether)
+        scannerExpects(packet) && isAvailable(during: packet.transmission, ether)
     }
 
     /// Returns whether the scanner's plan or one of its follows includes the packet, if the radio
@@ -82,7 +82,7 @@ extension VirtualController {
 
     /// Returns whether the radio was neither reserved nor, for a packet on a primary channel,
     /// waiting on a secondary channel.
-    func isHere(during packet: Transmission, _ ether: Ether) -> Bool {
+    func isAvailable(during packet: Transmission, _ ether: Ether) -> Bool {
         guard ether.schedules[radio.index].isFree(from: packet.start, to: packet.end) else {
             return false
         }

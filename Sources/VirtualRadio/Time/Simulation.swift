@@ -23,14 +23,15 @@ package protocol Simulation {
 }
 
 extension Simulation {
-    /// Runs every event of the next `duration`, including events at its very end, which is the
-    /// current time afterward.
+    /// Runs every event of the next `duration`, including events at its end. Afterward the current
+    /// time is that end, unless the result is `stalled`.
     @discardableResult
     package mutating func run(for duration: Duration) -> RunOutcome {
         run(until: timeline.now + duration)
     }
 
-    /// Runs every event that is due at `end` or before. Afterward the current time is `end`.
+    /// Runs every event that is due at `end` or before. Afterward the current time is `end`, unless
+    /// the result is `stalled`.
     @discardableResult
     package mutating func run(until end: Instant) -> RunOutcome {
         while let event = timeline.next(through: end) {

@@ -24,11 +24,11 @@ extension World {
 
     /// Reports the changes since the last call.
     func reportLinkChanges() {
-        guard let known = linkWatch?.known, !core.ether.links.hasExactly(known.map(\.name)) else {
+        guard let known = linkWatch?.known, !core.ether.links.hasExactly(known.map(\.id)) else {
             return
         }
         let present = core.ether.links.all.compactMap { link in
-            status(of: link).map { LinkWatch.Known(name: link.id, link: $0) }
+            status(of: link).map { LinkWatch.Known(id: link.id, link: $0) }
         }
         let changes = LinkWatch.changes(from: known, to: present)
         linkWatch?.known = changes.known
@@ -40,7 +40,7 @@ extension World {
 struct LinkWatch {
     /// A link as it was when it was made.
     struct Known {
-        let name: LinkID
+        let id: LinkID
         let link: WorldStatus.Link
     }
 
@@ -52,13 +52,13 @@ struct LinkWatch {
         from known: [Known],
         to present: [Known]
     ) -> (known: [Known], reported: [LinkChange]) {
-        let knownNames = Set(known.map(\.name))
-        let presentNames = Set(present.map(\.name))
-        let made = present.filter { !knownNames.contains($0.name) }
-        let stayed = known.filter { presentNames.contains($0.name) }
-        let ended = known.filter { !presentNames.contains($0.name) }
+        let knownIDs = Set(known.map(\.id))
+        let presentIDs = Set(present.map(\.id))
+        let made = present.filter { !knownIDs.contains($0.id) }
+        let stayed = known.filter { presentIDs.contains($0.id) }
+        let ended = known.filter { !presentIDs.contains($0.id) }
         return (
-            (stayed + made).sorted { $0.name < $1.name },
+            (stayed + made).sorted { $0.id < $1.id },
             ended.map { .ended($0.link) } + made.map { .made($0.link) }
         )
     }

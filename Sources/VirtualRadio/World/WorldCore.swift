@@ -22,7 +22,8 @@ package struct WorldCore {
     var removalCounts: [Int: Int] = [:]
     /// The packets that passed since they were last taken; `nil` without an observer.
     var passed: [PassedPacket]?
-    /// The packets that reached hosts since they were last taken, in order.
+    /// The packets that reached hosts other than scripted hosts since they were last taken, in
+    /// order.
     private var deliveries: [(radio: RadioID, packet: [UInt8])] = []
 
     /// Creates a world without controllers.

@@ -7,10 +7,10 @@ import Foundation
 /// All calls are made on the queue that the manager was made with, one at a time. Only the first
 /// method is required.
 ///
-/// On Apple's platforms the other methods are optional. Here they have default implementations that
-/// do nothing, which makes no difference to a delegate. The protocol is not isolated to an actor: a
-/// class on the main actor conforms as `@MainActor CBCentralManagerDelegate` or
-/// `@preconcurrency CBCentralManagerDelegate`, if its manager uses the main queue.
+/// On Apple's platforms the other methods are optional. Here they have default implementations,
+/// which makes no difference to a delegate. The protocol is not isolated to an actor: a class on
+/// the main actor conforms as `@MainActor CBCentralManagerDelegate` or `@preconcurrency
+/// CBCentralManagerDelegate`, if its manager uses the main queue.
 public protocol CBCentralManagerDelegate: NSObjectProtocol {
     /// Tells the delegate that the manager's state changed. The first call follows the creation of
     /// the manager.

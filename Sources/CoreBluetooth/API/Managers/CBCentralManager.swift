@@ -150,9 +150,8 @@ open class CBCentralManager: CBManager {
     // MARK: Known peripherals
 
     /// Returns the known peripherals with these identifiers, in the order of the identifiers. A
-    /// device is known if this host has received or could have received its advertisements, or has
-    /// a bond with it. In `willRestoreState`, and until Bluetooth is on, only restored peripherals
-    /// are known.
+    /// device is known if this host made its identifier from an address, or has a bond with it. In
+    /// `willRestoreState`, and until Bluetooth is on, only restored peripherals are known.
     open func retrievePeripherals(withIdentifiers identifiers: [UUID]) -> [CBPeripheral] {
         if state != .poweredOn, snapshot.read(\.isRestoring) {
             return identifiers.compactMap { knownPeripheral(PeerIdentifier($0)) }

@@ -120,8 +120,9 @@ public struct CBAdapter: Hashable, Sendable, CustomStringConvertible {
     /// The computer's adapter that is used by default: the first one that supports LE and is not in
     /// use, or else the first one on which bluetoothd has no links. If there is none, or if the
     /// process has no permission to take adapters, it is the system's Bluetooth daemon (`bluez`),
-    /// provided that bluetoothd runs and has turned an adapter on. `nil` if there is no adapter.
-    /// Once found, it stays the same until the process ends.
+    /// provided that bluetoothd runs and has turned an adapter on. Without bluetoothd, it is an
+    /// adapter that the process may not take, so that the managers' state shows the reason. `nil`
+    /// if there is no such adapter. Once found, it stays the same until the process ends.
     public static var ofSystem: CBAdapter? {
         found.withLock { found in
             // The result is kept: a later search would find the adapter in use by this process.

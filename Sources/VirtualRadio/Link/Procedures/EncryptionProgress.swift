@@ -46,8 +46,8 @@ struct EncryptionProgress: Hashable, Sendable {
     /// Whether data and all other procedures must wait.
     var isBusy: Bool { phase != .off && phase != .on }
 
-    /// Whether a PDU that is not awaited must be forged (Vol 6, Part B, 5.1.3.1), because the peer
-    /// has announced that it sends nothing else.
+    /// Whether a PDU that is not awaited counts as forged (Vol 6, Part B, 5.1.3.1), because the
+    /// peer has announced that it sends nothing else.
     var isStrict: Bool { isBusy && phase != .awaitingPause && phase != .awaitingResponse }
 
     /// The identity of the session: key, diversifiers and vectors. Two ends with the same identity
