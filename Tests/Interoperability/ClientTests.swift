@@ -9,7 +9,7 @@ import Testing
     @Test("The Bumble client discovers the database that the server describes")
     func discovery() async throws {
         try await withPeers { peers in
-            let (client, accessory) = try await meeting(peers, .large)
+            let (client, accessory) = try await connectedClient(peers, .large)
             #expect(try await client.dump().differences(from: accessory.database["services"]) == [])
         }
     }
@@ -17,7 +17,7 @@ import Testing
     @Test("The Bumble client reads and writes values by every procedure")
     func readsAndWrites() async throws {
         try await withPeers { peers in
-            let (client, _) = try await meeting(peers, .demo)
+            let (client, _) = try await connectedClient(peers, .demo)
             let short = try await client.handle(Demo.short)
             let writable = try await client.handle(Demo.writable)
             #expect(try await client.read(short) == Demo.pattern(20))
@@ -36,7 +36,7 @@ import Testing
     @Test("A subscribed Bumble client receives values")
     func subscription() async throws {
         try await withPeers { peers in
-            let (client, _) = try await meeting(peers, .demo)
+            let (client, _) = try await connectedClient(peers, .demo)
             let indicated = try await client.handle(Demo.indicated)
             try await client.subscribe(to: indicated, indicates: true)
             let values = try await client.values(3, of: indicated)
@@ -48,7 +48,7 @@ import Testing
     }
 
     /// Returns a client that is connected to a Bumble accessory.
-    private func meeting(
+    private func connectedClient(
         _ peers: PeerGroup,
         _ profile: Accessory.Profile
     ) async throws -> (Client, Accessory) {

@@ -48,7 +48,7 @@ import Testing
         #expect(TerminalText.escape(utf8: bytes) == expected)
     }
 
-    @Test("Different names never print alike")
+    @Test("A name that looks like an escape differs from the escape")
     func escapingIsInjective() {
         #expect(TerminalText.escape("\\u{1B}") != TerminalText.escape("\u{1B}"))
         #expect(TerminalText.escape("\\xFF") != TerminalText.escape(utf8: [0xFF]))

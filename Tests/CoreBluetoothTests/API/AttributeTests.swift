@@ -144,7 +144,7 @@ struct AttributeTests {
         #expect(descriptor.isInvalidated)
     }
 
-    @Test("Properties can be read on any thread while another thread changes them")
+    @Test("The state of an object can be read while other threads change it")
     func threads() async {
         let shared = LockedState((old: 0, new: 0))
         await withTaskGroup(of: Void.self) { group in

@@ -8,8 +8,8 @@ import Foundation
 
 /// A thread that only runs its run loop, until it is released.
 ///
-/// - Note: Sendable because the run loop is only passed to closures that run on the thread, and to
-///   streams, which may be scheduled on any thread.
+/// - Note: Sendable because the run loop is only passed to streams and triggers, which may be added
+///   to it on any thread.
 final class LoopThread: @unchecked Sendable {
     private let loop: RunLoop
     private let thread: Thread

@@ -13,8 +13,8 @@ struct CallerTests {
     private static let callerCount = 6
     private static let names = ["One", "Two"]
 
-    /// Each caller has its own characteristic on each peripheral. Each of the caller's requests
-    /// gets one answer, in the order of the requests, whatever the other callers do.
+    /// Each caller has a characteristic of its own. Each of the caller's requests gets one answer,
+    /// in the order of the requests, whatever the other callers do.
     @Test(
         "1.2, 7.1, 7.3, 7.11, 7.14 The requests of each of many threads are answered in order",
         arguments: RunSeed.seeds(3)
@@ -83,7 +83,7 @@ struct CallerTests {
             let phones = (0..<2).map { _ in
                 fixture.central(queue: DispatchQueue(label: "application", attributes: .concurrent))
             }
-            for phone in phones { await Self.meet(phone) }
+            for phone in phones { await Self.discover(with: phone) }
             let seeds = (0..<8).map { seed &* 100 &+ $0 }
             DispatchQueue.concurrentPerform(iterations: seeds.count) { index in
                 Self.connectAndCancel(with: phones[index % 2], seed: seeds[index])
@@ -95,7 +95,7 @@ struct CallerTests {
 
     private static var services: [CBUUID] { [CBUUID(short: OrderingUUID.service)] }
 
-    private static func meet(_ phone: CentralRecorder) async {
+    private static func discover(with phone: CentralRecorder) async {
         await phone.journal.wait(for: "state poweredOn")
         phone.manager.scanForPeripherals(withServices: services)
         for name in names { await phone.journal.wait(for: "discovered \(name)") }

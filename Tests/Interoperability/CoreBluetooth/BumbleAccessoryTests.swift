@@ -96,7 +96,7 @@
                     on: controllers.adapters[1],
                     options: ["--grows"]
                 )
-                let peripheral = try await application.meet(CBUUID(string: "180F"))
+                let peripheral = try await application.connect(to: CBUUID(string: "180F"))
                 peripheral.discoverServices(nil)
                 try await application.awaitLine("services ok")
                 let count = peripheral.services?.count ?? 0
@@ -123,7 +123,7 @@
                         application.manager?.connect(known)
                         try await application.awaitLine("connected")
                     } else {
-                        _ = try await application.meet(nil)
+                        _ = try await application.connect(to: nil)
                     }
                     try await application.explore()
                     let peripheral = try #require(application.peripheral)
@@ -146,7 +146,7 @@
         ) async throws {
             try await withApplication(on: kind) { application, peers, controllers in
                 let accessory = try await peers.accessory(.demo, on: controllers.adapters[1])
-                let peripheral = try await application.meet(CBUUID(string: "180F"))
+                let peripheral = try await application.connect(to: CBUUID(string: "180F"))
                 #expect(peripheral.name == "Lanyard Demo")
                 try await application.explore()
                 try await body(application, accessory)

@@ -42,7 +42,7 @@
         }
 
         /// Finds the accessory that advertises a service, and connects to it.
-        func meet(_ service: CBUUID?) async throws -> CBPeripheral {
+        func connect(to service: CBUUID?) async throws -> CBPeripheral {
             try await awaitLine("on")
             manager?.scanForPeripherals(withServices: service.map { [$0] })
             try await awaitLine("found")

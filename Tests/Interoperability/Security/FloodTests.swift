@@ -130,7 +130,7 @@ import Testing
             var plan = Impostor.Plan()
             plan.identity = Self.bondedAddress
             let address = HostilePeerHarness.address(1, isHostile: true)
-            _ = try await harness.meet(plan, from: address)
+            _ = try await harness.attack(plan, from: address)
             let after = await harness.host.bonds.filter { $0.identity == Self.bondedAddress }
             #expect(after == bonds)
             try await harness.pairHonestly(with: HostilePeerHarness.address(2, isHostile: false))

@@ -39,7 +39,7 @@ struct HostilePeerHarness: Sendable {
     }
 
     /// Has the impostor attack and disconnect. Returns the answer to it, and our host's result.
-    func meet(
+    func attack(
         _ plan: Impostor.Plan,
         from address: DeviceAddress
     ) async throws -> (Impostor.Outcome, [Impostor.Passed], (any Error)?) {

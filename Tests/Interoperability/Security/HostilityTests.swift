@@ -20,7 +20,7 @@ import Testing
             let bonds = await harness.host.bonds
             for (place, attack) in attacks.enumerated() {
                 let address = HostilePeerHarness.address(place + 1, isHostile: true)
-                let (outcome, passed, error) = try await harness.meet(attack.plan, from: address)
+                let (outcome, passed, error) = try await harness.attack(attack.plan, from: address)
                 #expect(attack.isRefused(by: outcome), "\(attack.name): \(outcome)")
                 if role == .central { #expect(error != nil, "\(attack.name)") }
                 #expect(await harness.host.bonds == bonds, "\(attack.name)")

@@ -87,7 +87,7 @@ private struct LeavingScene {
         plan.leaves = step
         try await companion.become(address)
         try await companion.prepare(plan)
-        try await meet(address)
+        try await pair(with: address)
         let isOver = try await companion.countPassed() < step
         try? await companion.disconnect()
         // There is no bond until the last keys were distributed. The side that distributed them may
@@ -100,7 +100,7 @@ private struct LeavingScene {
         return !isOver
     }
 
-    private func meet(_ address: DeviceAddress) async throws {
+    private func pair(with address: DeviceAddress) async throws {
         if let peripheral {
             try await companion.connect(to: PairingPeripheral.address)
             let link = try await peripheral.recorder.link()

@@ -64,7 +64,7 @@ extension VirtualAccessory {
 
 @Suite("Control points", .eachSystem)
 struct ControlPointStories {
-    private func meet(
+    private func pairMeter(
         _ world: TestWorld
     ) async throws -> (AccessoryCentral, TypedAccessory<Meter>) {
         let central = world.phone.central(Meter.description)
@@ -76,7 +76,7 @@ struct ControlPointStories {
         let world = TestWorld(seed: 41)
         world.add(.meter)
         try await world.run { [self] in
-            let (central, meter) = try await meet(world)
+            let (central, meter) = try await pairMeter(world)
             #expect(try await meter.records.count(.all) == 3)
             await #expect(
                 throws: ControlPointError<RecordAccessCommand.Refusal>.refused(.noRecordsFound)
@@ -114,7 +114,7 @@ struct ControlPointStories {
             }
         )
         try await world.run { [self] in
-            let (central, meter) = try await meet(world)
+            let (central, meter) = try await pairMeter(world)
             await #expect(
                 throws: ControlPointError<HeartRateControlPoint.Refusal>.refused(.notSupported)
             ) {
@@ -129,7 +129,7 @@ struct ControlPointStories {
         let world = TestWorld(seed: 43)
         let box = world.add(.meter)
         try await world.run { [self] in
-            let (central, meter) = try await meet(world)
+            let (central, meter) = try await pairMeter(world)
             let records = try meter.accessory.values(of: "2A18")
             let report = Task { try await meter.records.perform(.report(.all)) }
             try await world.advance(by: .seconds(1))
@@ -160,7 +160,7 @@ struct ControlPointStories {
         let world = TestWorld(seed: 44)
         world.add(.meter)
         try await world.run { [self] in
-            let (central, meter) = try await meet(world)
+            let (central, meter) = try await pairMeter(world)
             let report = Task { try await meter.records.perform(.report(.all)) }
             try await world.advance(by: .seconds(1))
             let count = Task { try await meter.records.count(.all) }
@@ -180,7 +180,7 @@ struct ControlPointStories {
         let world = TestWorld(seed: 45)
         let box = world.add(.meter)
         try await world.run { [self] in
-            let (central, meter) = try await meet(world)
+            let (central, meter) = try await pairMeter(world)
             let begin = world.now
             await #expect(throws: Failure.timedOut(after: .seconds(3))) {
                 try await meter.records.perform(.report(.all), timeout: .seconds(3))
@@ -221,7 +221,7 @@ struct ControlPointStories {
         let world = TestWorld(seed: 46)
         world.add(.meter.with { $0.services.removeLast() })
         try await world.run { [self] in
-            let (central, meter) = try await meet(world)
+            let (central, meter) = try await pairMeter(world)
             let waiting = (1...16).map { _ in
                 Task { try await meter.records.perform(.report(.all)) }
             }

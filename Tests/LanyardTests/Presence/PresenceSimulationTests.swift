@@ -120,7 +120,7 @@ struct PresenceSimulationTests {
     }
 
     @Test(
-        "With 20 % packet loss, a device that advertises every minute or more slowly stays present",
+        "With 20 % packet loss, a device that advertises every minute or slower is rarely lost",
         arguments: [(60, true), (150, true), (600, false)]
     )
     func slowDevices(seconds: Int, isConnectable: Bool) {

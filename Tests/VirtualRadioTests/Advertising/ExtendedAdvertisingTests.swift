@@ -173,7 +173,7 @@ struct ExtendedAdvertisingTests {
         #expect(pdus.allSatisfy { $0.target == TestHost.unknownPeer && $0.transmitPower == 0 })
     }
 
-    @Test("The data ID changes with the data and only with it")
+    @Test("The data ID changes with the data, and when the host requests it")
     func dataID() throws {
         try start(TestHost.setParameters(), data: bytes(5))
         world.run(for: .seconds(1))

@@ -82,7 +82,7 @@ private let offered = CommandTable.handlers.keys.sorted { $0.rawValue < $1.rawVa
         }
     }
 
-    @Test("A refused command returns all its parameters and the link", arguments: offered)
+    @Test("A refused command is answered with all parameters and the link", arguments: offered)
     func refused(opcode: HCI.Opcode) throws {
         let (length, command) = try wellFormed(opcode)
         guard let command = command as? any CommandCompleteCommand else { return }

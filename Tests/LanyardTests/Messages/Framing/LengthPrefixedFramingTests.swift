@@ -36,7 +36,7 @@ struct LengthPrefixedFramingTests {
         #expect(events(of: framing, in: try framing.frame(longest)) == [.message(longest)])
     }
 
-    @Test("A length of 4 GiB takes no memory and is reported once")
+    @Test("A length of 4 GiB is reported once, and the bytes after it are skipped")
     func hugeAnnouncement() {
         let chunks = Data(repeating: 0xFF, count: 100_000)
         #expect(events(of: .lengthPrefixed(), in: chunks, chunks) == [.oversize(limit: 65_536)])

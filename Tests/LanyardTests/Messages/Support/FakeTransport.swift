@@ -6,7 +6,7 @@ import Lanyard
 
 /// A transport whose other end is a test or another fake transport.
 ///
-/// Unchecked: all mutable state is used on the queue only, which every entry checks or enters.
+/// Unchecked: once two transports are linked, all mutable state is used on the queue only.
 final class FakeTransport: MessageTransport, @unchecked Sendable {
     let queue: DispatchQueue
     /// The chunks that were sent, for a test.
