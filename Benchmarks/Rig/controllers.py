@@ -9,7 +9,7 @@ from processes import Process, await_socket
 
 @contextlib.contextmanager
 def btvirt(tools, scratch, core):
-    """BlueZ's btvirt, the fastest one. Each connection is a new controller."""
+    """BlueZ's btvirt. Each connection is a new controller."""
     path = scratch / "bt-server-bredrle"
     path.unlink(missing_ok=True)
     environment = {"LD_PRELOAD": str(tools / "btvirt_preload.so"), "BTVIRT_SOCKETS": str(scratch)}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // A building with twelve gateways and one host, in virtual time: people carry bonded badges from
-// room to room, one gateway loses its power, and another one its network. Prints the figures and
-// their limits, and writes a web page with the floor plan.
+// room to room, one gateway loses its power, and later one loses its network. Prints the figures
+// and their limits, and writes a web page with the floor plan.
 //
 // usage: ExampleBuilding [PAGE.html] [--seed N] [--minutes N] [--people N] [--sensors N]
 //

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A notebook with one page that any central can read and write, and can have dictated in
-// notifications.
+// A notebook with one page that any central can read and write. On request, it also dictates lines
+// of text in notifications.
 //
 // usage: NotebookPeripheral
 

@@ -4,13 +4,15 @@ import Foundation
 import Scenarios
 
 // A million operations of each kind of traffic, in tenths, and the memory of the process after each
-// tenth: `Endurance [COUNT]`. The end of the first tenth is the reference. Growth after it is a
-// leak or an unbounded queue, and ends the program with status 1.
+// tenth: `Endurance [COUNT]`. The end of the first tenth is the reference. More growth after it
+// than the allocator needs is a leak or an unbounded queue, and the program then ends with status
+// 1.
 @main
 struct Endurance {
     static let tenths = 10
-    /// The growth of the process that is allowed in a million operations, in KiB: about one byte
-    /// for each. The allocator needs this growth to settle, and every leak exceeds it.
+    /// The allowed growth of the process during one kind of traffic, in KiB: about one byte for
+    /// each of a million operations. The allocator needs this growth to settle, and a leak in every
+    /// operation exceeds it.
     static let toleratedGrowth = 1_024
 
     static func main() async throws {

@@ -9,18 +9,19 @@ public enum objc_AssociationPolicy: UInt, Sendable {
     case OBJC_ASSOCIATION_ASSIGN = 0
     /// Strongly.
     case OBJC_ASSOCIATION_RETAIN_NONATOMIC = 1
-    /// A copy, strongly.
+    /// Strongly: a copy, if the value is an `NSCopying` object.
     case OBJC_ASSOCIATION_COPY_NONATOMIC = 3
     /// Strongly.
     case OBJC_ASSOCIATION_RETAIN = 769
-    /// A copy, strongly.
+    /// Strongly: a copy, if the value is an `NSCopying` object.
     case OBJC_ASSOCIATION_COPY = 771
 }
 
 /// Associates a value with an object. `nil` removes the value of the key.
 ///
-/// There is no call at the end of an object on Linux. The values of objects that have ended are
-/// released by later calls, at the latest when the table has doubled.
+/// There is no call at the end of an object on Linux. Later calls of this function release the
+/// values of objects that have ended: at the latest when the table has 64 objects, or twice as many
+/// as after the last time.
 public func objc_setAssociatedObject(
     _ object: AnyObject,
     _ key: UnsafeRawPointer,

@@ -8,7 +8,7 @@ import HCITransports
 /// All methods are called on `executor`, which also calls all closures.
 ///
 /// The conformance is unchecked: only the executor's thread accesses the mutable properties. The
-/// stream and the timers, which every entry point uses, trap on any other thread.
+/// stream and the timers trap on any other thread.
 package final class DBusConnection: @unchecked Sendable {
     /// The time between two attempts to connect.
     package static let retryInterval = Duration.seconds(1)
