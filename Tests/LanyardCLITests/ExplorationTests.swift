@@ -44,7 +44,7 @@ import Testing
         #expect(try await explore(accessory).services.map(\.handle) == [1, 5])
     }
 
-    @Test("Without a Device Name the advertised name is used")
+    @Test("Without a Device Name, the advertised name is used")
     func keepsAdvertisedName() async throws {
         var accessory = ScriptedAccessory.sample
         accessory.answers[3] = .bytes([])

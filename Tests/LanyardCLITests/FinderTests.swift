@@ -177,7 +177,7 @@ import Testing
         #expect(found.address == lamp.address && !found.isByPrefix)
     }
 
-    @Test("One advertisement without connections does not make a device a beacon")
+    @Test("One non-connectable advertisement does not make a device a beacon")
     func beaconOfSameAddress() async throws {
         let beacon = device(lamp.address.value, "Beacon", isConnectable: false)
         let target = try Target("C4:F0:00:00:00:01")

@@ -78,7 +78,7 @@ struct ChannelTests {
         }
     }
 
-    @Test("After a canceled task the channel serves the next one")
+    @Test("After a canceled task, the channel serves the next one")
     func cancellation() async throws {
         try await withChannel(seed: 3) { home, opened, accepted in
             let reader = Task(executorPreference: home.air.executor.taskExecutor) {
@@ -137,7 +137,7 @@ struct ChannelTests {
         }
     }
 
-    @Test("With Enhanced ATT a slow answer does not delay other requests")
+    @Test("With Enhanced ATT, a slow answer does not delay other requests")
     func enhancedBearers() async throws {
         let home = try Household(seed: 6, isBonded: true)
         try await home.run { phone, lamp in

@@ -19,7 +19,7 @@ struct RefusalTests {
 
     // MARK: Hosts
 
-    @Test("A host without its certificate, with a new one, and after its removal")
+    @Test("A host is refused before its enrollment, with a new certificate, and after its removal")
     func unknownHosts() async throws {
         try await ProgramHarness.run { net in
             let (gateway, port) = try await net.serve()

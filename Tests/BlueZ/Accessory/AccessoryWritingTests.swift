@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test("With a small MTU a long write takes many parts", arguments: Setting.latestOnly)
+    @Test("With a small MTU, a long write takes many parts", arguments: Setting.latestOnly)
     func partsOfSmallWrites(_ setting: Setting) async throws {
         try await withAccessory(setting, "writes, long writes, reliable writes") { configuration in
             configuration.attMTU = 23

@@ -86,7 +86,7 @@ struct KeptLinkTests {
         }
     }
 
-    @Test("13.3 A link that was lost without a process is requested again")
+    @Test("13.3 A link that was lost while no process ran is requested again")
     func lostMeanwhile() async throws {
         let fixture = try fixture()
         try await fixture.run {
@@ -106,7 +106,7 @@ struct KeptLinkTests {
         }
     }
 
-    @Test("13.3 Services that changed without a process are reported after the restoration")
+    @Test("13.3 Services that changed while no process ran are reported after the restoration")
     func changedMeanwhile() async throws {
         let fixture = try Fixture { $0.store = MemoryStore() }
         try await fixture.run {

@@ -95,7 +95,7 @@ struct RecordTests {
     }
 
     @Test(
-        "Decoding random bytes ends, and decoded intents have the same encoding",
+        "Decoding altered records ends, and decoded intents have the same encoding",
         arguments: RunSeed.seeds(1)
     )
     func garbage(seed: UInt64) throws {

@@ -78,7 +78,7 @@ struct AdvertisingPacketsTests {
         #expect(OverflowArea.matches(hidden, in: response(nil, services)) == hidden)
     }
 
-    @Test("12.2 Of two long UUIDs one overflows, and a short one after them still fits")
+    @Test("12.2 Of two long UUIDs, one overflows, and a short one after them still fits")
     func mixed() {
         let services = [Self.full, Self.otherFull, "180D"]
         let shown = advertisement(nil, services)
@@ -155,7 +155,7 @@ struct OverflowAreaTests {
         #expect((0..<112).contains(OverflowArea.bit(of: BluetoothUUID(0x180F))))
     }
 
-    @Test("12.2 Without services there is no area, and other data matches nothing")
+    @Test("12.2 Without services, there is no area, and other data matches nothing")
     func none() throws {
         #expect(OverflowArea.data(of: [BluetoothUUID]()) == nil)
         let foreign: [AdvertisingData.ManufacturerData] = [

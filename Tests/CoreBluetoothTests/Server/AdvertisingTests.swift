@@ -151,7 +151,7 @@ struct AdvertisingTests {
         }
     }
 
-    @Test("12.3 With background rules there is no name, and all services are in the overflow area")
+    @Test("12.3 With background rules, there is no name, and all services are in the overflow area")
     func background() async throws {
         let fixture = try Fixture()
         try await fixture.run {

@@ -270,7 +270,7 @@ struct RequestTests {
         }
     }
 
-    @Test("10.1 Without a delegate requests are refused")
+    @Test("10.1 Without a delegate, requests are refused")
     func withoutDelegate() async throws {
         let fixture = try Fixture()
         try await fixture.serve([SampleService.make().0]) { app in

@@ -115,7 +115,7 @@ struct ProtectionTests {
         }
     }
 
-    @Test("8.1 A peripheral that requests security cannot pair because of published values")
+    @Test("8.1 Published values do not allow a peripheral that requests security to pair")
     func securityRequest() async throws {
         let fixture = try Fixture(.demanding)
         try await fixture.serve([SampleService.make().0]) { _ in

@@ -249,7 +249,7 @@ struct PeriodScheduleTests {
         #expect(schedule.nextDeadline == second(102))
     }
 
-    @Test("Without periods there is no deadline")
+    @Test("Without periods, there is no deadline")
     func empty() {
         #expect(PeriodSchedule([], now: .zero).nextDeadline == nil)
     }

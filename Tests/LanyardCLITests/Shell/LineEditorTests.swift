@@ -198,7 +198,7 @@ import Testing
         #expect(row.hasPrefix("…") && row.hasSuffix("show 123 456? [y/N] y"))
     }
 
-    @Test("No row is wider than the terminal", arguments: 1...40)
+    @Test("No row is wider than a terminal of at least two columns", arguments: 1...40)
     func widths(columns: Int) {
         for text in [
             "", "abc", String(repeating: "日本", count: 40), String(repeating: "é", count: 90),

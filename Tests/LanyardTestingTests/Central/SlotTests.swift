@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Connection slots", .eachSystem)
 struct SlotTests {
-    @Test("Row 13: Without a free slot the error names the holders, and slots are released")
+    @Test("Row 13: Without a free slot, the error names the holders, and slots are released")
     func exhausted() async throws {
         let kit = Kit(straps: 2)
         try await kit.world.run(for: .seconds(120)) {

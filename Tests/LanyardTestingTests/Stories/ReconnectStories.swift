@@ -7,7 +7,7 @@ import Testing
 @Suite("Reconnection by the system or the central", .eachSystem)
 struct ReconnectStories {
     @Test(
-        "Row 22: After a lost link the system or the central makes the accessory ready again",
+        "Row 22: After a lost link, the system or the central makes the accessory ready again",
         arguments: [SystemReconnect.whereAvailable, .never]
     )
     func lost(reconnect: SystemReconnect) async throws {

@@ -81,7 +81,7 @@ struct ScanPlanTests {
         #expect(wanted.next() == .scan(PlannedScan(services: ["180F"])))
     }
 
-    @Test("In the background a plan leaves out duplicates and requests without services")
+    @Test("In the background, a plan leaves out duplicates and requests without services")
     func background() {
         var plan = plan()
         #expect(plan.set(PlannedScan(services: nil, reportsDuplicates: true), for: 1) == true)

@@ -182,7 +182,7 @@ struct IdentityRegistryTests {
     }
 
     @Test(
-        "After random events each identifier has one owner, and each accessory one link",
+        "After random events, each identifier has one owner, and each accessory one link",
         arguments: RunSeed.seeds(4)
     )
     func randomWalk(seed: UInt64) {

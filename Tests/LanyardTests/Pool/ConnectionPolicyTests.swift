@@ -37,7 +37,7 @@ struct ConnectionPolicyTests {
     }
 
     @Test(
-        "Among equal priorities a link is ended after a silence of a minute, longest silence first"
+        "Among equal priorities, a link is ended after a silence of a minute, longest silence first"
     )
     func silence() {
         #expect(victim(0, holder("a", silence: 59), holder("b", silence: 2)) == nil)
@@ -87,7 +87,7 @@ struct ConnectionPolicyTests {
         #expect((policy.linkToEnd(for: request, among: [link]) != nil) == makesRoom)
     }
 
-    @Test("Among equally silent links the weakest is ended")
+    @Test("Among equally silent links, the weakest is ended")
     func signal() {
         #expect(victim(1, holder("a", signal: -60), holder("b", signal: -80)) == "b")
         #expect(victim(1, holder("a", signal: -60), holder("b")) == "b")

@@ -37,7 +37,7 @@ struct LearnedLimitTests {
         #expect(story.limit == 2)
     }
 
-    @Test("After a while one more link is tried, and a success is kept")
+    @Test("After a while, one more link is tried, and a success is kept")
     func grows() {
         var story = crowded()
         _ = story.reserve("d")

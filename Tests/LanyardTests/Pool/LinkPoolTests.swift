@@ -140,7 +140,7 @@ struct PoolStory {
 
 @Suite("Connection pool")
 struct LinkPoolTests {
-    @Test("Without a limit each accessory gets a slot at once")
+    @Test("Without a limit, each accessory gets a slot at once")
     func unlimited() {
         var story = PoolStory(limit: .learned)
         for number in 0..<40 { story.link("\(number)") }
@@ -295,7 +295,7 @@ struct LinkPoolTests {
         #expect(story.holders == ["a", "b"])
     }
 
-    @Test("Without a free slot a completed connection request is turned away, and waits")
+    @Test("Without a free slot, a completed connection request is turned away, and waits")
     func denied() {
         var story = PoolStory(limit: .fixed(1))
         story.link("a")

@@ -165,7 +165,7 @@ struct PresenceSimulationTests {
     }
 
     @Test(
-        "After random steps events alternate, memory is bounded, and deadlines are met",
+        "After random steps, events alternate, memory is bounded, and deadlines are met",
         arguments: RunSeed.seeds(8)
     )
     func randomWalk(seed: UInt64) {

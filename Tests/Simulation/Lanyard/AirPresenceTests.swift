@@ -18,7 +18,7 @@ struct AirPresenceTests {
         }
     }
 
-    @Test("With 20 % loss no present accessory is reported lost, and each absent one is, in time")
+    @Test("With 20 % loss, no present accessory is reported lost, and each absent one is, in time")
     func presence() async throws {
         let life = try Life(seed: 5, straps: 4, interval: .milliseconds(1022), isWritten: false)
         try await life.live(for: .seconds(3600)) {

@@ -69,7 +69,7 @@ struct ReturnTests {
         }
     }
 
-    @Test("Without loss an accessory is ready as soon as it is found and discovered")
+    @Test("Without loss, an accessory is ready as soon as it is found and discovered")
     func withoutLoss() async throws {
         for seed in RunSeed.seeds(20) {
             let result = try await comeBack(seed: seed, losing: 0)
@@ -79,7 +79,7 @@ struct ReturnTests {
         }
     }
 
-    @Test("With 30 % loss an accessory is ready within a minute 99 times out of 100")
+    @Test("With 30 % loss, an accessory is ready within a minute 99 times out of 100")
     func withLoss() async throws {
         var late: [UInt64] = []
         let seeds = 1...30 as ClosedRange<UInt64>  // fixed, because the claim is statistical

@@ -124,7 +124,7 @@ struct ExtendedAdvertisingTests {
         }
     }
 
-    @Test("On LE Coded all packets are coded")
+    @Test("On LE Coded, all packets are coded")
     func coded() throws {
         var parameters = TestHost.setParameters()
         parameters.primaryPHY = .leCoded

@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test("After power-on the events of version 4.0 pass, and no LE event") func defaults() {
+    @Test("After power-on, the events of version 4.0 pass, and no LE event") func defaults() {
         let filter = EventFilter()
         #expect(filter.filter(Self.disconnection) == Self.disconnection)
         #expect(filter.filter(.advertisingReports([])) == nil)

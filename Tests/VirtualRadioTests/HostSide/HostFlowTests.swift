@@ -29,7 +29,7 @@ import Testing
         return passed
     }
 
-    @Test("Without flow control the buffers are not counted") func off() {
+    @Test("Without flow control, the buffers are not counted") func off() {
         var flow = HostFlow()
         flow.setBuffers(packetLength: 251, packetCount: 1)
         for _ in 0..<100 { #expect(pass(packet(10), &flow).count == 1) }

@@ -16,7 +16,8 @@ import Testing
         #expect(outbox.takeAll() == [])
     }
 
-    @Test("Advertising reports are lost first, and Hardware Error last") func full() {
+    @Test("Advertising reports are dropped first, and one Hardware Error ends a full outbox")
+    func full() {
         var outbox = HostOutbox()
         for _ in 0..<HostOutbox.packetLimit { outbox.put(Self.report) }
         #expect(outbox.packets.count == HostOutbox.reportLimit)

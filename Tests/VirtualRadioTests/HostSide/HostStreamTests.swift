@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test("After lost framing the controller sends Hardware Error, and Reset recovers it")
+    @Test("After lost framing, the controller sends Hardware Error, and Reset recovers it")
     func controller()
         throws
     {

@@ -92,7 +92,7 @@ struct InitiatingCommandTests {
         #expect(try host.status(command) == .invalidCommandParameters)
     }
 
-    @Test("With the Filter Accept List the peer's address is ignored")
+    @Test("With the Filter Accept List, the peer's address is ignored")
     func ignoredPeer() throws {
         let ignored = HCI.PeerAddress(type: .init(rawValue: 9), value: 0)
         #expect(try host.status(TestHost.create(ignored, policy: .filterAcceptList)) == .success)

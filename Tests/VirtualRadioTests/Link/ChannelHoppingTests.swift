@@ -54,7 +54,7 @@ struct ChannelHoppingTests {
         #expect(channels == [1, 2, 0, 1])
     }
 
-    @Test("With any map only its channels are used", arguments: RunSeed.seeds(50))
+    @Test("With any map, only its channels are used", arguments: RunSeed.seeds(50))
     func onlyUsedChannels(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         let map = ChannelMap(rawValue: random.next() & random.next())

@@ -70,7 +70,7 @@ struct RadioScheduleTests {
         #expect(schedule.isFree(from: at(15), to: at(1_000)))
     }
 
-    @Test("After the end of a link its radio is free")
+    @Test("After the end of a link, its radio is free")
     func releaseOfEndedLink() {
         var schedule = RadioSchedule()
         schedule.reserve(from: at(10), to: at(20), for: one, now: at(0))

@@ -48,7 +48,7 @@ struct SupervisionTests {
     }
 
     @Test(
-        "Without packets an established link ends at the supervision timeout",
+        "Without packets, an established link ends at the supervision timeout",
         arguments: [
             LinkParameters.milliseconds(30, timeout: .milliseconds(100)),
             .milliseconds(7.5, timeout: .seconds(2)),

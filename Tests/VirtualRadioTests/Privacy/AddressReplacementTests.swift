@@ -50,7 +50,7 @@ import VirtualRadio
         #expect(try host.localAddress(peer) == first)
     }
 
-    @Test("Without a key there is no address")
+    @Test("Without a key, there is no address")
     func zeroKeys() throws {
         let (host, _) = try makeHost()
         let nameless = try PrivatePeer(2, peerKey: 0, localKey: 0)
@@ -138,7 +138,7 @@ import VirtualRadio
         #expect(try host.localAddress(peer) != first)
     }
 
-    @Test("Without entries there is no deadline")
+    @Test("Without entries, there is no deadline")
     func idle() throws {
         let (host, peer) = try makeHost()
         #expect(world.nextInstant == .zero + .seconds(900))

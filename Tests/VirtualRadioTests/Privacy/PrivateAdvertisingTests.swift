@@ -134,7 +134,7 @@ import VirtualRadio
         #expect(room.unknownPeer.reports.count >= 9)
     }
 
-    @Test("LL/DDI/SCN/BV-26-C: In network privacy mode an identity address is not reported")
+    @Test("LL/DDI/SCN/BV-26-C: In network privacy mode, an identity address is not reported")
     func networkMode() throws {
         try room.advertise(own: .random)
         try room.phone.scan(policy: .unfiltered)
@@ -146,7 +146,7 @@ import VirtualRadio
         #expect(room.unknownPeer.reports.allSatisfy { $0.address == address })
     }
 
-    @Test("LL/DDI/SCN/BV-28-C: In device privacy mode an identity address is reported")
+    @Test("LL/DDI/SCN/BV-28-C: In device privacy mode, an identity address is reported")
     func deviceMode() throws {
         try room.phone.perform(
             HCI.LESetPrivacyMode(
@@ -162,7 +162,7 @@ import VirtualRadio
         #expect(room.phone.reports.allSatisfy { $0.address == address })
     }
 
-    @Test("Without resolution the address on the air is reported")
+    @Test("Without resolution, the address on the air is reported")
     func resolutionOff() throws {
         try room.phone.setResolution(false)
         try room.advertise()
@@ -197,7 +197,7 @@ import VirtualRadio
         #expect(room.phone.reports.isEmpty)
     }
 
-    @Test("During advertising the resolution settings cannot change")
+    @Test("During advertising, the resolution settings cannot change")
     func holdsTheList() throws {
         try room.advertise()
         let key = try HCI.Key128.repeating(3)
@@ -249,7 +249,7 @@ import VirtualRadio
         #expect(room.phone.reports.contains { $0.type == .scanResponse })
     }
 
-    @Test("In network privacy mode a scanner with its identity address gets no response")
+    @Test("In network privacy mode, a scanner with its identity address gets no response")
     func refusesBareScanner() throws {
         try room.advertise(.scannable)
         try room.phone.scan(.active, own: .public)
@@ -258,7 +258,7 @@ import VirtualRadio
         #expect(!room.phone.reports.contains { $0.type == .scanResponse })
     }
 
-    @Test("In device privacy mode a scanner with its identity address gets a response")
+    @Test("In device privacy mode, a scanner with its identity address gets a response")
     func answersBareScanner() throws {
         let phone = HCI.PeerAddress(room.phoneIdentity)
         try room.sensor.perform(HCI.LESetPrivacyMode(peerIdentity: phone, mode: .device))

@@ -107,7 +107,7 @@ import VirtualRadio
         #expect(reasons == [.connectionFailedToBeEstablished])
     }
 
-    @Test("In network privacy mode an initiator with its identity address is refused")
+    @Test("In network privacy mode, an initiator with its identity address is refused")
     func refusesBareInitiator() throws {
         try room.advertise()
         try room.connect(own: .public)
@@ -117,7 +117,7 @@ import VirtualRadio
         #expect(room.phone.disconnections.count == 1)
     }
 
-    @Test("In device privacy mode an initiator with its identity address is accepted")
+    @Test("In device privacy mode, an initiator with its identity address is accepted")
     func acceptsBareInitiator() throws {
         try room.sensor.perform(
             HCI.LESetPrivacyMode(
@@ -133,7 +133,7 @@ import VirtualRadio
         #expect(peripheral.peerPrivateAddress.value == 0)
     }
 
-    @Test("In network privacy mode an initiator ignores an advertiser's identity address")
+    @Test("In network privacy mode, an initiator ignores an advertiser's identity address")
     func refusesBareAdvertiser() throws {
         try room.advertise(own: .random)
         try room.connect()
@@ -142,7 +142,7 @@ import VirtualRadio
         #expect(room.phone.connections.isEmpty)
     }
 
-    @Test("During initiating the resolution settings cannot change")
+    @Test("During initiating, the resolution settings cannot change")
     func holdsTheList() throws {
         try room.connect()
         #expect(try room.phone.status(HCI.LEClearResolvingList()) == .commandDisallowed)

@@ -56,7 +56,7 @@ import VirtualRadio
         #expect(list.resolve(try peer.makeAddress()) == .identity(peer.identity))
     }
 
-    @Test("In device privacy mode a peer may show its identity")
+    @Test("In device privacy mode, a peer may show its identity")
     func devicePrivacy() throws {
         let (host, peer) = try makeHost()
         try host.setMode(.device, peer)

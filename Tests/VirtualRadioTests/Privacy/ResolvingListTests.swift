@@ -142,7 +142,7 @@ import VirtualRadio
         try host.setResolution(false)
     }
 
-    @Test("Without resolution a scan does not lock the list, but resolution stays off")
+    @Test("Without resolution, a scan does not lock the list, but resolution stays off")
     func isNotHeldWhileOff() throws {
         let host = try makeHost()
         try host.scan(policy: .unfiltered)

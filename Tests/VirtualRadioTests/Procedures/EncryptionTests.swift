@@ -88,7 +88,7 @@ struct EncryptionTests {
     }
 
     @Test(
-        "Without the key the link stays as it is",
+        "Without the key, the link stays as it is",
         arguments: [true, false]
     )
     func keyMissing(isExtended: Bool) throws {

@@ -56,7 +56,7 @@ struct PHYTests {
     }
 
     @Test(
-        "Without a change only the requesting host gets an event, at once",
+        "Without a change, only the requesting host gets an event, at once",
         arguments: LinkSide.allCases
     )
     func nothing(side: LinkSide) throws {

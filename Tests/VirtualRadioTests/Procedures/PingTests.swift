@@ -60,7 +60,7 @@ struct PingTests {
         #expect(dialogue.script.isEmpty)
     }
 
-    @Test("Without encryption there are neither pings nor events")
+    @Test("Without encryption, there are neither pings nor events")
     func clear() {
         let dialogue = Dialogue()
         dialogue.run(for: .seconds(70))

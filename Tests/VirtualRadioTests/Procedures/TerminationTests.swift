@@ -58,7 +58,7 @@ struct TerminationTests {
         #expect(dialogue.central.events.isEmpty)
     }
 
-    @Test("With two terminations at once each end has the other's reason")
+    @Test("With two terminations at once, each end has the other's reason")
     func crossing() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.central, .disconnect(.remoteDevicePowerOff))

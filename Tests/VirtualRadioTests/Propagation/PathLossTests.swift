@@ -15,7 +15,7 @@ import VirtualRadio
         #expect(abs(model.decibels(distance: meters) - loss) < 0.001)
     }
 
-    @Test("In free space each doubling of the distance adds six decibels of loss")
+    @Test("In free space, each doubling of the distance adds six decibels of loss")
     func doubledDistance() {
         for power in 0..<10 {
             let near = PathLoss.freeSpace.decibels(distance: Double(1 << power))

@@ -199,7 +199,7 @@ struct LegacyScanningTests {
         #expect(scanner.reports.count > 5)
     }
 
-    @Test("After disabling and after Reset nothing is received", arguments: [false, true])
+    @Test("After disabling and after Reset, nothing is received", arguments: [false, true])
     func ended(byReset: Bool) throws {
         try advertiser.advertise(response: [1])
         try scanner.scan(.active)

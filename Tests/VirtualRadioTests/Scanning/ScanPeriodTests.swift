@@ -25,7 +25,7 @@ struct ScanPeriodTests {
         #expect(scanner.extendedReports.count > 700)
     }
 
-    @Test("After the duration the host is informed, and no more reports arrive")
+    @Test("After the duration, the host is informed, and no more reports arrive")
     func once() throws {
         #expect(try scanner.enableExtendedScan(duration: 100) == .success)
         let start = world.now
@@ -35,7 +35,7 @@ struct ScanPeriodTests {
         #expect((8...11).contains(scanner.extendedReports.count))
     }
 
-    @Test("With a period the scan restarts and does not end")
+    @Test("With a period, the scan restarts and does not end")
     func periodic() throws {
         #expect(try scanner.enableExtendedScan(duration: 50, period: 2) == .success)
         let start = world.now

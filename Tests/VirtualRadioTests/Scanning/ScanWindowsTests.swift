@@ -104,7 +104,7 @@ struct ListeningPlanTests {
         )
     }
 
-    @Test("Without a PHY there is no plan")
+    @Test("Without a PHY, there is no plan")
     func nothing() {
         #expect(Self.plan(nil, nil) == nil)
     }

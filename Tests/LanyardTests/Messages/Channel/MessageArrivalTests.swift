@@ -145,7 +145,7 @@ struct MessageArrivalTests {
         }
     }
 
-    @Test("Without envelopes the next matching message is the answer")
+    @Test("Without envelopes, the next matching message is the answer")
     func plainForm() async throws {
         let channel = channel { $0.form = .plain }
         var readings = channel.messages(of: Reading.self).makeAsyncIterator()

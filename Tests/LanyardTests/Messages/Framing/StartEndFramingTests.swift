@@ -74,7 +74,7 @@ struct StartEndFramingTests {
         #expect(ends == [.stray(count: count)])
     }
 
-    @Test("JSON contains no raw control")
+    @Test("Encoded JSON contains neither STX nor ETX")
     func json() throws {
         let text = String((0..<128).compactMap { Unicode.Scalar($0) }.map(Character.init))
         let json = try JSONEncoder().encode([text])
