@@ -60,7 +60,7 @@ struct FaultTests {
         }
     }
 
-    @Test("A direct connection attempt fails when no link is established repeatedly")
+    @Test("A direct connection attempt fails after repeated failures to establish a link")
     func givingUp() async throws {
         let scene = try Scene(seed: 5)
         try await scene.run { [air = scene.air, scene] host in

@@ -52,7 +52,7 @@ struct EnrollmentCodeTests {
     }
 
     @Test(
-        "Addresses",
+        "An address is parsed with or without its port, or refused",
         arguments: [
             ("hall", "hall:6403"), ("hall:1", "hall:1"), ("[::1]:7", "[::1]:7"),
             ("::1", "[::1]:6403"),

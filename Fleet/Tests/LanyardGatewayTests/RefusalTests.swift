@@ -55,7 +55,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("An enrollment code that was used, and one that is wrong")
+    @Test("An enrollment code that was used is refused, and so is a wrong one")
     func replayedCode() async throws {
         try await ProgramHarness.run { net in
             let (gateway, port) = try await net.serve()
@@ -82,7 +82,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("A second owner")
+    @Test("A host is refused while another one has the lease")
     func secondOwner() async throws {
         try await ProgramHarness.run { net in
             let (gateway, port) = try await net.serve()
@@ -97,7 +97,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("A host that was cut off and comes back while another one has the lease")
+    @Test("A host that was cut off is refused when it returns while another one has the lease")
     func healedPartition() async throws {
         try await ProgramHarness.run { net in
             let (gateway, port) = try await net.serve()
@@ -133,7 +133,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("Garbage on the port, and inside of TLS")
+    @Test("Garbage on the port, or inside of TLS, is refused with a line in the log")
     func garbage() async throws {
         try await ProgramHarness.run { net in
             let (gateway, port) = try await net.serve()
@@ -166,7 +166,7 @@ struct RefusalTests {
 
     // MARK: Gateways
 
-    @Test("A gateway with another certificate than the one that was enrolled")
+    @Test("A host refuses a gateway with another certificate than the one that was enrolled")
     func impostor() async throws {
         try await ProgramHarness.run { net in
             let (gateway, port) = try await net.serve()
@@ -236,7 +236,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("A gateway that lies", arguments: Lie.allCases)
+    @Test("A host reports what is wrong with a gateway that lies", arguments: Lie.allCases)
     func lies(lie: Lie) async throws {
         try await ProgramHarness.run { net in
             let (gateway, port) = try await net.serve()

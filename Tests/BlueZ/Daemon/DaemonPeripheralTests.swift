@@ -24,22 +24,22 @@ import Testing
             #expect(found.data.serviceUUIDs == [SharedService.service])
 
             let link = try await host.connect(to: KernelAir.kernelAddress)
-            let harness = try await FoundSharedService(on: link)
-            #expect(try await link.read(harness.value) == SharedService.firstValue)
+            let shared = try await FoundSharedService(on: link)
+            #expect(try await link.read(shared.value) == SharedService.firstValue)
             #expect(try await program.prints("asked for FFE1 from ") == "0")
-            try await link.write([1, 2, 3], to: harness.value)
+            try await link.write([1, 2, 3], to: shared.value)
             #expect(try await program.prints("asked to write ") == "010203")
-            try await link.writeWithoutResponse([4], to: harness.value)
+            try await link.writeWithoutResponse([4], to: shared.value)
             #expect(try await program.prints("asked to write ") == "04")
-            #expect(try await link.read(harness.value) == [4])
+            #expect(try await link.read(shared.value) == [4])
             // The daemon answers all writes of a value that accepts commands, before the
             // application refuses them.
-            try await link.write([0xEE], to: harness.value)
+            try await link.write([0xEE], to: shared.value)
             #expect(try await program.prints("asked to write ") == "ee")
-            #expect(try await link.read(harness.value) == [4])
-            try await notifies(program, harness)
+            #expect(try await link.read(shared.value) == [4])
+            try await notifies(program, shared)
             _ = try await link.pair()
-            #expect(try await link.read(harness.secret) == SharedService.secretValue)
+            #expect(try await link.read(shared.secret) == SharedService.secretValue)
             try await opensChannel(program, link)
             try await scene.end(link)
 
@@ -67,10 +67,10 @@ import Testing
         try await program.prints("channel ended")
     }
 
-    private func notifies(_ program: DaemonProgram, _ harness: FoundSharedService) async throws {
+    private func notifies(_ program: DaemonProgram, _ shared: FoundSharedService) async throws {
         // The end of the block releases the stream, which unsubscribes.
         let received = try await within(DaemonProgram.limit, "5 notifications") {
-            let ticks = try await harness.link.subscribe(to: harness.ticker)
+            let ticks = try await shared.link.subscribe(to: shared.ticker)
             try await program.prints("central subscribed")
             for number in 1...5 { try await program.perform("tick 0\(number)") }
             var received: [[UInt8]] = []

@@ -17,12 +17,12 @@ import VirtualRadio
     func hostConnects(_ setting: Setting) async throws {
         try await withKernel(setting, as: .peripheral, "a link, our controller") { scene in
             let host = try await scene.fixture.makeHost()
-            let harness = try await scene.visitBlueZ(from: host)
-            #expect(try await harness.link.read(harness.value) == SharedService.firstValue)
-            try await harness.link.write([7, 8, 9], to: harness.value)
+            let shared = try await scene.visitBlueZ(from: host)
+            #expect(try await shared.link.read(shared.value) == SharedService.firstValue)
+            try await shared.link.write([7, 8, 9], to: shared.value)
             #expect(try await scene.bluez.servedValue(SharedService.value) == [7, 8, 9])
 
-            let ticks = try await harness.link.subscribe(to: harness.ticker)
+            let ticks = try await shared.link.subscribe(to: shared.ticker)
             try await scene.bluez.subscribed(SharedService.ticker)
             try await scene.bluez.notify((1...20).map { [$0] }, of: SharedService.ticker)
             let received = try await within(Limits.step, "20 notifications") {
@@ -35,9 +35,9 @@ import VirtualRadio
             }
             #expect(received == (1...20).map { [$0] })
 
-            try await scene.end(harness.link)
+            try await scene.end(shared.link)
             let again = try await host.connect(to: KernelAir.kernelAddress)
-            #expect(try await again.read(harness.value.valueHandle) == [7, 8, 9])
+            #expect(try await again.read(shared.value.valueHandle) == [7, 8, 9])
             try await scene.bluez.disconnect(scene.bluez.path(of: await host.identityAddress))
             #expect(
                 try await scene.end(of: again) == .disconnected(.remoteUserTerminatedConnection)
@@ -93,12 +93,12 @@ import VirtualRadio
             try await scene.bluez.serve([SharedService.ofBlueZ])
             try await scene.bluez.advertise(name: "Kernel")
             let link = try await host.connect(to: KernelAir.kernelAddress)
-            let harness = try await FoundSharedService(on: link)
+            let shared = try await FoundSharedService(on: link)
             let heartRate = BluetoothUUID(0x2A37)
             for path in paths {
                 let characteristic = try await scene.bluez.subscribe(to: heartRate, at: path)
                 _ = try await scene.bluez.value(of: characteristic)
-                #expect(try await link.read(harness.value) == SharedService.firstValue)
+                #expect(try await link.read(shared.value) == SharedService.firstValue)
             }
             #expect(await scene.fixture.air.perform { $0.status.links.count } == names.count + 1)
             try await withThrowingTaskGroup { group in
@@ -112,8 +112,8 @@ import VirtualRadio
     func linkUpdates(_ setting: Setting) async throws {
         try await withKernel(setting, as: .peripheral, "link updates, our controller") { scene in
             let host = try await scene.fixture.makeHost()
-            let harness = try await scene.visitBlueZ(from: host)
-            let link = harness.link
+            let shared = try await scene.visitBlueZ(from: host)
+            let link = shared.link
             let update = ConnectionUpdate(
                 intervalMinimum: .milliseconds(30),
                 intervalMaximum: .milliseconds(30)
@@ -123,7 +123,7 @@ import VirtualRadio
                     do {
                         return try await link.updateParameters(update)
                     } catch HostError.busy {
-                        _ = try await link.read(harness.value)
+                        _ = try await link.read(shared.value)
                     }
                 }
             }
@@ -132,7 +132,7 @@ import VirtualRadio
                 let phy = try await link.requestPHY(transmit: .le2M, receive: .le2M)
                 #expect(phy.transmit == .le2M && phy.receive == .le2M)
             }
-            #expect(try await link.read(harness.value) == SharedService.firstValue)
+            #expect(try await link.read(shared.value) == SharedService.firstValue)
             #expect(try await link.properties.dataLength.transmitBytes == 251)
             #expect(try await link.readRSSI() != nil)
             #expect(try await link.readRemoteVersion().company == 0xFFFF)

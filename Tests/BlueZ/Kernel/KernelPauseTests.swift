@@ -17,14 +17,14 @@ import VirtualRadio
     func shortPause(_ setting: Setting) async throws {
         try await withKernel(setting, as: .peripheral, "pause of the machine") { scene in
             let host = try await scene.fixture.makeHost()
-            let harness = try await scene.visitBlueZ(from: host)
+            let shared = try await scene.visitBlueZ(from: host)
             try await scene.bluez.machine.pause()
             let receivedCount = try await scene.attOpcodes(.received).count
             let sentCount = try await scene.attOpcodes(.sent).count
-            async let late = harness.link.read(harness.value)
-            try await scene.awaitPDU(.readRequest, after: receivedCount, on: harness)
+            async let late = shared.link.read(shared.value)
+            try await scene.awaitPDU(.readRequest, after: receivedCount, on: shared)
             // The controllers still exchange packets, and no host answers.
-            _ = try await harness.link.readRemoteVersion()
+            _ = try await shared.link.readRemoteVersion()
             let since = try await scene.attOpcodes(.sent).dropFirst(sentCount)
             #expect(!since.contains(.readResponse))
             try await scene.bluez.machine.resume()
@@ -42,22 +42,22 @@ import VirtualRadio
     func longPause() async throws {
         try await withKernel(.latest, as: .peripheral, "pause beyond the ATT timeout") { scene in
             let host = try await scene.fixture.makeHost()
-            let harness = try await scene.visitBlueZ(from: host)
+            let shared = try await scene.visitBlueZ(from: host)
             try await scene.bluez.machine.pause()
             let duration = await MachinePool.steppingAside {
                 await ContinuousClock().measure {
                     await #expect(throws: GATT.Failure.timedOut) {
-                        try await harness.link.read(harness.value.handle)
+                        try await shared.link.read(shared.value.handle)
                     }
                 }
             }
             #expect(duration > .seconds(29))
             #expect(duration < .seconds(30) + .seconds(10) * Limits.factor)
-            _ = try await scene.end(of: harness.link)
+            _ = try await scene.end(of: shared.link)
             try await scene.bluez.machine.resume()
             try await scene.bluez.isAlone()
             let again = try await host.connect(to: KernelAir.kernelAddress)
-            #expect(try await again.read(harness.value.valueHandle) == SharedService.firstValue)
+            #expect(try await again.read(shared.value.valueHandle) == SharedService.firstValue)
             // bluetoothd may crash if a link ends while it discovers the services of our host.
             try await scene.bluez.hasExplored()
         }
@@ -75,7 +75,7 @@ import VirtualRadio
             var options = ConnectOptions()
             options.parameters.supervisionTimeout = .seconds(1)
             let link = try await host.connect(to: KernelAir.kernelAddress, options: options)
-            let harness = try await FoundSharedService(on: link)
+            let shared = try await FoundSharedService(on: link)
             let kernel = scene.fixture.kernel
             await scene.fixture.air.perform { $0.assign(kernel, toGroup: 1) }
             await scene.fixture.air.perform { $0.separate(group: 0, from: 1) }
@@ -88,7 +88,7 @@ import VirtualRadio
             )
             await scene.fixture.air.perform { $0.join(group: 0, with: 1) }
             let again = try await pending
-            #expect(try await again.read(harness.value.valueHandle) == SharedService.firstValue)
+            #expect(try await again.read(shared.value.valueHandle) == SharedService.firstValue)
         }
     }
 }
@@ -118,13 +118,13 @@ extension KernelScene {
     fileprivate func awaitPDU(
         _ opcode: ATT.Opcode,
         after count: Int,
-        on harness: FoundSharedService
+        on shared: FoundSharedService
     )
         async throws
     {
         try await within(Limits.step, "the PDU \(opcode)") {
             while try await !attOpcodes(.received).dropFirst(count).contains(opcode) {
-                _ = try await harness.link.readRSSI()
+                _ = try await shared.link.readRSSI()
             }
         }
     }

@@ -25,18 +25,18 @@ import Testing
         ) { scene in
             let host = try await scene.fixture.makeHost(.bonding)
             try await scene.serveSharedService(for: 2)
-            let harness = try await FoundSharedService(
+            let shared = try await FoundSharedService(
                 on: host.connect(to: KernelAir.kernelAddress)
             )
-            _ = try await harness.link.pair()
-            #expect(try await harness.link.read(harness.secret) == SharedService.secretValue)
+            _ = try await shared.link.pair()
+            #expect(try await shared.link.read(shared.secret) == SharedService.secretValue)
             let central = try await Self.application(in: scene)
             let accessory = try await central.accessory(Self.description)
             let changes = accessory.changes
             try await Self.reach(.ready, in: changes)
 
             #expect(try await scene.problems() == [], "before the cut")
-            try await harness.expectSilence { scene.bluez.machine.cutPower() }
+            try await shared.expectSilence { scene.bluez.machine.cutPower() }
             try await Self.reach(.outOfRange, in: changes)
 
             // The machine is off. The connection requests stay pending while it starts.
@@ -47,7 +47,7 @@ import Testing
             try await scene.bluez.restartMachine()
             try await scene.serveSharedService(for: 2)
             let link = try await pending
-            #expect(try await link.read(harness.secret.valueHandle) == SharedService.secretValue)
+            #expect(try await link.read(shared.secret.valueHandle) == SharedService.secretValue)
             #expect(try await link.security.isEncrypted, "by the bond that both have kept")
             try await Self.reach(.ready, in: changes)
             try await expectTicks(of: accessory, from: scene.bluez)

@@ -22,17 +22,17 @@ import Testing
             let unbonded = try await scene.discover(host) { $0.data.localName == "Kernel" }
             #expect(unbonded.address.randomKind == .resolvablePrivate)
             let link = try await host.connect(to: unbonded.address)
-            let harness = try await FoundSharedService(on: link)
+            let shared = try await FoundSharedService(on: link)
             _ = try await link.pair()
             #expect(await host.bonds.map(\.identity) == [KernelAir.kernelAddress])
-            #expect(try await link.read(harness.secret) == SharedService.secretValue)
+            #expect(try await link.read(shared.secret) == SharedService.secretValue)
             try await scene.end(link)
 
             let bonded = try await scene.discover(host) { $0.data.localName == "Kernel" }
             #expect(bonded.isIdentityResolved)
             #expect(bonded.address == KernelAir.kernelAddress)
             let again = try await host.connect(to: KernelAir.kernelAddress)
-            #expect(try await again.read(harness.secret.valueHandle) == SharedService.secretValue)
+            #expect(try await again.read(shared.secret.valueHandle) == SharedService.secretValue)
         }
     }
 

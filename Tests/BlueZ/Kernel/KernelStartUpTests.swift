@@ -59,7 +59,7 @@ import VirtualRadio
             allowing: [.commandCanceledByPowerOff]
         ) { scene in
             let host = try await scene.fixture.makeHost()
-            let harness = try await scene.visitBlueZ(from: host)
+            let shared = try await scene.visitBlueZ(from: host)
             let kernel = scene.fixture.kernel
             await scene.fixture.air.perform { world in
                 var faults = FaultPlan()
@@ -68,7 +68,7 @@ import VirtualRadio
                 faults.toHost.fixed = .milliseconds(600)
                 world.setFaults(faults, of: kernel)
             }
-            try await scene.end(harness.link)
+            try await scene.end(shared.link)
             try await scene.bluez.powerOff()
         }
     }

@@ -62,7 +62,7 @@ extension CBPeripheral {
 
 extension SimpleAccessoryProfile {
     /// The accessory of these tests: values that support all ways to read, write and subscribe.
-    static let harness = SimpleAccessoryProfile(
+    static let sensor = SimpleAccessoryProfile(
         name: "Sensor",
         services: [
             Service(

@@ -12,24 +12,24 @@ import VirtualAccessories
 struct DiscoveryTests {
     @Test("6.1 Contents are nil before a search, and empty after a search without a result")
     func nilAndEmpty() async throws {
-        let fixture = try Fixture(.harness)
+        let fixture = try Fixture(.sensor)
         try await fixture.run {
             let phone = fixture.central()
-            let harness = try await phone.connectedPeripheral("Sensor")
-            #expect(harness.services == nil)
-            harness.discoverServices(nil)
+            let sensor = try await phone.connectedPeripheral("Sensor")
+            #expect(sensor.services == nil)
+            sensor.discoverServices(nil)
             await phone.journal.wait(for: "services A000,A100 ok")
-            let plain = try harness.service("A100")
+            let plain = try sensor.service("A100")
             #expect(plain.characteristics == nil)
             #expect(plain.includedServices == nil)
-            harness.discoverIncludedServices(nil, for: plain)
+            sensor.discoverIncludedServices(nil, for: plain)
             await phone.journal.wait(for: "included A100:  ok")
             #expect(plain.includedServices == [])
-            harness.discoverCharacteristics(nil, for: plain)
+            sensor.discoverCharacteristics(nil, for: plain)
             await phone.journal.wait(for: "characteristics A100: A101 ok")
-            let value = try harness.characteristic("A101")
+            let value = try sensor.characteristic("A101")
             #expect(value.descriptors == nil)
-            harness.discoverDescriptors(for: value)
+            sensor.discoverDescriptors(for: value)
             await phone.journal.wait(for: "descriptors A101:  ok")
             #expect(value.descriptors == [])
         }
@@ -37,45 +37,45 @@ struct DiscoveryTests {
 
     @Test("6.2 A filter applies to one search: results add up, and objects stay the same")
     func filters() async throws {
-        let fixture = try Fixture(.harness)
+        let fixture = try Fixture(.sensor)
         try await fixture.run {
             let phone = fixture.central()
-            let harness = try await phone.connectedPeripheral("Sensor")
-            harness.discoverServices([CBUUID(string: "A100")])
+            let sensor = try await phone.connectedPeripheral("Sensor")
+            sensor.discoverServices([CBUUID(string: "A100")])
             await phone.journal.wait(for: "services A100 ok")
-            let first = try harness.service("A100")
-            harness.discoverServices([CBUUID(string: "A000"), CBUUID(string: "A0FF")])
+            let first = try sensor.service("A100")
+            sensor.discoverServices([CBUUID(string: "A000"), CBUUID(string: "A0FF")])
             await phone.journal.wait(for: "services A000,A100 ok")
-            #expect(try harness.service("A100") === first)
-            let service = try harness.service("A000")
-            harness.discoverCharacteristics([CBUUID(string: "A003")], for: service)
+            #expect(try sensor.service("A100") === first)
+            let service = try sensor.service("A000")
+            sensor.discoverCharacteristics([CBUUID(string: "A003")], for: service)
             await phone.journal.wait(for: "characteristics A000: A003 ok")
-            let notifying = try harness.characteristic("A003")
-            harness.discoverCharacteristics(nil, for: service)
+            let notifying = try sensor.characteristic("A003")
+            sensor.discoverCharacteristics(nil, for: service)
             await phone.journal.wait(for: "characteristics A000: A001,A002,A003,A004 ok")
-            #expect(try harness.characteristic("A003") === notifying)
-            harness.discoverServices(nil)
+            #expect(try sensor.characteristic("A003") === notifying)
+            sensor.discoverServices(nil)
             await phone.journal.wait(for: "services A000,A100 ok", count: 2)
-            #expect(try harness.service("A000") === service)
-            #expect(service.peripheral === harness)
+            #expect(try sensor.service("A000") === service)
+            #expect(service.peripheral === sensor)
             #expect(notifying.service === service)
         }
     }
 
     @Test("6.3, 6.4 A repeated search causes no radio traffic")
     func repetition() async throws {
-        let fixture = try Fixture(.harness)
+        let fixture = try Fixture(.sensor)
         let (adapter, transport) = try fixture.addCountedAdapter()
         try await fixture.run {
             let phone = fixture.central(on: adapter)
-            let harness = try await phone.connectedPeripheral("Sensor")
-            harness.discoverServices([CBUUID(string: "A000")])
+            let sensor = try await phone.connectedPeripheral("Sensor")
+            sensor.discoverServices([CBUUID(string: "A000")])
             await phone.journal.wait(for: "services A000 ok")
             // The host subscribes to Service Changed, which no event reports.
             try await fixture.air.sleep(for: .seconds(1))
             let count = transport.sentCount
             #expect(count > 0)
-            await phone.explore(harness)
+            await phone.explore(sensor)
             #expect(transport.sentCount == count)
             await adapter.shutDown()
         }
@@ -109,17 +109,17 @@ struct DiscoveryTests {
 
     @Test("6.7 A call is answered once, for the object that it was made for")
     func oneAnswer() async throws {
-        let fixture = try Fixture(.harness)
+        let fixture = try Fixture(.sensor)
         try await fixture.run {
             let phone = fixture.central()
-            let harness = try await phone.connectedPeripheral("Sensor")
-            harness.discoverServices(nil)
+            let sensor = try await phone.connectedPeripheral("Sensor")
+            sensor.discoverServices(nil)
             await phone.journal.wait(for: "services")
             phone.journal.clear()
-            for service in harness.services ?? [] {
-                harness.discoverCharacteristics(nil, for: service)
+            for service in sensor.services ?? [] {
+                sensor.discoverCharacteristics(nil, for: service)
             }
-            harness.discoverServices(nil)
+            sensor.discoverServices(nil)
             await phone.journal.wait(for: "services")
             #expect(
                 phone.journal.lines == [

@@ -56,14 +56,14 @@ struct LinkEndTests {
         let controller = try fixture.air.world.addController(
             ControllerConfiguration(name: "mute", at: Position(x: 1, y: 0))
         )
-        fixture.air.world.attach(MuteAccessory(.harness), to: controller)
+        fixture.air.world.attach(MuteAccessory(.sensor), to: controller)
         try await fixture.run {
             let phone = fixture.central()
-            let harness = try await phone.connectedPeripheral("Sensor")
-            await phone.explore(harness)
+            let sensor = try await phone.connectedPeripheral("Sensor")
+            await phone.explore(sensor)
             let begin = fixture.air.now
-            let value = try harness.characteristic("A002")
-            harness.writeValue(Data(count: 400), for: value, type: .withResponse)
+            let value = try sensor.characteristic("A002")
+            sensor.writeValue(Data(count: 400), for: value, type: .withResponse)
             await phone.journal.wait(for: "disconnected Sensor CBError 6")
             #expect(fixture.air.now - begin >= .seconds(29))
             #expect(fixture.air.now - begin < .seconds(35))

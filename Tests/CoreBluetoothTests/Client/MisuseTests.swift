@@ -26,68 +26,68 @@ struct ClientMisuseTests {
 
     @Test("1.4 While Bluetooth is off, commands are ignored and logged")
     func poweredOff() async throws {
-        let fixture = try Fixture(.harness)
+        let fixture = try Fixture(.sensor)
         try await fixture.run {
             let phone = fixture.central()
-            let harness = try await phone.connectedPeripheral("Sensor")
-            await phone.explore(harness)
-            let value = try harness.characteristic("A001")
+            let sensor = try await phone.connectedPeripheral("Sensor")
+            await phone.explore(sensor)
+            let value = try sensor.characteristic("A001")
             fixture.adapter.isPoweredOn = false
             await phone.journal.wait(for: "state poweredOff")
             phone.journal.clear()
             let lines = Journal()
             await Misuse.observing({ lines.add($0) }) {
-                for command in Self.everyCommand { command(harness, value) }
-                phone.manager.connect(harness)
-                phone.manager.cancelPeripheralConnection(harness)
+                for command in Self.everyCommand { command(sensor, value) }
+                phone.manager.connect(sensor)
+                phone.manager.cancelPeripheralConnection(sensor)
             }
             let text =
                 "API MISUSE: \(Misuse.name(phone.manager)) can only accept this command while in the "
                 + "powered on state"
             #expect(lines.lines.count { $0 == text } == Self.everyCommand.count + 2)
-            #expect(harness.state == .disconnected)
+            #expect(sensor.state == .disconnected)
             #expect(phone.journal.lines.isEmpty)
         }
     }
 
     @Test("5.5, 1.5, 7.15 Without a connection, commands are ignored and logged")
     func notConnected() async throws {
-        let fixture = try Fixture(.harness)
+        let fixture = try Fixture(.sensor)
         try await fixture.run {
             let phone = fixture.central()
-            let harness = try await phone.connectedPeripheral("Sensor")
-            await phone.explore(harness)
-            let value = try harness.characteristic("A001")
-            phone.manager.cancelPeripheralConnection(harness)
+            let sensor = try await phone.connectedPeripheral("Sensor")
+            await phone.explore(sensor)
+            let value = try sensor.characteristic("A001")
+            phone.manager.cancelPeripheralConnection(sensor)
             await phone.journal.wait(for: "disconnected")
             phone.journal.clear()
             let lines = Journal()
             await Misuse.observing({ lines.add($0) }) {
-                for command in Self.everyCommand { command(harness, value) }
+                for command in Self.everyCommand { command(sensor, value) }
             }
             let text =
-                "API MISUSE: \(harness) can only accept commands while in the "
+                "API MISUSE: \(sensor) can only accept commands while in the "
                 + "connected state"
             #expect(lines.lines.count { $0 == text } == Self.everyCommand.count)
-            #expect(harness.description.hasPrefix("<CBPeripheral: 0x"))
+            #expect(sensor.description.hasPrefix("<CBPeripheral: 0x"))
             #expect(phone.journal.lines.isEmpty)
         }
     }
 
     @Test("15.5 A peripheral has Apple's description, by itself and in log lines")
     func description() async throws {
-        let fixture = try Fixture(.harness)
+        let fixture = try Fixture(.sensor)
         try await fixture.run {
             let phone = fixture.central()
-            let harness = try await phone.connectedPeripheral("Sensor")
+            let sensor = try await phone.connectedPeripheral("Sensor")
             let beginning =
-                "<CBPeripheral: \(Misuse.address(harness)), identifier = \(harness.identifier.uuidString), "
+                "<CBPeripheral: \(Misuse.address(sensor)), identifier = \(sensor.identifier.uuidString), "
                 + "name = Sensor, mtu = "
-            await phone.explore(harness)
-            #expect(harness.description == beginning + "247, state = connected>")
-            phone.manager.cancelPeripheralConnection(harness)
+            await phone.explore(sensor)
+            #expect(sensor.description == beginning + "247, state = connected>")
+            phone.manager.cancelPeripheralConnection(sensor)
             await phone.journal.wait(for: "disconnected")
-            #expect(harness.description == beginning + "0, state = disconnected>")
+            #expect(sensor.description == beginning + "0, state = disconnected>")
         }
     }
 
@@ -97,13 +97,13 @@ struct ClientMisuseTests {
             processExitsWith: .failure,
             observing: [\.standardErrorContent]
         ) {
-            let fixture = try Fixture(.harness)
+            let fixture = try Fixture(.sensor)
             try await fixture.run {
                 let phone = fixture.central()
-                let harness = try await phone.connectedPeripheral("Sensor")
-                await phone.explore(harness)
-                let descriptor = try #require(harness.characteristic("A003").descriptors?.first)
-                harness.writeValue(Data([1, 0]), for: descriptor)
+                let sensor = try await phone.connectedPeripheral("Sensor")
+                await phone.explore(sensor)
+                let descriptor = try #require(sensor.characteristic("A003").descriptors?.first)
+                sensor.writeValue(Data([1, 0]), for: descriptor)
             }
         }
         #expect(
@@ -116,15 +116,15 @@ struct ClientMisuseTests {
 
     @Test("7.18 Attributes of another peripheral are refused and logged")
     func otherPeripheral() async throws {
-        let fixture = try Fixture(.harness, .heartRate(name: "Strap"))
+        let fixture = try Fixture(.sensor, .heartRate(name: "Strap"))
         try await fixture.run {
             let phone = fixture.central()
-            let harness = try await phone.connectedPeripheral("Sensor")
+            let sensor = try await phone.connectedPeripheral("Sensor")
             let strap = try await phone.connectedPeripheral("Strap")
-            await phone.explore(harness)
-            let value = try harness.characteristic("A003")
+            await phone.explore(sensor)
+            let value = try sensor.characteristic("A003")
             phone.journal.clear()
-            let lines = try await Misuse.lines(about: "of \(harness)") {
+            let lines = try await Misuse.lines(about: "of \(sensor)") {
                 strap.readValue(for: value)
                 strap.readValue(for: try #require(value.descriptors?.first))
                 strap.discoverCharacteristics(nil, for: try #require(value.service))
@@ -137,11 +137,11 @@ struct ClientMisuseTests {
 
     @Test("7.18 Attributes of this device are refused and logged")
     func mutable() async throws {
-        let fixture = try Fixture(.harness)
+        let fixture = try Fixture(.sensor)
         try await fixture.run {
             let phone = fixture.central()
-            let harness = try await phone.connectedPeripheral("Sensor")
-            await phone.explore(harness)
+            let sensor = try await phone.connectedPeripheral("Sensor")
+            await phone.explore(sensor)
             let own = CBMutableCharacteristic(
                 type: CBUUID(string: "A001"),
                 properties: .read,
@@ -154,12 +154,12 @@ struct ClientMisuseTests {
             service.characteristics = [own]
             phone.journal.clear()
             let lines = await Misuse.lines(about: "is of this device") {
-                harness.readValue(for: own)
-                harness.readValue(for: descriptor)
-                harness.discoverCharacteristics(nil, for: service)
+                sensor.readValue(for: own)
+                sensor.readValue(for: descriptor)
+                sensor.discoverCharacteristics(nil, for: service)
             }
             #expect(lines.count == 3)
-            #expect(lines.allSatisfy { $0.hasPrefix("API MISUSE: \(harness)") })
+            #expect(lines.allSatisfy { $0.hasPrefix("API MISUSE: \(sensor)") })
             #expect(phone.journal.lines.isEmpty)
         }
     }

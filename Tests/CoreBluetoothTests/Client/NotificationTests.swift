@@ -9,44 +9,44 @@ import VirtualAccessories
 struct NotificationTests {
     @Test("7.11 Notifications are preferred to indications")
     func preference() async throws {
-        let fixture = try Fixture(.harness)
+        let fixture = try Fixture(.sensor)
         try await fixture.run {
             let phone = fixture.central()
-            let harness = try await phone.connectedPeripheral("Sensor")
-            await phone.explore(harness)
-            let both = try harness.characteristic("A003")
-            harness.setNotifyValue(true, for: both)
+            let sensor = try await phone.connectedPeripheral("Sensor")
+            await phone.explore(sensor)
+            let both = try sensor.characteristic("A003")
+            sensor.setNotifyValue(true, for: both)
             await phone.journal.wait(for: "notifying A003 on ok")
             #expect(both.isNotifying)
-            harness.readValue(for: try #require(both.descriptors?.first))
+            sensor.readValue(for: try #require(both.descriptors?.first))
             await phone.journal.wait(for: "descriptor 2902 1 ok")
-            let indicated = try harness.characteristic("A004")
-            harness.setNotifyValue(true, for: indicated)
+            let indicated = try sensor.characteristic("A004")
+            sensor.setNotifyValue(true, for: indicated)
             await phone.journal.wait(for: "notifying A004 on ok")
-            harness.readValue(for: try #require(indicated.descriptors?.first))
+            sensor.readValue(for: try #require(indicated.descriptors?.first))
             await phone.journal.wait(for: "descriptor 2902 2 ok")
         }
     }
 
     @Test("7.11 Requesting the current state is answered without radio traffic")
     func sameState() async throws {
-        let fixture = try Fixture(.harness)
+        let fixture = try Fixture(.sensor)
         let (adapter, transport) = try fixture.addCountedAdapter()
         try await fixture.run {
             let phone = fixture.central(on: adapter)
-            let harness = try await phone.connectedPeripheral("Sensor")
-            await phone.explore(harness)
-            let value = try harness.characteristic("A004")
-            harness.setNotifyValue(true, for: value)
+            let sensor = try await phone.connectedPeripheral("Sensor")
+            await phone.explore(sensor)
+            let value = try sensor.characteristic("A004")
+            sensor.setNotifyValue(true, for: value)
             await phone.journal.wait(for: "notifying A004 on ok")
             try await fixture.air.sleep(for: .seconds(1))
             let count = transport.sentCount
-            harness.setNotifyValue(true, for: value)
+            sensor.setNotifyValue(true, for: value)
             await phone.journal.wait(for: "notifying A004 on ok", count: 2)
-            harness.setNotifyValue(false, for: try harness.characteristic("A003"))
+            sensor.setNotifyValue(false, for: try sensor.characteristic("A003"))
             await phone.journal.wait(for: "notifying A003 off ok")
             #expect(transport.sentCount == count)
-            harness.setNotifyValue(false, for: value)
+            sensor.setNotifyValue(false, for: value)
             await phone.journal.wait(for: "notifying A004 off ok")
             #expect(transport.sentCount > count)
             await adapter.shutDown()
@@ -55,12 +55,12 @@ struct NotificationTests {
 
     @Test("7.11 A value without notifications and indications cannot be subscribed to")
     func notSubscribable() async throws {
-        let fixture = try Fixture(.harness)
+        let fixture = try Fixture(.sensor)
         try await fixture.run {
             let phone = fixture.central()
-            let harness = try await phone.connectedPeripheral("Sensor")
-            await phone.explore(harness)
-            harness.setNotifyValue(true, for: try harness.characteristic("A001"))
+            let sensor = try await phone.connectedPeripheral("Sensor")
+            await phone.explore(sensor)
+            sensor.setNotifyValue(true, for: try sensor.characteristic("A001"))
             await phone.journal.wait(for: "notifying A001 off CBATTError 6")
         }
     }

@@ -12,21 +12,21 @@ import VirtualAccessories
 struct RemoteTableTests {
     @Test("13.3 Stored attributes are restored as if they had just been discovered")
     func memory() async throws {
-        let fixture = try Fixture(.harness)
+        let fixture = try Fixture(.sensor)
         try await fixture.run {
             let phone = fixture.central()
-            let harness = try await phone.connectedPeripheral("Sensor")
-            #expect(harness.table == nil)
-            await phone.explore(harness)
-            harness.setNotifyValue(true, for: try harness.characteristic("A003"))
+            let sensor = try await phone.connectedPeripheral("Sensor")
+            #expect(sensor.table == nil)
+            await phone.explore(sensor)
+            sensor.setNotifyValue(true, for: try sensor.characteristic("A003"))
             await phone.journal.wait(for: "notifying A003 on ok")
-            let table = try #require(harness.table)
+            let table = try #require(sensor.table)
             #expect(table.notifying.map { $0.uuid.description } == ["A003"])
             let other = fixture.central()
-            let copy = try await other.join(harness)
+            let copy = try await other.join(sensor)
             copy.adopt(table)
             #expect(copy.table == table)
-            #expect(copy.services?.map(\.uuid) == harness.services?.map(\.uuid))
+            #expect(copy.services?.map(\.uuid) == sensor.services?.map(\.uuid))
             #expect(try copy.characteristic("A003").isNotifying)
             #expect(try copy.characteristic("A001").descriptors?.count == 1)
             #expect(try copy.service("A000").includedServices == nil)
@@ -60,17 +60,17 @@ struct RemoteTableTests {
 
     @Test("4.6 A peripheral is retrieved by services that any manager discovered")
     func connectedPeripherals() async throws {
-        let fixture = try Fixture(.harness)
+        let fixture = try Fixture(.sensor)
         try await fixture.run {
             let phone = fixture.central()
-            let harness = try await phone.connectedPeripheral("Sensor")
+            let sensor = try await phone.connectedPeripheral("Sensor")
             let other = fixture.central()
             await other.journal.wait(for: "state poweredOn")
-            await phone.explore(harness)
+            await phone.explore(sensor)
             let found = other.manager.retrieveConnectedPeripherals(
                 withServices: [CBUUID(string: "A100")]
             )
-            #expect(found.map(\.identifier) == [harness.identifier])
+            #expect(found.map(\.identifier) == [sensor.identifier])
             #expect(found.first?.state == .disconnected)
             let none = other.manager.retrieveConnectedPeripherals(
                 withServices: [CBUUID(string: "A200")]

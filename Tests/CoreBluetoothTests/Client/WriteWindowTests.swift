@@ -13,16 +13,16 @@ import VirtualAccessories
 struct WriteWindowTests {
     @Test("7.7 Values written without response arrive in order and are not reported")
     func arrival() async throws {
-        let fixture = try Fixture(.harness)
+        let fixture = try Fixture(.sensor)
         try await fixture.run {
             let phone = fixture.central()
-            let harness = try await phone.connectedPeripheral("Sensor")
-            await phone.explore(harness)
-            let value = try harness.characteristic("A001")
+            let sensor = try await phone.connectedPeripheral("Sensor")
+            await phone.explore(sensor)
+            let value = try sensor.characteristic("A001")
             for number in UInt8(0)..<20 {
-                harness.writeValue(Data([number]), for: value, type: .withoutResponse)
+                sensor.writeValue(Data([number]), for: value, type: .withoutResponse)
             }
-            harness.readValue(for: value)
+            sensor.readValue(for: value)
             await phone.journal.wait(for: "value A001")
             #expect(phone.journal.lines == ["value A001 13 ok"])
         }
@@ -30,55 +30,55 @@ struct WriteWindowTests {
 
     @Test("7.7 After a full queue, the application is informed when there is space")
     func flowControl() async throws {
-        let fixture = try Fixture(.harness)
+        let fixture = try Fixture(.sensor)
         try await fixture.run {
             let phone = fixture.central()
-            let harness = try await phone.connectedPeripheral("Sensor")
-            await phone.explore(harness)
-            let value = try harness.characteristic("A001")
+            let sensor = try await phone.connectedPeripheral("Sensor")
+            await phone.explore(sensor)
+            let value = try sensor.characteristic("A001")
             var written = 0
             // Writes that were sent make space meanwhile, so that more can be written than fit at
             // once.
-            while harness.canSendWriteWithoutResponse, written < 100_000 {
-                harness.writeValue(Data([1]), for: value, type: .withoutResponse)
+            while sensor.canSendWriteWithoutResponse, written < 100_000 {
+                sensor.writeValue(Data([1]), for: value, type: .withoutResponse)
                 written += 1
             }
             #expect(written >= WriteWindow.limit)
             await phone.journal.wait(for: "ready")
-            #expect(harness.canSendWriteWithoutResponse)
+            #expect(sensor.canSendWriteWithoutResponse)
             #expect(phone.journal.lines == ["ready"])
         }
     }
 
     @Test("7.8 There is no space before and after a connection")
     func connection() async throws {
-        let fixture = try Fixture(.harness)
+        let fixture = try Fixture(.sensor)
         try await fixture.run {
             let phone = fixture.central()
-            let harness = try await phone.connectedPeripheral("Sensor")
-            #expect(harness.canSendWriteWithoutResponse)
-            phone.manager.cancelPeripheralConnection(harness)
-            #expect(!harness.canSendWriteWithoutResponse)
+            let sensor = try await phone.connectedPeripheral("Sensor")
+            #expect(sensor.canSendWriteWithoutResponse)
+            phone.manager.cancelPeripheralConnection(sensor)
+            #expect(!sensor.canSendWriteWithoutResponse)
             await phone.journal.wait(for: "disconnected")
-            #expect(!harness.canSendWriteWithoutResponse)
-            phone.manager.connect(harness)
-            #expect(!harness.canSendWriteWithoutResponse)
+            #expect(!sensor.canSendWriteWithoutResponse)
+            phone.manager.connect(sensor)
+            #expect(!sensor.canSendWriteWithoutResponse)
             await phone.journal.wait(for: "connected Sensor", count: 2)
-            #expect(harness.canSendWriteWithoutResponse)
+            #expect(sensor.canSendWriteWithoutResponse)
         }
     }
 
     @Test("7.9 A write without response is refused and logged if the property is missing")
     func missingProperty() async throws {
-        let fixture = try Fixture(.harness)
+        let fixture = try Fixture(.sensor)
         try await fixture.run {
             let phone = fixture.central()
-            let harness = try await phone.connectedPeripheral("Sensor")
-            await phone.explore(harness)
-            let value = try harness.characteristic("A002")
+            let sensor = try await phone.connectedPeripheral("Sensor")
+            await phone.explore(sensor)
+            let value = try sensor.characteristic("A002")
             let lines = Journal()
             await Misuse.observing({ lines.add($0) }) {
-                harness.writeValue(Data([7]), for: value, type: .withoutResponse)
+                sensor.writeValue(Data([7]), for: value, type: .withoutResponse)
             }
             #expect(
                 lines.lines.contains {
@@ -89,25 +89,25 @@ struct WriteWindowTests {
                         )
                 }
             )
-            harness.readValue(for: value)
+            sensor.readValue(for: value)
             await phone.journal.wait(for: "value A002 000102")
         }
     }
 
     @Test("7.10 A value that is too long is truncated and logged")
     func cut() async throws {
-        let fixture = try Fixture(.harness)
+        let fixture = try Fixture(.sensor)
         try await fixture.run {
             let phone = fixture.central()
-            let harness = try await phone.connectedPeripheral("Sensor")
-            await phone.explore(harness)
-            let value = try harness.characteristic("A001")
+            let sensor = try await phone.connectedPeripheral("Sensor")
+            await phone.explore(sensor)
+            let value = try sensor.characteristic("A001")
             let lines = Journal()
             await Misuse.observing({ lines.add($0) }) {
-                harness.writeValue(Data(count: 300), for: value, type: .withoutResponse)
+                sensor.writeValue(Data(count: 300), for: value, type: .withoutResponse)
             }
             #expect(lines.lines.contains { $0.contains("cut from 300 to 244 bytes") })
-            harness.readValue(for: value)
+            sensor.readValue(for: value)
             await phone.journal.wait(for: "value A001")
             #expect(value.value == Data(count: 244))
         }

@@ -154,7 +154,7 @@
             }
         }
 
-        @Test("Row 11: With a fixed silence a box that ends is listed as lost, and returns")
+        @Test("Row 11: With a fixed silence, a box that ends is listed as lost, and returns")
         func fixedSilence() async throws {
             try await withBoxScene { scene in
                 let central = AccessoryCentral(
@@ -179,7 +179,7 @@
             }
         }
 
-        @Test("Row 20: In the background a box is paired and comes back, if its service is known")
+        @Test("Row 20: In the background, a box is paired and comes back if its service is known")
         func background() async throws {
             try await withBoxScene { scene in
                 let box = try await scene.box()

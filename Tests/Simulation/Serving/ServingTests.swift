@@ -125,7 +125,7 @@ struct ServingTests {
         }
     }
 
-    @Test("Notifications are sent at the speed of the link, in order, without loss")
+    @Test("Notifications arrive in order, without loss")
     func notifications() async throws {
         try await ServingScene().run { session in
             let values = try await session.toStrap.subscribe(to: try await session.find(.stored))
