@@ -336,7 +336,11 @@ struct AirShowTests {
         )
     }
 
-    @Test("The table fits into the terminal", arguments: [20, 40, 80, 200], [3, 10, 24])
+    @Test(
+        "The table fits into a terminal of at least seven rows",
+        arguments: [20, 40, 80, 200],
+        [3, 10, 24]
+    )
     func table(columns: Int, rows: Int) throws {
         let world = World(seed: 1)
         try ExampleAccessories.populate(world)
@@ -352,7 +356,10 @@ struct AirShowTests {
         }
     }
 
-    @Test("Events have the world's time", arguments: [(0, "00:00:00"), (3_725, "01:02:05")])
+    @Test(
+        "A time is written in hours, minutes and seconds",
+        arguments: [(0, "00:00:00"), (3_725, "01:02:05")]
+    )
     func clock(seconds: Int64, text: String) {
         #expect(AirTable.clock(Instant(nanoseconds: seconds * 1_000_000_000)) == text)
     }

@@ -133,7 +133,7 @@ import Testing
         #expect(thirty[1] == "Lamp\\u{1B}           ▂▄▆  -60 ")
     }
 
-    @Test("The name of scan --name is in upper or lower case")
+    @Test("scan --name matches the beginning of a name in any case")
     func nameFilter() throws {
         let lamp = Self.advertisement(hex: Self.full)
         #expect(try ScanOptions.parse(["--name", "LAM"]).filter.matches(lamp))

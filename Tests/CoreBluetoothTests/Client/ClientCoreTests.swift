@@ -63,7 +63,7 @@ struct ClientCoreTests {
         #expect(harness.posted == ["1 services 1", "1 characteristics 1", "1 notifying true"])
     }
 
-    @Test("6.7 A failed discovery reports its error, and the next one may succeed")
+    @Test("6.7 A discovery that fails as a whole and in parts reports its last error")
     func failure() {
         var harness = CoreHarness()
         harness.ask(.find(.services(UUIDFilter(nil))))

@@ -39,7 +39,7 @@ struct MainActorClientTests {
         }
     }
 
-    @Test("A delegate on its own queue provides a sequence of values")
+    @Test("A delegate on its own queue provides a sequence of discoveries")
     func stream() async throws {
         let fixture = try Fixture(.thermometer(name: "Shelf"), .heartRate(name: "Strap"))
         try await fixture.run {

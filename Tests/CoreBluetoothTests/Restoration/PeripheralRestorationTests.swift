@@ -55,7 +55,7 @@ struct PeripheralRestorationTests {
         }
     }
 
-    @Test("13.4 A restored characteristic can send values, and its service can be removed")
+    @Test("13.4 A restored service can be removed, and what was removed is not restored again")
     func usable() async throws {
         let fixture = try Fixture { $0.store = store }
         try await fixture.serve([SampleService.make().0], options: Self.options) { app in

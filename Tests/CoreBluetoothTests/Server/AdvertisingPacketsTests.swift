@@ -146,7 +146,7 @@ struct OverflowAreaTests {
         #expect(found.count < 100)
     }
 
-    @Test("12.2 The bits of services are fixed, because two devices have to agree on them")
+    @Test("12.2 A service has one of the 112 bits, and the same one each time")
     func vectors() {
         #expect(
             OverflowArea.bit(of: BluetoothUUID(0x180D))

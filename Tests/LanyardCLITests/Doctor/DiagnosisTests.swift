@@ -229,7 +229,7 @@ private let unusable = ProgramFailure(
     }
 
     @Test(
-        "An error of the kernel is reported as it is",
+        "The kernel's support for Bluetooth is reported unless it is available",
         arguments: [
             (.available, nil), (.missing, .note), (.forbidden, .warning),
             (.unclear("too many files"), .warning),

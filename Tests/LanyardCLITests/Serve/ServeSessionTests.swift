@@ -189,7 +189,7 @@ struct ServeSessionTests {
         #expect(sent.count == 2)
     }
 
-    @Test("A typed command lets clients pair")
+    @Test("Typed commands grant and withdraw authorization")
     func authorization() async throws {
         let harness = try ServeHarness(
             """

@@ -128,7 +128,7 @@ import Testing
         #expect(lines.allSatisfy { !$0.isMalformed })
     }
 
-    @Test("A truncated capture is read as far as it goes")
+    @Test("A truncated capture and a file of another kind are errors")
     func torn() throws {
         let bytes = Self.file(Self.packets)
         #expect(throws: Pcap.Failure.self) { try decode(Array(bytes.dropLast(3)), Self.keys) }

@@ -19,7 +19,7 @@ struct ScanningStories {
         }
     }
 
-    @Test("Row 2: Of several straps the near one with the manufacturer data is found")
+    @Test("Row 2: Of several straps, the near one with the manufacturer data is found")
     func filtered() async throws {
         let world = TestWorld(seed: 22)
         let description = AccessoryDescription.strap.with {
@@ -47,7 +47,7 @@ struct ScanningStories {
         }
     }
 
-    @Test("Row 2: Of two straps the one with the name is found, and the search stops")
+    @Test("Row 2: Of two straps, the one with the name is found, and the search stops")
     func named() async throws {
         let world = TestWorld(seed: 24)
         let description = AccessoryDescription.strap.with {

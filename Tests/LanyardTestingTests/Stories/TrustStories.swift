@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Pairing and connection slots", .eachSystem)
 struct TrustStories {
-    @Test("Row 12: A connected accessory is not yet paired, but a ready one is")
+    @Test("Row 12: An accessory that requires pairing is paired when it is ready")
     func paired() async throws {
         let world = TestWorld(seed: 121)
         world.add(.lock)

@@ -31,7 +31,7 @@ struct EventsTests {
         }
     }
 
-    @Test("Beyond the limit the oldest events are dropped and counted")
+    @Test("Beyond the limit, the oldest events are dropped and counted")
     func overflow() async {
         let hub = Hub<Int>()
         let events = hub.events(limit: 3)

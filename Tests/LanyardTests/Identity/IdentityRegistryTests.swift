@@ -149,7 +149,7 @@ struct IdentityRegistryTests {
     // MARK: Bounds
 
     @Test(
-        "Beyond the limit the accessory seen longest ago is removed, unless remembered or linked"
+        "Beyond the limit, the accessory seen longest ago is removed, unless remembered or linked"
     )
     func accessoryLimit() {
         var registry = IdentityRegistry(accessoryLimit: 4)
@@ -165,7 +165,7 @@ struct IdentityRegistryTests {
     }
 
     @Test(
-        "Beyond the limit the identifier seen longest ago is removed, unless it has a link"
+        "Beyond the limit, the identifier seen longest ago is removed, unless it has a link"
     )
     mutating func identifierLimit() {
         _ = registry.identify(Self.discovery(0, says: 9), by: Self.source, now: .zero)

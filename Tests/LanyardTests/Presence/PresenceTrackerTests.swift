@@ -347,7 +347,7 @@ struct PresenceTrackerTests {
     // MARK: Bounds
 
     @Test(
-        "Beyond the limit the device received longest ago is removed, unless it is connected"
+        "Beyond the limit, the device received longest ago is removed, unless it is connected"
     )
     func displaced() {
         var rules = PresenceRules()
