@@ -9,7 +9,8 @@ command. It ends with its input.
     subscribe UUID          prints `subscribed`, and each value as `value DIGITS`
     unsubscribe UUID        prints `unsubscribed`
     send UUID COUNT LENGTH  writes values without response, each with its number first, and prints `sent`
-    count UUID COUNT        prints `subscribed`, and `counted` after each so many values with numbers
+    count UUID COUNT        prints `subscribed`, and then `counted` after every COUNT values. Prints
+                            `not NUMBER: DIGITS` for a value that does not begin with the next number
 """
 
 import asyncio

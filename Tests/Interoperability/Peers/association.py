@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pairing and the addresses of a peer: options that all peers share."""
+"""The pairing and the addresses of the accessory and of the central: options that both share."""
 
 import asyncio
 import hashlib
@@ -18,7 +18,7 @@ CAPABILITIES = {
     "yes-no": PairingDelegate.DISPLAY_OUTPUT_AND_YES_NO_INPUT,
     "keyboard-display": PairingDelegate.DISPLAY_OUTPUT_AND_KEYBOARD_INPUT,
 }
-# The data that both sides have in advance, where the association model uses it.
+# The key of out-of-band legacy pairing, which both sides have in advance.
 LEGACY_TEMPORARY_KEY = bytes(range(16))
 
 

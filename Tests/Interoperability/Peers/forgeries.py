@@ -81,7 +81,7 @@ def large_ordinate(pdu, imposture):
 
 
 def printed_key(pdu, imposture):
-    """The key with the private key that the specification prints (Vol 3, Part H, 2.3.5.6.1)."""
+    """The public key of the private key that the specification prints (Vol 3, Part H, 2.3.5.6.1)."""
     imposture.take_printed_key()
     return imposture.public_key()
 

@@ -36,7 +36,7 @@ def answer(facts):
 def run(main, receive=None):
     """Runs the coroutine `main()` until it ends, fails, or standard input closes.
 
-    `receive(line)` is called in it with each line of standard input.
+    `receive(line)` is called in the event loop with each line of standard input.
     """
     logging.basicConfig(
         stream=sys.stderr,

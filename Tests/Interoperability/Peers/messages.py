@@ -8,10 +8,10 @@ usage: messages.py --adapter tcp:HOST:PORT|unix:PATH [--address ADDRESS] [--stor
 The box advertises its service: 1D01 takes messages, 1D02 notifies them, 1D03 requires encryption
 for reading, and 1D04 collects what is written to it, and returns the last write on a read. The box
 answers requests with their own content, and sends messages back. Its bonds are kept in the file.
-The Central connects to a box by its name with `enter`. Both print `ready {"address":…}` and take
-lines as client.py does; the commands are the methods of `Box` and `Central`. With --key messages
-are sealed. With --id the box advertises this identifier in its manufacturer data, instead of its
-name.
+With `enter`, the Central subscribes to the box at the other end of its link. Both print
+`ready {"address":…}` and take lines as client.py does; the commands are the methods of `Box` and
+`Central`. With --key messages are sealed. With --id the box advertises this identifier in its
+manufacturer data, instead of its name.
 """
 
 import argparse
@@ -206,8 +206,8 @@ async def main(arguments, orders):
 
 
 class Opening:
-    """Commands. The box is set up before the first one, which requires a controller that is
-    ready."""
+    """The queue of commands. The box begins to advertise when the first command is awaited, because
+    the controller is ready then."""
 
     def __init__(self, box, orders):
         self.box, self.orders, self.is_open = box, orders, False

@@ -36,7 +36,7 @@ class Presence(Session):
         return await self.rotate()
 
     async def rotate(self):
-        """Takes another address on the air, a private one if `is_private`."""
+        """Takes a new private address if `is_private`, or else its static address."""
         device = self.device
         await device.stop_advertising()
         device.random_address = (
@@ -78,7 +78,7 @@ class Presence(Session):
             self.arrived.set()
 
     def is_sought(self, advertisement, name, address):
-        """Private addresses that resolve to this identity."""
+        """Whether this is the device, also by a private address that resolves to its identity."""
         resolver = self.device.address_resolver
         if address and resolver and advertisement.address.is_resolvable:
             found = resolver.resolve(advertisement.address)

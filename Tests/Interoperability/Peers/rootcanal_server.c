@@ -8,7 +8,7 @@
 // release 1.12 or later, whose functions have more arguments.
 //
 // Prints `ready {"adapters":[...]}`. Each connection is a new controller with an address of its own
-// (DA:1E:33:22:11:01 for the first free place, and so on). Ends when standard input closes.
+// (DA:1E:33:22:11:01 in the first of the places, and so on). Ends when standard input closes.
 //
 // A connection to a link endpoint is another radio, as at the Link Layer port of RootCanal's own
 // program: each LE packet of the controllers passes to it, and its packets pass to them, behind their
@@ -147,8 +147,8 @@ static void perform(const Call *call) {
     }
 }
 
-// Performs a call that may abort. If it does, the controller keeps its state (its memory leaks,
-// which is acceptable in a test peer) and its plug is marked for disconnection. This is a separate
+// Performs a call that may abort. If it does, the controller is abandoned (its memory leaks, which
+// is acceptable in a test peer) and its plug is marked for disconnection. This is a separate
 // function, never inlined, so that no caller's variables live across the jump.
 __attribute__((noinline)) static void performCall(Call call) {
     current = call.index;

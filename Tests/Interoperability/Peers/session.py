@@ -18,7 +18,7 @@ logger = logging.getLogger("session")
 # The time limit for a step, in seconds: machines may be busy.
 STEP_LIMIT = 30
 
-# How often a link may fail to be established before that is an error, because every host retries.
+# The number of attempts at a link: its establishment may fail, and any host then tries again.
 ESTABLISHMENT_LIMIT = 3
 
 

@@ -11,7 +11,7 @@ standard input changes the line, and is answered with `{"done": true}`:
                                one byte in N is changed, among the next `count` (all, if left out)
     {"do": "cut", "length": N, "pause": SECONDS}    packets for the host arrive in pieces, with pauses
     {"do": "say", "data": "HEX"}                  bytes for the host that no controller sent
-    {"do": "mute", "on": true|false}                no byte passes to the host
+    {"do": "mute", "on": true|false}                the controller's bytes do not pass to the host
     {"do": "clear"}                                 ends all errors
 
 Toward the controller, the UART follows Vol 4, Part A, 4: when it has lost synchronization it sends
@@ -34,7 +34,7 @@ CHUNK = 4096
 RESET = bytes.fromhex("01030c00")
 HARDWARE_ERROR = bytes.fromhex("04100100")
 
-# The length of a packet of each type: length of the header, and the length field in it.
+# For each type of packet: the length of its header, and the format of the length field in it.
 HEADERS = {1: (4, "<3xB"), 2: (5, "<3xH"), 3: (4, "<3xB"), 5: (5, "<3xH")}
 
 

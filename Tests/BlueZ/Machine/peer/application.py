@@ -35,7 +35,7 @@ class Service(ServiceInterface):
 
 
 class Attribute(ServiceInterface):
-    """The common part of characteristics and descriptors: a value, clients, and a refusal."""
+    """The common part of characteristics and descriptors: a value, and the error for refusals."""
 
     def __init__(self, interface, line, description):
         super().__init__(interface)

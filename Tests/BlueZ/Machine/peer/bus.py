@@ -35,7 +35,7 @@ def plain(value):
 
 
 class Bus:
-    """One connection. When it ends BlueZ drops all registrations made through it."""
+    """One connection. When it ends, BlueZ drops all registrations made through it."""
 
     def __init__(self, line):
         self.line = line
@@ -112,7 +112,7 @@ class Bus:
         return reply.body[0] if len(reply.body) == 1 else reply.body
 
     def _signaled(self, message):
-        """Emits an event for each signal of BlueZ's."""
+        """Emits events for BlueZ's signals about devices, adapters, attributes and properties."""
         if message.message_type is not MessageType.SIGNAL:
             return
         self.changed.set()

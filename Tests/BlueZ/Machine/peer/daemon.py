@@ -117,7 +117,7 @@ async def _start_radio(peer, radio, adapters=None):
 
 @command
 async def restart_daemon(peer, forgets):
-    """Restarts bluetoothd. Its registrations are lost, its bonds stay."""
+    """Restarts bluetoothd. Its registrations are lost. Its bonds stay, unless `forgets` is true."""
     await peer.leave_bus()
     await peer.daemon.stop()
     if forgets:
@@ -147,7 +147,7 @@ async def start_daemon(peer):
 
 @command
 async def match_rules(peer, process):
-    """The number of signals that a process waits for, according to the bus."""
+    """The number of a process's match rules for signals, according to the bus."""
     return {"count": await peer.bus.match_rules(process)}
 
 

@@ -56,7 +56,7 @@ def _run_first():
 
 @command
 async def shell(peer, line, seconds):
-    """Runs a shell command to its end. Returns its status, and both of its outputs."""
+    """Runs a shell command to its end. Returns its status, and the text of both outputs."""
     process = await asyncio.create_subprocess_shell(
         line, stdin=NOTHING, stdout=PIPE, stderr=BOTH, start_new_session=True
     )

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The machine's controllers: two controllers of btvirt, or a controller outside the machine.
 
-With btvirt BlueZ has hci0, and hci1 is lent to a host outside the machine by the bridge.
+With btvirt, BlueZ has hci0, and hci1 is lent to a host outside the machine by the bridge.
 """
 
 import asyncio
@@ -82,9 +82,9 @@ class Radio:
                 termios.tcflush(self.console, termios.TCIOFLUSH)
                 await self._start("btattach", "-N", "-S", "115200", "-B", CONSOLE, "-P", "h4", log=log)
             elif kind in KINDS:
-                # Before all others. Otherwise the kernel's first command to a controller may arrive
-                # before btvirt has read that the controller exists, and btvirt takes one for the
-                # other.
+                # It runs before all other programs. Otherwise the kernel's first command to a
+                # controller may arrive before btvirt has read that the controller exists, and
+                # btvirt takes one for the other.
                 await self._start("btvirt", *KINDS[kind], log=log, is_first=True)
                 await self._start("/bridge", "1", port("lent"), log=log)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small accessory with an attribute of every kind, which the demo and most tests use."""
+"""A small accessory for the demo and most tests. It has values to read, to write and to subscribe to."""
 
 import asyncio
 import itertools

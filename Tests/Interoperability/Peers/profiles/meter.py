@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A glucose meter with a Record Access Control Point, and a heart rate sensor with a control point.
 
-The meter has five records with the sequence numbers 0 to 4. It answers one procedure at a time. A
-report of all records does not end before an abort.
+The meter has five records with the sequence numbers 0 to 4. A report of all records ends only by an
+abort, and until then the meter refuses other procedures.
 """
 
 import asyncio

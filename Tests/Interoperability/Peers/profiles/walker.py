@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """An accessory that is carried from radio to radio.
 
-Only a bonded Central reads its secret. To a subscriber it sends a counter twice a second, which
-begins at zero on each link.
+A Central reads its secret only on an encrypted link. To a subscriber it sends a counter twice a
+second, which begins at zero with each subscription.
 """
 
 import asyncio
