@@ -196,7 +196,9 @@ extension LowerTester {
 
     // MARK: The suite's packets
 
-    /// Sends a packet of the suite.
+    /// Sends a packet of the suite, or keeps it until it can be sent.
+    ///
+    /// - Returns: Whether the lower tester has a counterpart of the packet.
     mutating func airSends(_ packet: RootCanalPacket, strength: Int8) -> Bool {
         let waiting = Waiting(packet: packet, strength: strength)
         switch packet.content {
@@ -211,7 +213,7 @@ extension LowerTester {
             command(0x2019, packet, random + bytes + key)
         case .phyRequest(let send, let receive):
             command(0x2032, packet, [0, send, receive, 0, 0])
-        // The tests use no others of these.
+        // Our Link Layer has no counterpart, or no test sends the packet.
         default: return false
         }
         return true

@@ -32,10 +32,11 @@ struct LowerTester {
     /// The longest time that a call of `pass` lasts while a link exists. It ends at the first
     /// output.
     static let leap = Duration.milliseconds(640)
-    /// The period in which a waiting advertisement looks for a scan window before time passes, in
-    /// milliseconds.
+    /// The time, in milliseconds, that is searched for a moment at which the controller receives a
+    /// waiting advertisement.
     static let lead = 20
-    /// The maximum number of such periods. Together they are the longest scan interval, 10.24 s.
+    /// The maximum number of these times. Together, they are the longest interval of a legacy scan,
+    /// 10.24 s.
     static let leadLimit = 512
 
     var core = WorldCore(seed: WorldSeed(1), pathLoss: .freeSpace, shadowing: .none)
@@ -52,11 +53,11 @@ struct LowerTester {
     var lastChannel: RadioChannel?
     /// The request of the suite to an advertiser.
     var request: Waiting?
-    /// The answer of the suite to a scan request, a connection request or a request for PHYs.
+    /// The answer of the suite to the packet at whose end the world stands still.
     var answer: Waiting?
     /// The advertisement of the suite.
     var advertisement: Waiting?
-    /// The address of the last scan request of the suite.
+    /// The scanner's address in the last scan request of the suite.
     var scanner = DeviceAddress(value: 0, kind: .public)
     /// The links, by the handle at the lower tester.
     var links: [ConnectionHandle: TestLink] = [:]
@@ -99,7 +100,7 @@ struct LowerTester {
         core.ether.hostSends(bytes, to: radio)
     }
 
-    /// Performs an H4 packet of the suite, which is the host of the controller under test.
+    /// Sends an H4 packet of the suite, which is the host of the controller under test.
     mutating func hostSends(_ bytes: [UInt8]) {
         if bytes.starts(with: Self.enableEncryption) { key = Array(bytes.suffix(16)) }
         send(bytes, to: controller)

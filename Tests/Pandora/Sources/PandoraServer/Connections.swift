@@ -42,8 +42,7 @@ final class Connections: Sendable {
 
     /// Returns the link of a message.
     ///
-    /// - Throws: `RPCError` if the message was not made by `message(for:)`, or before the last
-    ///   reset.
+    /// - Throws: `RPCError` if the message is not from this session, or if its link was displaced.
     func link(of message: Pandora_Connection) throws -> Link {
         let bytes = message.cookie.value
         guard bytes.count == 8 else {
