@@ -37,7 +37,7 @@ func pulseComesBack() async throws {
 
         try await world.advance(by: .seconds(3600))
         strap.comeBack()
-        try await world.expect("the pulse is back", within: .seconds(10)) {
+        try await world.expect("the strap is back", within: .seconds(10)) {
             await model.isConnected
         }
     }
