@@ -5,10 +5,10 @@
 //   broker_load PORT AUTHORITY publish TOPIC COUNT SIZE     COUNT messages with QoS 1
 //   broker_load PORT AUTHORITY retain TOPIC COUNT SIZE      the same, each retained on a topic of its own
 //   broker_load PORT AUTHORITY subscribe TOPIC COUNT        until COUNT messages have come
-//   broker_load PORT AUTHORITY idle COUNT                   COUNT connections, until standard input ends
+//   broker_load PORT AUTHORITY idle COUNT                   COUNT connections, which do nothing
 //
-// AUTHORITY is the file of the certificate authority, or `-` for no TLS. Prints `ready`, waits for a
-// line, and then prints `done SECONDS`.
+// AUTHORITY is the file of the certificate authority, or `-` for no TLS. Prints `ready`, and waits for a
+// line or the end of standard input. After a line, all but `idle` begin, and print `done SECONDS`.
 #include <mosquitto.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,9 +5,8 @@
 //
 //   central PATH ADDRESS
 //
-// Executes the commands on its standard input, as every central of the rig does: `read COUNT`,
-// `write COUNT` or `notify COUNT SIZE`. Answers each line with `done SECONDS`. ADDRESS is public
-// unless `/random` follows it.
+// Executes the commands on its standard input: `read COUNT`, `write COUNT` or `notify COUNT SIZE`.
+// Answers each line with `done SECONDS`. ADDRESS is public unless `/random` follows it.
 #include "controller.h"
 
 #include <stdio.h>

@@ -53,8 +53,8 @@ void sendPDU(Controller *controller, uint16_t handle, const uint8_t *bytes, size
 // Whether data packets wait for free buffers of the controller.
 int hasWaiting(const Controller *controller);
 
-// The next event (including Number Of Completed Packets, which frees buffers) or frame. Writes
-// pending data, and sleeps if nothing has arrived yet.
+// The next event (including Number Of Completed Packets, which frees buffers) or frame. If nothing
+// has arrived yet, writes pending data and sleeps.
 Arrival next(Controller *controller);
 
 static inline uint16_t little16(const uint8_t *bytes) {

@@ -88,7 +88,7 @@ class Process:
 
 
 def await_socket(path):
-    """Waits until a socket at `path` accepts connections."""
+    """Waits until there is a socket at `path`."""
     deadline = time.monotonic() + TIME_LIMIT
     while not path.exists():
         if time.monotonic() > deadline:

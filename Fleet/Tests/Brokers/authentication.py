@@ -18,7 +18,7 @@ READ = '{"id": "%s", "operation": "read", "characteristicID": "2A38"}'
 
 
 class AuthenticationTests(FleetTestCase):
-    """Each host and client has a certificate, and the access control of docs/FLEET.md."""
+    """Each host and client has a certificate. The access control is that of docs/FLEET.md."""
 
     kind = Mosquitto
 
@@ -43,7 +43,7 @@ class AuthenticationTests(FleetTestCase):
         self.host(identity=[])
         self.refused("hall", "is not connected: ")
 
-    def test_a_host_without_rights_says_so(self):
+    def test_a_host_that_may_only_read_says_so(self):
         self.host("cellar")
         until(lambda: "The broker refused a message: Not authorized" in self.log("cellar"), 20,
               "a line in the log")

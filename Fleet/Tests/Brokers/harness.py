@@ -65,7 +65,7 @@ class Mosquitto:
         # The other host has the same rights as the one of the example.
         hall = re.search(r"user hall\n(.*?)\n\n", rules, re.S).group(0)
         rules += "\n" + hall.replace("user hall", "user attic")
-        # A host without rights.
+        # A host that may only read.
         rules += "\nuser cellar\ntopic read lanyard/#\n"
         (folder / "acl").write_text(rules)
         (folder / "acl").chmod(0o600)
@@ -259,7 +259,7 @@ class FleetTestCase(unittest.TestCase):
         return [number for number in range(first, last + 1) if number not in known]
 
     def check_complete(self, last, host="hall"):
-        """Each message from the first value to `last` arrives, few of them twice, and no value is left out."""
+        """Checks that each message from the first value to `last` arrives, few of them twice, and each value."""
         until(lambda: not self.missing(last, host), self.broker.redelivery + 10,
               f"the messages {self.missing(last, host)}")
         numbers = self.sequences(0, last, host)

@@ -24,7 +24,7 @@ class OperationTests(FleetTestCase):
                      "the metrics are served").group(1)
 
     def families(self, url):
-        """The samples by their names and labels, as Prometheus' own client reads them."""
+        """The families by name, and the samples by name and labels, as Prometheus' own client reads them."""
         with urllib.request.urlopen(url, timeout=10) as response:
             self.assertEqual(response.headers["Content-Type"], "text/plain; version=0.0.4; charset=utf-8")
             text = response.read().decode()
@@ -117,7 +117,7 @@ class OperationTests(FleetTestCase):
         self.assertIn(("lanyard_leases",), self.families(url)[1])
         self.assertIsNone(host.poll())
 
-    def test_metrics_at_a_used_address_end_the_host_in_order(self):
+    def test_metrics_at_a_used_address_end_the_host_with_an_error(self):
         self.consumer()
         with socket.create_server(("127.0.0.1", 0)) as other:
             host = self.host(options=("--metrics", f"127.0.0.1:{other.getsockname()[1]}"))

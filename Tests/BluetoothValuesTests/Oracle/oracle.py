@@ -52,7 +52,8 @@ def leaves(value):
         yield str(value)
 
 
-# The package never ends for some values, such as a glucose record of size 0. In seconds of the processor.
+# The limit for one value, in seconds of processor time: for some, such as a glucose record of size 0, the package
+# never ends.
 LIMIT = 1
 
 

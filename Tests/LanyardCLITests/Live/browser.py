@@ -4,8 +4,8 @@
     browser.py CHROMIUM ADDRESS walk|load|timeline FOLDER
 
 Prints one JSON object for each step. `walk` chooses a device on the live page, connects, reads, subscribes,
-writes, and drags the accessory out of range and back. `load` measures the processor time of
-the frames that the live page draws, and `timeline` of those of a timeline that is moved. Screenshots go to FOLDER.
+drags the accessory out of range and back, and writes to another one. `load` measures the processor time of
+the frames that the live page draws, and `timeline` that of the frames of a moved timeline. Screenshots go to FOLDER.
 """
 
 import base64
@@ -150,7 +150,7 @@ def pin(name):
 
 STATE = "selected.link.state"
 LABELS = "[...document.querySelectorAll('.pin span')].filter(label => label.offsetWidth)"
-# The names of the labels that lie below another one.
+# The names of the labels that overlap another one.
 HIDDEN_LABELS = (
     f"(() => {{ const labels = {LABELS}, boxes = labels.map(label => label.getBoundingClientRect());"
     " return labels.filter((label, one) => boxes.some((box, other) => other !== one && box.left < boxes[one].right"
