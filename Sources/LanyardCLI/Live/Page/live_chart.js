@@ -92,7 +92,7 @@ function drawChart(canvas, series, range, gap) {
   if (shown.length > 1) drawLegend(drawing, shown);
 }
 
-/// The range of the values with a margin; a range around a constant; empty without values.
+/// The range of the values with a margin: around a single value as well, and empty without values.
 function rangeOf(series) {
   const values = series.flatMap(({ points }) => points.map(point => point[1]));
   if (!values.length) return [0, 0];
@@ -101,7 +101,7 @@ function rangeOf(series) {
   return [low - margin, high + margin];
 }
 
-/// Round values within a range. `most` is their largest number, at least 2.
+/// Round values within a range, at most `most` of them, which is at least 2.
 function ticks(low, high, most) {
   const power = Math.pow(10, Math.floor(Math.log10((high - low) / 2)));
   const step = [1, 2, 5, 10].map(factor => factor * power)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // MARK: The feed
 
-// Events for the timeline that arrived before its frame was ready, up to a limit.
+// The updates of the timeline that arrived before its frame was ready, up to this number.
 const WAITING_LIMIT = 5000;
 let waiting = [];
 

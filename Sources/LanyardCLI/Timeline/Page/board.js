@@ -178,7 +178,7 @@ function drawState(event, x, end, y) {
   context.globalAlpha = 1;
 }
 
-/// The beginning of the text that fits; empty if only a few letters fit.
+/// Writes the text, or as much of its beginning as fits, or nothing in little room.
 function write(text, x, y, room) {
   if (room < 16) return;
   if (context.measureText(text).width <= room) return context.fillText(text, x, y);

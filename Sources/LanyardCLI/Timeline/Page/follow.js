@@ -6,7 +6,7 @@ const EVENT_LIMIT = 20000;
 // The time in view at the beginning, in µs.
 const FOLLOWED = 12e6;
 
-// The time that is followed, and the time in view after the last event was shown.
+// The time in view while the page follows, and the time in view when it last showed the end.
 let followed = FOLLOWED, shown = 0;
 const isFollowing = () => view.to >= scale.width;
 

@@ -118,7 +118,7 @@ function bringIntoView(event) {
   }
 }
 
-/// Selects the next or the previous event, also beyond the view, which then moves.
+/// Selects the event so many lines later or earlier, also beyond the view, which then moves.
 function step(by) {
   if (!matching.length) return;
   const at = isMatching(view.selected) ? view.selected.line + by : nearestMatching();
