@@ -30,7 +30,7 @@ struct KioskTests {
             #expect(badge.name == "Badge 2" && badge.isReady)
             await first.send("Hello", to: badge)
             #expect(first.answers[badge.id] == "Badge 2 read Hello")
-            // No byte of the note is readable on the air.
+            // The text of the note is not on the air.
             let written = badges[1].written(to: "4C414E59-4152-4400-A000-000000001F01")
             #expect(!written.isEmpty)
             #expect(written.allSatisfy { $0.range(of: Data("Hello".utf8)) == nil })

@@ -15,7 +15,7 @@ struct RadioTests {
         #expect(await radio.states == [.unsupported])
     }
 
-    @Test("The jobs of an actor run on its queue, in order")
+    @Test("The jobs of an actor run on its queue")
     func order() async {
         actor Counter {
             let queue = DispatchSerialQueue(label: "counter")

@@ -120,7 +120,7 @@ extension JSON {
         .string(bytes.map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }.joined())
     }
 
-    /// The bytes that the hexadecimal digits stand for; empty for other texts.
+    /// The bytes that the hexadecimal digits in the text stand for; empty without text.
     package var bytes: [UInt8] {
         let digits = (text ?? "").compactMap(\.hexDigitValue)
         return stride(from: 0, to: digits.count - 1, by: 2).map {

@@ -17,10 +17,7 @@ struct NoiseTests {
         }
     }
 
-    @Test(
-        "The host accepts packets that are cut into pieces of any length",
-        arguments: [1, 2, 3, 7, 16]
-    )
+    @Test("The host accepts packets that are cut into pieces", arguments: [1, 2, 3, 7, 16])
     func pieces(length: Int) async throws {
         try await withSerialHarness(prepare: { $0.pieceLength = length }) { harness in
             try await harness.visit()

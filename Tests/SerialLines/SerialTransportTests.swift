@@ -192,7 +192,7 @@ struct SerialTransportTests {
         }
     }
 
-    @Test("The error for a silent line has the speed and a suggestion")
+    @Test("A silent line is an error with its speed, and its port is free afterward")
     func silence() async throws {
         try await withHarness(answerTimeout: .milliseconds(1)) { harness in
             harness.uart.line.isCut = true
@@ -201,7 +201,7 @@ struct SerialTransportTests {
             {
                 try await harness.open()
             }
-            // Other processes can open the port.
+            // Another transport can open the port.
             let line = SerialLine(path: path, speed: 1_000_000)
             let other = SerialTransport(line, answerTimeout: Self.never)
             harness.uart.line.isCut = false

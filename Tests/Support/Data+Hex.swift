@@ -3,7 +3,7 @@
 import Foundation
 
 extension Data {
-    /// Creates data from hexadecimal digits; spaces between them are ignored.
+    /// Creates data from the hexadecimal digits of a text; its other characters are ignored.
     package init(hex: String) {
         let digits = hex.compactMap(\.hexDigitValue)
         precondition(digits.count.isMultiple(of: 2), "half a byte in \(hex)")

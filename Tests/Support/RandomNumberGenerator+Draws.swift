@@ -11,7 +11,7 @@ extension RandomNumberGenerator {
         bytes(Int.random(in: 0...limit, using: &self))
     }
 
-    /// Returns `true` once in `odds` times.
+    /// Returns `true` once in `odds` times, on average.
     package mutating func happens(oneIn odds: Int) -> Bool {
         Int.random(in: 0..<odds, using: &self) == 0
     }

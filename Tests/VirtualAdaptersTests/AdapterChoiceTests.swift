@@ -86,7 +86,7 @@ struct AdapterChoiceTests {
         }
     }
 
-    @Test("The virtual adapter has the example accessories in range and is the last controller")
+    @Test("The virtual adapter is the last controller, after those of the example accessories")
     func examples() async throws {
         let access = try AdapterChoice.virtual(scenario: nil).makeAccess()
         defer { access.end() }

@@ -61,7 +61,7 @@ struct AirServerTests {
         air.shutDown()
     }
 
-    @Test("A Reset over TCP is answered in pieces of any length")
+    @Test("A Reset over TCP is answered, also if it arrives byte by byte")
     func reset() async throws {
         try await withServer { _, port, executor, _ in
             let host = try await RawHost(port: port, on: executor)

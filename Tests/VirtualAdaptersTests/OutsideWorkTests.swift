@@ -115,7 +115,7 @@ struct OutsideWorkTests {
         air.executor.endOutsideWork()
     }
 
-    @Test("In real time outside work needs no tracking")
+    @Test("In real time, outside work does not hold up other work")
     func realTime() async {
         let executor = AdapterExecutor()
         executor.beginOutsideWork()

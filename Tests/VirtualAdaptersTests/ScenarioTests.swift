@@ -16,7 +16,7 @@ struct ScenarioTextTests {
         #expect(try read("{}") == Scenario())
     }
 
-    @Test("A scenario's text describes the radio, devices, losses and partitions")
+    @Test("A scenario describes devices, their paths and losses, and partitions")
     func full() throws {
         let scenario = try read(
             """

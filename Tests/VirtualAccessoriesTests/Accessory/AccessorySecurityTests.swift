@@ -117,7 +117,7 @@ struct AccessorySecurityTests {
         #expect(couple.screens.isEmpty)
     }
 
-    @Test("The central's user compares a number, and the link is authenticated")
+    @Test("The accessory agrees to numeric comparison, and its display is off afterward")
     func comparison() throws {
         var couple = Couple(AccessoryPairing(.displayYesNo))
         var compared: [Bool] = []
