@@ -185,7 +185,6 @@ function makePin(entry) {
   const pin = { box: make('button', 'pin'), name: make('span'), more: make('small'), entry };
   pin.box.append(make('i'), make('div', '', pin.name, pin.more));
   pin.box.dataset.number = entry.number;
-  pin.box.title = 'Drag to move. Space switches it on or off.';
   ground.append(pin.box);
   if (entry.number !== world.host) addMoves(pin);
   return pin;
@@ -193,6 +192,7 @@ function makePin(entry) {
 
 function addMoves(pin) {
   const { box } = pin;
+  box.title = 'Drag to move. Space switches it on or off.';
   box.onpointerdown = event => {
     box.setPointerCapture(event.pointerId);
     dragged = pin;

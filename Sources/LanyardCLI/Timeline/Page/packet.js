@@ -4,7 +4,7 @@
 const CHANNELS = { 4: 'ATT', 5: 'Signaling', 6: 'Security Manager' };
 const BOUNDARIES = ['first', 'continuing', 'first', 'complete'];
 // The ATT PDUs that begin with the handle of an attribute (Vol 3, Part F, 3.4).
-const WITH_HANDLE = new Set([0x0A, 0x0C, 0x12, 0x16, 0x17, 0x18, 0x1B, 0x1D, 0x52, 0xD2]);
+const WITH_HANDLE = new Set([0x0A, 0x0C, 0x12, 0x16, 0x17, 0x1B, 0x1D, 0x52, 0xD2]);
 
 const hex = (number, digits) => '0x' + number.toString(16).toUpperCase().padStart(digits, '0');
 
