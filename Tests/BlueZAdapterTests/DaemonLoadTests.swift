@@ -64,8 +64,8 @@ import Testing
             descriptor: AttributeHandle(0x13),
             .notification
         )
-        // On the adapter's thread. Elsewhere, each of the thousands of waits also waits for the other
-        // tests that run at the same time.
+        // On the adapter's thread. Elsewhere, each of the thousands of waits also waits for the
+        // other tests that run at the same time.
         try await withTaskExecutorPreference(fixture.adapter.executor.taskExecutor) {
             for _ in 1...Self.count {
                 let request = await fixture.connect()

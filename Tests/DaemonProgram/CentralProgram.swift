@@ -19,8 +19,8 @@ final class CentralProgram: NSObject, @unchecked Sendable {
     private var burst: Int?
     private var notificationCount = 0
 
-    /// Performs a command: a verb, a UUID or a name, and a value in hexadecimal digits. `start` makes
-    /// the manager. Before that, `approve` can set a pairing delegate.
+    /// Performs a command: a verb, a UUID or a name, and a value in hexadecimal digits. `start`
+    /// makes the manager. Before that, `approve` can set a pairing delegate.
     func perform(_ line: String) {
         let words = line.split(separator: " ").map(String.init)
         guard let verb = words.first else { return }

@@ -14,7 +14,7 @@ package enum ProcessError: Error, CustomStringConvertible {
     package var description: String {
         switch self {
         case .refused(let call, let error): "\(call): \(String(cString: strerror(error)))"
-        case .tooSlow(let what): "\(what) in time"
+        case .tooSlow(let what): "timed out: \(what)"
         case .ended(let what, let log): "\(what); it wrote:\n\(log)"
         }
     }

@@ -10,9 +10,9 @@ import HCITransports
 // the path of a controller's socket, it takes `gateway:HOST:PORT`, and for scans several of them
 // with `+` between them, which it uses as one adapter.
 //
-// Executes the commands on its standard input: `read COUNT`, `notify COUNT SIZE`, or `scan SECONDS EVERY`
-// (1 for every report, 0 for each device once). Answers with `done SECONDS`, and after a scan with the
-// number of advertisements. With an ADDRESS of `-` it does not connect.
+// Executes the commands on its standard input: `read COUNT`, `notify COUNT SIZE`, or `scan SECONDS
+// EVERY` (1 for every report, 0 for each device once). Answers with `done SECONDS`, and after a
+// scan with the number of advertisements. With an ADDRESS of `-` it does not connect.
 @main
 struct RigCentral {
     static func main() async throws {

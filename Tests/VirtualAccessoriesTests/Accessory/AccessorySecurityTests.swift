@@ -117,16 +117,18 @@ struct AccessorySecurityTests {
         #expect(couple.screens.isEmpty)
     }
 
-    @Test("The accessory agrees to numeric comparison, and its display is off afterward")
+    @Test("Both ends display the same digits to compare, and then the accessory's display is off")
     func comparison() throws {
         var couple = Couple(AccessoryPairing(.displayYesNo))
-        var compared: [Bool] = []
-        couple.pair(Self.policy(.displayYesNo)) { question, _ in
-            compared.append(question.screen != nil)
+        var compared: [[String?]] = []
+        couple.pair(Self.policy(.displayYesNo)) { question, screen in
+            compared.append([question.screen, screen])
             return .yes
         }
         #expect(couple.keys?.method == .numericComparison)
-        #expect(compared == [true])
+        let displays = try #require(compared.first)
+        #expect(compared.count == 1)
+        #expect(displays[0]?.count == 6 && displays[0] == displays[1])
         #expect(couple.changes.last?.isAuthenticated == true)
         #expect(couple.accessory.screen == nil, "the display is off after pairing")
     }

@@ -3,10 +3,10 @@
 // A server of Pandora, the interface with which Avatar and other test suites drive a Bluetooth
 // host.
 //
-// `PandoraServer` starts the gRPC server. `Device` has the host under test, which a client can reset.
-// `HostService` connects, advertises and scans. `SecurityService` pairs, with `PairingEvents` between
-// the host's questions and the client's answers. `SecurityStorageService` has the bonds. The server
-// uses only public APIs, those of `BluetoothHost` and `HCITransports`.
+// `PandoraServer` starts the gRPC server. `Device` has the host under test, which a client can
+// reset. `HostService` connects, advertises and scans. `SecurityService` pairs, with
+// `PairingEvents` between the host's questions and the client's answers. `SecurityStorageService`
+// has the bonds. The server uses only public APIs, those of `BluetoothHost` and `HCITransports`.
 
 import ArgumentParser
 import BluetoothHost
