@@ -3,8 +3,8 @@
 import BluetoothTypes
 
 extension ATTBearer {
-    /// The time at which the outstanding request or the unconfirmed indication times out, or `nil`
-    /// if there is neither.
+    /// The earliest time at which the outstanding request or the unconfirmed indication times out,
+    /// or `nil` if there is neither.
     package var nextDeadline: Instant? {
         guard !isClosed else { return nil }
         guard let response = outstanding?.deadline else { return unconfirmed?.deadline }

@@ -19,7 +19,8 @@ extension ATTBearer {
         case request(ATT.PDU)
         /// A command for the local server, which has no response.
         case command(ATT.PDU)
-        /// The peer confirmed an indication. The value is `nil` if the caller has canceled it.
+        /// The peer confirmed an indication. The identifier is `nil` if the caller has canceled the
+        /// indication.
         case confirmed(RequestID?)
         /// A request that the bearer answers itself. The response is already enqueued.
         case answered
@@ -45,7 +46,8 @@ extension ATTBearer {
         /// The PDU does not have the required form. If it is a request, an Error Response is
         /// enqueued.
         case malformed(MalformedBytes)
-        /// The PDU is longer than the MTU that the local side offered.
+        /// The PDU is longer than the MTU that the local side offered. If it is a request, an Error
+        /// Response is enqueued.
         case tooLong(count: Int)
         /// The PDU is a response without a request, or a confirmation without an indication.
         case unexpected(ATT.Opcode)
@@ -56,9 +58,10 @@ extension ATTBearer {
 
     /// Processes one PDU: the payload of a frame that arrived on the bearer's channel.
     ///
-    /// A response that does not match the outstanding request leaves the request outstanding. It
-    /// may be a duplicate of an earlier response while the correct one is still in transit. If the
-    /// request failed instead, the correct response could match the next request of the same kind.
+    /// A response that does not match the outstanding request leaves the request outstanding. The
+    /// response may be a duplicate of an earlier one while the correct one is still in transit. If
+    /// the request failed instead, the correct response could match the next request of the same
+    /// kind.
     package mutating func receive(_ bytes: ArraySlice<UInt8>) -> Received {
         guard !isClosed else { return .ignored(.closed) }
         guard let byte = bytes.first else {
@@ -128,8 +131,8 @@ extension ATTBearer {
         return request.isCancelled ? .ignored(.cancelled) : answer
     }
 
-    /// Returns the request that a response answers. An Error Response contains the request's opcode
-    /// in its first parameter.
+    /// Returns the opcode of the request that a response answers. It is the first parameter of an
+    /// Error Response.
     private static func answered(
         by bytes: ArraySlice<UInt8>,
         _ opcode: ATT.Opcode
@@ -189,7 +192,7 @@ extension ATTBearer {
         return .answered
     }
 
-    /// Reports a malformed PDU. A request gets an Error Response.
+    /// Reports a PDU that is malformed or too long. A request gets an Error Response.
     private mutating func refuse(_ opcode: ATT.Opcode, _ violation: Violation) -> Received {
         if opcode.isRequest, !owesAnswer { reply = Reply(refusing: opcode, .invalidPDU) }
         return .violation(nil, violation)

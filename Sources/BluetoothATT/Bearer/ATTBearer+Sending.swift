@@ -63,9 +63,10 @@ extension ATTBearer {
 
     /// Cancels a request, a command, a notification or an indication.
     ///
-    /// A PDU that is not sent yet is removed. The response to a PDU that is already sent is ignored
-    /// when it arrives. In both cases, no further result is reported. A request that is already
-    /// sent keeps its deadline: the bearer closes if no response comes.
+    /// A PDU that is not sent yet is removed. No further result with this identifier is reported:
+    /// the response to a request that is already sent is ignored, and a confirmation is reported
+    /// without an identifier. A request or an indication that is already sent keeps its deadline:
+    /// the bearer closes if no response or confirmation comes.
     package mutating func cancel(_ id: RequestID) {
         if outstanding?.id == id {
             outstanding?.isCancelled = true

@@ -2,13 +2,13 @@
 
 import BluetoothATT
 
-/// Read Multiple, and Read Multiple Variable: reads several values for one response, which is
-/// truncated to the MTU (Vol 3, Part F, 3.4.4.7, 3.4.4.8, 3.4.4.11 and 3.4.4.12).
+/// A Read Multiple or Read Multiple Variable request, which reads several values for one response.
+/// The response is truncated to the MTU (Vol 3, Part F, 3.4.4.7, 3.4.4.8, 3.4.4.11 and 3.4.4.12).
 struct ReadSeveral: Reading {
     let opcode: ATT.Opcode
     let handles: [AttributeHandle]
     private var values: [ArraySlice<UInt8>] = []
-    /// The length of all values so far in a response without truncation, in bytes.
+    /// The number of bytes that the values so far need in a response without truncation.
     private var length = 0
 
     init(_ request: ATT.ReadMultipleRequest) {
