@@ -78,8 +78,8 @@ extension StartupStep {
         case .randomAddress: randomAddress != nil
         case .defaultDataLength: capabilities.maximumDataLength != nil
         case .maximumAdvertisingDataLength, .advertisingSetCount:
-            // These are extended commands too, and after them the controller refuses the legacy
-            // ones.
+            // These are extended commands. After the first of them, the controller refuses all
+            // legacy commands for advertising, scanning and initiating.
             capabilities.supportsExtendedAdvertising && capabilities.usesExtendedCommands
         default: true
         }

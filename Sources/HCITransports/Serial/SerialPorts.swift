@@ -13,12 +13,12 @@ package enum SerialPorts {
     /// The maximum number of ports in a list.
     static let limit = 16
 
-    /// The kernel's names for ports to which a controller can be connected: USB adapters, modules,
-    /// and the UARTs of embedded boards. The ports of a PC, ttyS, are excluded, because they exist
-    /// even if no device is connected.
+    /// The prefixes of the names of ports to which a controller can be connected: USB adapters,
+    /// modules, and the UARTs of embedded boards. The ports of a PC, ttyS, are excluded, because
+    /// they exist even if no device is connected.
     static let prefixes = ["ttyUSB", "ttyACM", "ttyAMA", "ttyTHS", "ttymxc", "serial"]
 
-    /// The paths of the existing ports, sorted, with permanent names first.
+    /// The paths of at most `limit` existing ports, sorted, with permanent names first.
     package static var present: [String] {
         let files = LinuxFiles()
         let lasting = files.names(in: "/dev/serial/by-id").map { "/dev/serial/by-id/" + $0 }

@@ -33,8 +33,8 @@ final class AdapterLease: @unchecked Sendable {
     }
 
     /// Returns the adapter to the kernel, and waits until the kernel has it. If copies of the
-    /// descriptor exist, the wait is at most `copiesLimit`. No other object of this process may
-    /// hold the descriptor.
+    /// descriptor exist, the wait ends soon after `copiesLimit`. No other object of this process
+    /// may hold the descriptor.
     ///
     /// - Parameter isGone: Whether the adapter was unplugged. Its number may then belong to another
     ///   adapter.
@@ -43,14 +43,14 @@ final class AdapterLease: @unchecked Sendable {
         descriptor = nil
         guard !isGone else { return }
         awaitReturn()
-        // Another program may have brought the adapter up already, or turned it off. Both errors
-        // are ignored.
+        // Another program may have brought the adapter up already, or a switch may have turned its
+        // radio off. Both errors are ignored.
         if wasUp { try? kernel.bringUp(index) }
     }
 
-    /// Waits until no program uses the adapter. It must not be brought up earlier. Linux refuses
-    /// that, or, shortly before it takes the adapter back, starts the adapter for the previous
-    /// program.
+    /// Waits until no program uses the adapter, because it must not be brought up earlier. Linux
+    /// refuses to bring up an adapter that is in use. If the use is about to end, Linux may bring
+    /// the adapter up for the previous program instead of its own host.
     private func awaitReturn() {
         let deadline = kernel.now + Self.copiesLimit
         // The socket is opened before the first check, so that no later change is missed.
