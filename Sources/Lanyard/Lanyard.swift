@@ -10,13 +10,14 @@
 /// pairs it, finds it again at the next launch, reconnects it after range loss, and reports at any
 /// time what the accessory is doing and why.
 ///
-/// The types that decide are values. `AccessoryMachine` decides the next step of one accessory,
-/// `ReconnectPlan` the time of the next attempt, `LinkPool` the accessories that may have a link,
-/// and `PresenceTracker` the devices that are near. They do not use Core Bluetooth or a clock, so
-/// tests check their answers directly. `CentralDriver` passes them the callbacks of the framework
-/// and the calls of the app, all on one queue, and performs their actions.
+/// The types that make decisions are value types. `AccessoryMachine` decides the next step of one
+/// accessory, `ReconnectPlan` the time of the next attempt, `LinkPool` the accessories that may
+/// have a link, and `PresenceTracker` the devices that are near. They do not use Core Bluetooth or
+/// a clock, so tests check their answers directly. `CentralDriver` passes them the callbacks of the
+/// framework and the calls of the app, all on one queue, and performs their actions.
 ///
 /// The layer below is the framework `CoreBluetooth`: Apple's on Apple's platforms, this package's
-/// on Linux. Only the choice of an adapter depends on which of the two it is. The module exports
-/// `BluetoothValues`, so that an app needs no second import for typed values.
+/// on Linux. The API of this library is the same on both, except that an app on Linux can choose
+/// an adapter. The module exports `BluetoothValues`, so that an app needs no second import for
+/// typed values.
 public enum Lanyard {}

@@ -19,8 +19,8 @@ extension Lanyard {
     /// - Parameters:
     ///   - isolation: The actor on which the program runs; by default that of the caller.
     ///   - body: The program. If it throws, the process exits: with code 69 if there is no
-    ///     Bluetooth, 77 if the app may not use it, and 1 for another error. If it returns, the
-    ///     process continues.
+    ///     Bluetooth, 77 if the app is not allowed to use it, and 1 for another error. If it
+    ///     returns, the process continues.
     public static func run(
         isolation: isolated (any Actor)? = #isolation,
         _ body: () async throws -> Void
@@ -41,7 +41,7 @@ extension Lanyard {
         return sentences(text, error.failureReason, error.recoverySuggestion)
     }
 
-    /// Returns the exit code for an error, with the numbers of `sysexits.h`.
+    /// Returns the exit code for an error: a code of `sysexits.h`, or 1.
     static func exitCode(for error: any Error) -> Int32 {
         switch error as? AccessoryError {
         case .unsupported: 69
