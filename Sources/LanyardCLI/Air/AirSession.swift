@@ -6,7 +6,7 @@ import VirtualAccessories
 import VirtualAdapters
 import VirtualRadio
 
-/// One run of `air`: a virtual radio in real time that hosts reach over sockets.
+/// One run of the command `air`: a virtual radio in real time that hosts reach over sockets.
 struct AirSession: Sendable {
     let scenario: Scenario
     let addresses: [AdapterSpecification]
@@ -19,14 +19,16 @@ struct AirSession: Sendable {
     var hasExamples = false
     let isJSON: Bool
     let console: Console
-    /// Returns when the session should end before its task is canceled.
+    /// Waits for the end of the session. By default, only cancellation ends it.
     var isOver: @Sendable () async -> Void = { await EndOfInput.never() }
 
     /// The maximum number of events that wait for a slow reader of the output. Older events are
     /// dropped.
     private static let eventLimit = 65_536
 
-    /// Runs until the task is canceled, which is not a failure. Throws `ProgramFailure`.
+    /// Runs until `isOver` returns or the task is canceled. Neither is a failure.
+    ///
+    /// - Throws: `ProgramFailure` if the session cannot start or continue.
     func run() async throws {
         let world = scenario.makeWorld(seed: seed)
         let playback = try scenario.enter(world)
@@ -112,9 +114,10 @@ struct AirSession: Sendable {
     }
 }
 
-/// The report of connections as they begin and end, by the names of their controllers at that time.
+/// The report of connections as they begin and end. The names of a connection's controllers are
+/// those from its beginning.
 enum AirLinks {
-    /// Reports all further connections, on the world's thread.
+    /// Reports the existing connections and all changes, on the world's thread.
     static func report(in world: World, _ send: @escaping @Sendable (AirEvent) -> Void) {
         var links: [UInt64: AirLink] = [:]
         world.observeLinks { [unowned world] change in
@@ -162,7 +165,7 @@ final class AirTraces: Sendable {
 }
 
 extension JSONFile {
-    /// A scenario on disk.
+    /// The kind of file that contains a scenario.
     static let scenario = JSONFile(subject: "scenario", manual: "docs/SCENARIOS.md")
 }
 

@@ -30,8 +30,8 @@ enum ScanRecord {
         return fields.map(quoted).joined(separator: ",")
     }
 
-    /// A spreadsheet interprets text that begins with one of these characters as a formula. A
-    /// device chooses its name, so such text gets a space before it.
+    /// The characters with which a formula begins in a spreadsheet. A device chooses its name, so
+    /// text that begins with one of them and is not a number gets a space before it.
     private static let formulaCharacters: Set<Character> = ["=", "+", "-", "@"]
 
     private static func quoted(_ text: String) -> String {
