@@ -3,7 +3,7 @@
 import BluetoothPort
 import DBus
 
-/// The database of a connected device, composed of the daemon's objects, with the object of each
+/// The database of a connected device, composed from the daemon's objects, with the object of each
 /// attribute.
 ///
 /// The paths of the objects end with the handles: `service0010/char0011/desc0013`. A
@@ -14,8 +14,8 @@ struct DaemonTable: Sendable {
     enum Attribute: Hashable, Sendable {
         case value(DBusObjectPath)
         case descriptor(DBusObjectPath)
-        /// The Client Characteristic Configuration descriptor of the value of an object. The daemon
-        /// writes it itself.
+        /// The Client Characteristic Configuration descriptor of the characteristic with this
+        /// object. The daemon writes it itself.
         case configuration(DBusObjectPath)
     }
 
@@ -71,7 +71,7 @@ struct DaemonTable: Sendable {
         }
 
         /// Adds the includes of a service. BlueZ does not report the handles of their declarations,
-        /// which follow that of the service (Vol 3, Part G, 3.1).
+        /// which follow the declaration of the service (Vol 3, Part G, 3.1).
         private func adding(
             _ services: [DBusObjectPath: GATT.Service],
             to found: GATT.DiscoveredService,
@@ -135,8 +135,9 @@ struct DaemonTable: Sendable {
             )
         }
 
-        /// Returns the last handle of the last service, with room for a configuration descriptor
-        /// that the daemon does not show.
+        /// Returns the last handle of the last service. If the last characteristic has no
+        /// descriptor, the range has a handle for a configuration descriptor that the daemon does
+        /// not show.
         private func lastHandle(of values: [Numbered], from start: UInt16) -> UInt16 {
             guard let last = values.last else { return start }
             let descriptors = numbered(BlueZ.Interface.gattDescriptor, "desc", below: last.path)

@@ -14,8 +14,11 @@ extension CBPeripheralManager {
         }
     }
 
-    /// Adds a service to the snapshot. Returns its value for the adapter, the number under which it
-    /// was published before it was changed, and the reason why it must not be published.
+    /// Adds a service to the snapshot.
+    ///
+    /// - Returns: The service's value for the adapter; the number of the published service if the
+    ///   app has changed it since; the reason why the service must not be published, or `nil` if
+    ///   there is none.
     private func takeIn(
         _ service: CBMutableService
     ) -> (value: AddedService, former: Int?, refusal: ClientError.Code?) {
@@ -49,7 +52,7 @@ extension CBPeripheralManager {
         }
     }
 
-    /// Removes a service that is no longer published.
+    /// Removes a service from the snapshot, and marks its objects as not published.
     func forget(_ number: Int) {
         snapshot.change { $0.remove(number) }?.release()
     }
