@@ -31,7 +31,7 @@ struct ScanningStories {
         #expect(harness.controller.violations.isEmpty)
     }
 
-    @Test("A scan with duplicates gets them, and another scan does not")
+    @Test("A scan that requests duplicates gets them, and another scan does not")
     func duplicates() {
         var harness = Harness.ready(peers: [peers[0]])
         let once = harness.scan()
@@ -44,7 +44,7 @@ struct ScanningStories {
         #expect(names(harness, often).count == before + 3)
     }
 
-    @Test("A second scan restarts the controller's scan if that filters duplicates")
+    @Test("A second scan restarts the controller's scan if the controller filters duplicates")
     func renewed() {
         var harness = Harness.ready(peers: peers)
         _ = harness.scan()
@@ -69,7 +69,7 @@ struct ScanningStories {
         #expect(harness.controller.violations.isEmpty)
     }
 
-    @Test("The controller scans as long as there is a scan")
+    @Test("The controller scans as long as the host has a scan")
     func stops() {
         var harness = Harness.ready(peers: peers)
         let first = harness.scan()
@@ -103,8 +103,8 @@ struct ScanningStories {
         harness.drive(atMost: count)
         harness.feed([0x04, 0x10, 0x01, 0x09])
         harness.controller.forget()
-        // The packets for the reset are lost with the controller's state, so the host sends it
-        // again.
+        // The controller's answer to HCI_Reset is lost with its state, so the host sends the
+        // command again.
         harness.advance(by: .seconds(10))
         #expect(harness.core.state == .ready)
         #expect(harness.controller.isScanning)
@@ -113,7 +113,7 @@ struct ScanningStories {
     }
 
     @Test(
-        "Scanning and connecting alternate on a radio that cannot do both",
+        "Scanning and connecting both work, even if the controller cannot do both at once",
         arguments: [true, false]
     )
     func concurrently(isPoor: Bool) throws {
@@ -129,7 +129,7 @@ struct ScanningStories {
         #expect(harness.controller.violations.isEmpty)
     }
 
-    @Test("A controller that refuses to scan fails every scan")
+    @Test("If the controller refuses to scan, every scan fails")
     func refused() {
         var harness = Harness.ready(peers: peers)
         harness.controller.refusals = [.leSetExtendedScanEnable: .memoryCapacityExceeded]
@@ -141,7 +141,7 @@ struct ScanningStories {
         #expect(harness.core.state == .ready)
     }
 
-    @Test("A scan that the controller ends is started again")
+    @Test("The host restarts a scan that the controller ends")
     func ended() {
         var harness = Harness.ready(peers: peers)
         let scan = harness.scan()

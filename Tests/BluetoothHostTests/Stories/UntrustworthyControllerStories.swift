@@ -14,7 +14,7 @@ struct UntrustworthyControllerStories {
     private let peer = ModelPeer(1)
     private let other = ModelPeer(2)
 
-    // MARK: While the controller is set up
+    // MARK: Reset and shutdown
 
     @Test("A link that is reported during a reset is ignored, and pending connections continue")
     func connectionDuringReset() throws {
@@ -99,7 +99,7 @@ struct UntrustworthyControllerStories {
 
     // MARK: Connection requests
 
-    @Test("Requests that expire together each end once, even if no command is sent")
+    @Test("Requests that expire together each end once, even if no command can be sent")
     func expiryWithoutCommands() throws {
         var harness = Harness.ready(peers: [peer])
         let link = try harness.connect(peer.address)
@@ -115,7 +115,7 @@ struct UntrustworthyControllerStories {
         #expect(harness.unfinished(connectionRequests).isEmpty)
     }
 
-    @Test("A peer that never answers gets no link, even without a timeout")
+    @Test("A connection to a peer that never answers fails, even without a timeout")
     func silentPeer() throws {
         var peer = peer
         peer.isSilent = true
@@ -142,7 +142,7 @@ struct UntrustworthyControllerStories {
 
     // MARK: Peers
 
-    @Test("Endless requests for other parameters are granted one at a time")
+    @Test("Only one of many parameter requests is accepted while an update is in progress")
     func parameterFlood() throws {
         var harness = Harness.ready(peers: [peer, other])
         _ = try harness.connect(peer.address)
@@ -165,7 +165,7 @@ struct UntrustworthyControllerStories {
         #expect(throws: Never.self) { try harness.connect(other.address) }
     }
 
-    @Test("A refused change of parameters permits the next one")
+    @Test("After the controller refuses a parameter update, the next one succeeds")
     func refusedParameters() throws {
         var harness = Harness.ready(peers: [peer])
         let link = try harness.connect(peer.address)
@@ -188,7 +188,7 @@ struct UntrustworthyControllerStories {
         #expect(throws: Never.self) { try harness.answer(own) }
     }
 
-    @Test("An impossible MTU is clamped to the valid range", arguments: [-1, 0, 70_000])
+    @Test("A host with an impossible MTU connects", arguments: [-1, 0, 70_000])
     func impossibleMTU(_ mtu: Int) throws {
         var harness = Harness.ready(peers: [peer]) { $0.attMTU = mtu }
         #expect(throws: Never.self) { try harness.connect(peer.address) }

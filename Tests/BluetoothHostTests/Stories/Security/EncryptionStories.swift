@@ -53,12 +53,12 @@ struct EncryptionStories {
         let pending = harness.requestConnection(address)
         harness.drive()
         #expect(harness.error(pending) == .failedToConnect(.messageIntegrityFailure))
-        #expect(harness.bondEvents.isEmpty, "The loss of a link is not the loss of a bond")
+        #expect(harness.bondEvents.isEmpty, "The bond is not removed")
         #expect(harness.core.bonds.count == 1)
     }
 
     @Test(
-        "A controller that refuses or does not support encryption fails the connection",
+        "If the controller refuses to encrypt, the connection fails",
         arguments: [true, false]
     )
     func refused(_ isListed: Bool) throws {
@@ -124,10 +124,10 @@ struct EncryptionStories {
     }
 
     @Test(
-        "The key is returned only for its diversifier and random number",
+        "The key is returned only for its encrypted diversifier and random number",
         arguments: [(0x1234, 99, true), (0x1234, 98, false), (0x1235, 99, false), (0, 0, false)]
     )
-    func keyRequest(_ diversifier: UInt16, _ random: UInt64, _ isNamed: Bool) throws {
+    func keyRequest(_ diversifier: UInt16, _ random: UInt64, _ isMatch: Bool) throws {
         let bond = try Bonded.bond {
             $0.localKey?.diversifier = 0x1234
             $0.localKey?.random = 99
@@ -144,13 +144,13 @@ struct EncryptionStories {
         harness.drive()
         #expect(
             harness.controller.commands.last
-                == (isNamed ? .leLongTermKeyRequestReply : .leLongTermKeyRequestNegativeReply)
+                == (isMatch ? .leLongTermKeyRequestReply : .leLongTermKeyRequestNegativeReply)
         )
-        #expect(harness.core.security(of: link)?.isEncrypted == isNamed)
-        #expect(harness.core.security(of: link)?.keySize == (isNamed ? 7 : 0))
+        #expect(harness.core.security(of: link)?.isEncrypted == isMatch)
+        #expect(harness.core.security(of: link)?.keySize == (isMatch ? 7 : 0))
     }
 
-    @Test("A key without a name and a key of zeros are refused (CVE-2019-19194)")
+    @Test("A legacy key without EDIV and Rand and a key of zeros are refused (CVE-2019-19194)")
     func zeroKeys() throws {
         let zero = try #require(HCI.Key128([UInt8](repeating: 0, count: 16)))
         let bonds = [
@@ -204,7 +204,7 @@ struct EncryptionStories {
         #expect(harness.ends[link] == [expected])
     }
 
-    @Test("A link that must end is ended even after a disconnection was refused")
+    @Test("A link that must end is ended even if a disconnection was refused before")
     func refusedEnd() throws {
         var harness = try Harness.bonded()
         let link = try harness.connect(address)

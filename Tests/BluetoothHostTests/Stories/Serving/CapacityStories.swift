@@ -13,7 +13,7 @@ struct CapacityStories {
 
     init() {
         var peer = ModelPeer(1)
-        // The peer does not answer an MTU exchange, so that it can start one itself.
+        // The peer refuses the host's MTU exchange, so the MTU is 23 until the peer starts one.
         peer.server.refusesMTU = true
         self.peer = peer
     }

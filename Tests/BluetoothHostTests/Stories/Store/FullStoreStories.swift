@@ -99,7 +99,7 @@ struct FullStoreStories {
         #expect(before.1 != nil && harness.store[key] == before.1)
     }
 
-    @Test("Pairing succeeds once the store has space, and the bond is stored when it completes")
+    @Test("Once the store has space, pairing succeeds, and the bond is stored at its end")
     func roomAgain() throws {
         var harness = harness()
         let first = try harness.connect(address)
