@@ -10,7 +10,8 @@ import VirtualRadio
 
 import struct BluetoothHost.Link
 
-/// A peripheral that serves a stream, and phones near it. All of them run our host.
+/// A peripheral with a characteristic for notifications, and phones near it. All of them run
+/// `BluetoothHost`.
 final class Crowd: Sendable {
     static let service = Demo.uuid(0x200)
     static let stream = Demo.uuid(0x201)
@@ -37,7 +38,7 @@ final class Crowd: Sendable {
         }
     }
 
-    /// The peripheral's host, and the handle of its stream.
+    /// The peripheral's host, and the handle of the value that it notifies.
     struct Server: Sendable {
         let host: BluetoothHost
         let stream: AttributeHandle
@@ -49,7 +50,7 @@ final class Crowd: Sendable {
         }
     }
 
-    /// Starts all hosts, publishes and advertises, runs the body and shuts all hosts down. Then
+    /// Starts all hosts, publishes and advertises, runs the body, and shuts all hosts down. Then
     /// every invariant of the radio must hold.
     func run<Value: Sendable>(
         bound: Duration,
@@ -82,7 +83,7 @@ final class Crowd: Sendable {
     private func host(on adapter: VirtualTransport, _ address: DeviceAddress) -> BluetoothHost {
         var configuration = HostConfiguration()
         configuration.address = address
-        // The pauses between connection attempts are random.
+        // The pauses between connection attempts are random. The seed makes them reproducible.
         configuration.randomness = SplitMix64(seed: seed ^ address.value)
         return BluetoothHost(
             transport: adapter,

@@ -3,8 +3,8 @@ import BluetoothTypes
 import Testing
 import VirtualRadio
 
-/// A room with a receiver in the middle and advertisers around it, all on one channel: every part
-/// of the virtual radio together.
+/// A receiver and a line of advertisers in a room, all on one channel, with path loss, shadowing,
+/// collisions and packet loss.
 private struct Room: Simulation {
     enum Event { case advertise(RadioID), arrive(Transmission) }
 
@@ -128,8 +128,8 @@ private struct Room: Simulation {
             return Double(room.collisionCount) / Double(room.sentCount)
         }
         let (few, many) = (collisionShare(count: 3), collisionShare(count: 30))
-        // Without capture 1 - e^(-2 · 376 µs · 29 / 25 ms) = 58 % of the crowd's packets would
-        // collide.
+        // Without capture, 1 - e^(-2 · 376 µs · 29 / 25 ms) = 58 % of the packets of the 30
+        // advertisers would collide.
         #expect(few < 0.06)
         #expect(many > 0.3 && many < 0.58)
     }

@@ -4,7 +4,7 @@ import BluetoothTypes
 import Testing
 import VirtualRadio
 
-/// Sequences of packets that satisfy each rule, and that violate it.
+/// Sequences of packets that satisfy or violate each rule.
 @Suite struct InvariantTests {
     private let handle = ConnectionHandle(rawValue: 0x0040)
 
@@ -52,9 +52,9 @@ import VirtualRadio
     }
 
     /// Passes the packets to the invariant, and returns how many violations it reports.
-    private func objections(
+    private func violations(
         of invariant: any Invariant,
-        to packets: [(WireDirection, HCI.Packet)]
+        in packets: [(WireDirection, HCI.Packet)]
     ) -> Int {
         var invariant = invariant
         return packets.reduce(0) { count, packet in
@@ -66,14 +66,14 @@ import VirtualRadio
     func secondAnswer() {
         let reset = command(HCI.Reset())
         let exchange = [(WireDirection.toController, reset), (.toHost, complete(.reset))]
-        #expect(objections(of: CommandInvariant(), to: exchange) == 0)
+        #expect(violations(of: CommandInvariant(), in: exchange) == 0)
         let twice = exchange + [(.toHost, complete(.reset))]
-        #expect(objections(of: CommandInvariant(), to: twice) == 1)
+        #expect(violations(of: CommandInvariant(), in: twice) == 1)
         let nothing = [(WireDirection.toHost, complete(HCI.Opcode(rawValue: 0), []))]
-        #expect(objections(of: CommandInvariant(), to: nothing) == 0)
+        #expect(violations(of: CommandInvariant(), in: nothing) == 0)
     }
 
-    @Test("An unanswered command is a violation at the end")
+    @Test("A command that is unanswered at the end of a run is a violation")
     func unansweredCommand() {
         var invariant = CommandInvariant()
         let early = invariant.observe(command(HCI.LERand()), .toController, now: .zero)
@@ -103,8 +103,8 @@ import VirtualRadio
         #expect(invariant.finish(now: .zero + .seconds(9)) == nil)
         let answer = (WireDirection.toHost, complete(.reset))
         let answered = [reset, (WireDirection.toHost, error), reset, answer, answer]
-        #expect(objections(of: CommandInvariant(), to: answered) == 0)
-        #expect(objections(of: CommandInvariant(), to: answered + [answer]) == 1)
+        #expect(violations(of: CommandInvariant(), in: answered) == 0)
+        #expect(violations(of: CommandInvariant(), in: answered + [answer]) == 1)
     }
 
     @Test("Data beyond the controller's buffers is a violation")
@@ -112,22 +112,22 @@ import VirtualRadio
         let size: [UInt8] = [0, 251, 0, 2]
         let known = [(WireDirection.toHost, complete(.leReadBufferSize, size))]
         let data = (WireDirection.toController, att(0x52))
-        #expect(objections(of: CreditInvariant(), to: known + [data, data]) == 0)
-        #expect(objections(of: CreditInvariant(), to: known + [data, data, data]) == 1)
+        #expect(violations(of: CreditInvariant(), in: known + [data, data]) == 0)
+        #expect(violations(of: CreditInvariant(), in: known + [data, data, data]) == 1)
         let returned = known + [data, data, (.toHost, completed(1)), data]
-        #expect(objections(of: CreditInvariant(), to: returned) == 0)
+        #expect(violations(of: CreditInvariant(), in: returned) == 0)
         let afterEnd = known + [data, data, (.toHost, disconnected), data, data]
-        #expect(objections(of: CreditInvariant(), to: afterEnd) == 0)
-        #expect(objections(of: CreditInvariant(), to: [data]) == 1)
+        #expect(violations(of: CreditInvariant(), in: afterEnd) == 0)
+        #expect(violations(of: CreditInvariant(), in: [data]) == 1)
     }
 
     @Test("A completion for an unsent packet is a violation")
     func excessCredits() {
         let known = [(WireDirection.toHost, complete(.leReadBufferSize, [0, 251, 0, 2]))]
         let data = (WireDirection.toController, att(0x52))
-        #expect(objections(of: CreditInvariant(), to: known + [(.toHost, completed(1))]) == 1)
+        #expect(violations(of: CreditInvariant(), in: known + [(.toHost, completed(1))]) == 1)
         let tooMany = known + [data, (.toHost, completed(2))]
-        #expect(objections(of: CreditInvariant(), to: tooMany) == 1)
+        #expect(violations(of: CreditInvariant(), in: tooMany) == 1)
     }
 
     @Test("Data on a closed link is a violation", arguments: [WireDirection.toController, .toHost])
@@ -135,13 +135,13 @@ import VirtualRadio
         let data = (direction, att(0x52))
         let open = (WireDirection.toHost, connected)
         let closed = (WireDirection.toHost, disconnected)
-        #expect(objections(of: OpenLinkInvariant(), to: [open, data, data, closed]) == 0)
-        #expect(objections(of: OpenLinkInvariant(), to: [data]) == 1)
-        #expect(objections(of: OpenLinkInvariant(), to: [open, closed, data]) == 1)
-        #expect(objections(of: OpenLinkInvariant(), to: [open, open]) == 1)
-        #expect(objections(of: OpenLinkInvariant(), to: [closed]) == 1)
+        #expect(violations(of: OpenLinkInvariant(), in: [open, data, data, closed]) == 0)
+        #expect(violations(of: OpenLinkInvariant(), in: [data]) == 1)
+        #expect(violations(of: OpenLinkInvariant(), in: [open, closed, data]) == 1)
+        #expect(violations(of: OpenLinkInvariant(), in: [open, open]) == 1)
+        #expect(violations(of: OpenLinkInvariant(), in: [closed]) == 1)
         let reset = (WireDirection.toHost, complete(.reset))
-        #expect(objections(of: OpenLinkInvariant(), to: [open, reset, data]) == 1)
+        #expect(violations(of: OpenLinkInvariant(), in: [open, reset, data]) == 1)
     }
 
     @Test(
@@ -153,12 +153,12 @@ import VirtualRadio
         let (command, indication) = ((asked, att(0x52)), (asked, att(0x1D)))
         let opposite = (asked.opposite, att(0x0A))
         let fine = [read, command, indication, opposite, answer, read]
-        #expect(objections(of: OneRequestInvariant(), to: fine) == 0)
-        #expect(objections(of: OneRequestInvariant(), to: [read, read]) == 1)
-        #expect(objections(of: OneRequestInvariant(), to: [indication, indication]) == 1)
-        #expect(objections(of: OneRequestInvariant(), to: [answer]) == 1)
+        #expect(violations(of: OneRequestInvariant(), in: fine) == 0)
+        #expect(violations(of: OneRequestInvariant(), in: [read, read]) == 1)
+        #expect(violations(of: OneRequestInvariant(), in: [indication, indication]) == 1)
+        #expect(violations(of: OneRequestInvariant(), in: [answer]) == 1)
         let again = [read, (WireDirection.toHost, disconnected), read]
-        #expect(objections(of: OneRequestInvariant(), to: again) == 0)
+        #expect(violations(of: OneRequestInvariant(), in: again) == 0)
     }
 
     @Test("A world collects the violations")

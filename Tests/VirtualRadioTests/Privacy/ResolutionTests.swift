@@ -19,7 +19,7 @@ import VirtualRadio
             for seed in 1...3 {
                 let address = try peer.makeAddress(seed: UInt64(seed))
                 #expect(list.resolve(address) == .identity(peer.identity))
-                // Cached, and not computed again: the answer is the same.
+                // The second result comes from the cache and must be the same.
                 #expect(list.resolve(address) == .identity(peer.identity))
             }
         }
@@ -48,7 +48,7 @@ import VirtualRadio
         }
     }
 
-    @Test("In network privacy mode, the default, a peer must not show its identity")
+    @Test("In network privacy mode, the default, a peer must not use its identity address")
     func networkPrivacy() throws {
         let (host, peer) = try makeHost()
         var list = host.controller.resolvingList
@@ -56,7 +56,7 @@ import VirtualRadio
         #expect(list.resolve(try peer.makeAddress()) == .identity(peer.identity))
     }
 
-    @Test("In device privacy mode, a peer may show its identity")
+    @Test("In device privacy mode, a peer may use its identity address")
     func devicePrivacy() throws {
         let (host, peer) = try makeHost()
         try host.setMode(.device, peer)
@@ -68,7 +68,7 @@ import VirtualRadio
         #expect(list.resolve(peer.identity) == .refused)
     }
 
-    @Test("A peer without a key has only its identity in any mode")
+    @Test("A peer without a key may use its identity address in network privacy mode")
     func zeroKey() throws {
         let host = try TestHost(world)
         let peer = try PrivatePeer(1, peerKey: 0)
@@ -117,7 +117,7 @@ import VirtualRadio
         }
     }
 
-    @Test("The controller recognizes its own private addresses from any maker")
+    @Test("The controller recognizes private addresses from its keys, whichever device made them")
     func ownAddresses() throws {
         let (host, peer) = try makeHost()
         let other = try PrivatePeer(2, localKey: 0xB0)
@@ -144,7 +144,7 @@ import VirtualRadio
 }
 
 extension TestHost {
-    /// Sets the privacy mode, which decides whether the peer may show its identity.
+    /// Sets the privacy mode, which decides whether the peer may use its identity address.
     func setMode(_ mode: HCI.PrivacyMode, _ peer: PrivatePeer) throws {
         let identity = HCI.PeerAddress(peer.identity)
         try perform(HCI.LESetPrivacyMode(peerIdentity: identity, mode: mode))
