@@ -10,10 +10,10 @@ import HCITransports
     import Musl
 #endif
 
-/// Opens the store in a directory that another process has just closed.
+/// Opens a store that another process has just closed.
 ///
 /// A process that is starting has all files of its parent open for a moment, including the lock of
-/// a store. If the lock is held, this function waits for it and tries again.
+/// a store. If the lock is held, this function waits until it is free and tries again.
 package func openLeftStore(_ directory: String) throws(TransportError) -> FileStore {
     for _ in 0..<1_000 {
         do throws(TransportError) {

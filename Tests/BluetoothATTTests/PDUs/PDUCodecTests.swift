@@ -35,7 +35,8 @@ struct PDUCodecTests {
                 #expect(throws: MalformedBytes.self) { try ATT.PDU(parsing: prefix) }
                 continue
             }
-            // A 128-bit UUID may be cut to any even length, but only two bytes form a UUID again.
+            // `lengths` allows a 128-bit UUID to be cut to any even length. Only the prefix of
+            // seven bytes is valid, because its last two bytes are a 16-bit UUID.
             guard vector.pdu.opcode != .readByTypeRequest || count == 7 else { continue }
             #expect(try ATT.PDU(parsing: prefix).encode() == Array(prefix))
         }
@@ -51,7 +52,7 @@ struct PDUCodecTests {
         #expect(throws: MalformedBytes.self) { try ATT.PDU(parsing: longer[...]) }
     }
 
-    @Test("Each opcode has a vector and a name, and its PDU returns it")
+    @Test("Each opcode has a vector and a name, and each vector's PDU has its opcode")
     func coversEveryOpcode() {
         let covered = Set(PDUVector.all.map(\.pdu.opcode.rawValue))
         #expect(covered.union([0x21]) == Set(ATT.Opcode.names.keys))
@@ -87,7 +88,7 @@ struct PDUCodecTests {
             }
             guard let pdu = try? ATT.PDU(parsing: bytes[...]) else { continue }
             let again = pdu.encode()
-            // An incomplete length at the end of this PDU is dropped.
+            // An incomplete length at the end of a Read Multiple Variable Response is dropped.
             #expect(again == bytes || pdu.opcode == .readMultipleVariableResponse)
             #expect(try ATT.PDU(parsing: again[...]) == pdu)
         }

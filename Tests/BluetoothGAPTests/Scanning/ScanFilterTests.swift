@@ -99,9 +99,9 @@ struct ScanFilterTests {
         #expect(!filter.matches(try entry(isConnectable: false)))
     }
 
-    @Test("A discovery procedure requires the flags of its mode and no target")
+    @Test("A discovery procedure requires the flags of its mode and undirected advertising")
     func discovery() throws {
-        /// The data with these flags, and whether general and limited discovery report it.
+        /// The data, and whether general and limited discovery report it.
         let cases: [(data: String, general: Bool, limited: Bool)] = [
             ("020106", true, false), ("020105", true, true), ("020107", true, true),
             ("020104", false, false), ("0101", false, false), ("03030d18", false, false),
@@ -175,7 +175,7 @@ struct AdvertisementFilterTests {
         #expect(filter.admits(try entry("020106", rssi: -60)))
     }
 
-    @Test("Discovery reports a device that advertised the same data to one device before")
+    @Test("Discovery reports a device whose directed advertising had the same data")
     func directedBefore() throws {
         let filter = AdvertisementFilterBox(filter: ScanFilter(discoveryProcedure: .general))
         var advertisement = try entry("020106")
@@ -185,7 +185,7 @@ struct AdvertisementFilterTests {
         #expect(filter.admits(advertisement))
     }
 
-    @Test("The oldest advertisers are dropped, and the filter keeps two generations")
+    @Test("The filter drops the oldest advertisers after two generations")
     func bounded() throws {
         let filter = DuplicateFilterBox()
         let first = try entry("020106", from: 0)

@@ -26,7 +26,7 @@ struct Companion: Sendable {
         /// The peer's out-of-band data: `C:R` in hexadecimal digits; empty if the companion has
         /// only given out its own data.
         var outOfBandData: String?
-        /// The key of legacy pairing that both sides have.
+        /// The temporary key of out-of-band legacy pairing, which both sides have.
         var temporaryKey: [UInt8]?
         /// The Security Manager PDU at which the companion disconnects, counted from 1 in both
         /// directions.
@@ -83,7 +83,7 @@ struct Companion: Sendable {
 
     // MARK: The link
 
-    /// Lets one central connect. Returns the address from which it advertises.
+    /// Lets one central connect. Returns the address from which the companion advertises.
     @discardableResult
     func advertise() async throws -> String? {
         try await client.perform("advertise")["address"].text
@@ -117,7 +117,7 @@ struct Companion: Sendable {
 
     func outcome() async throws -> Outcome { Outcome(try await client.outcome()) }
 
-    /// Enters a number as its user.
+    /// Enters a number as the companion's user.
     func enter(_ number: UInt32) { client.begin("enter", ["number": .number(Double(number))]) }
 
     /// Encrypts the link with a bond's keys, as central.
@@ -203,7 +203,7 @@ extension Companion.Facts {
 }
 
 extension Pairing.IOCapability {
-    /// The name of the capability in the options of the peers.
+    /// The name of the capability in the options of the peer programs.
     var peerName: String {
         switch self {
         case .displayOnly: "display"
