@@ -57,11 +57,8 @@ struct EncryptionStories {
         #expect(harness.core.bonds.count == 1)
     }
 
-    @Test(
-        "If the controller refuses to encrypt, the connection fails",
-        arguments: [true, false]
-    )
-    func refused(_ isListed: Bool) throws {
+    @Test("If the controller refuses to encrypt, the connection fails")
+    func refused() throws {
         var harness = try Harness.bonded()
         harness.controller.refusals[.leEnableEncryption] = .commandDisallowed
         let pending = harness.requestConnection(address)
