@@ -171,7 +171,7 @@ struct EnhancedBearerStories {
         harness.channels(of: peer.address) { channels in
             for (end, response) in zip(ends, responses) { channels.send(response, on: end) }
         }
-        // The first read is on the fixed bearer, and the peer answers it last.
+        // The first read is on the unenhanced bearer, and the peer answers it last.
         #expect(
             reads.map { harness.isPending($0) } == [true] + Array(repeating: false, count: count)
         )

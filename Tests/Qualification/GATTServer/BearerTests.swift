@@ -6,8 +6,8 @@ import BluetoothTypes
 import ServerTestSupport
 import Testing
 
-/// Several bearers of one client, and signed writes, which only the fixed bearer of an unencrypted
-/// link accepts.
+/// Several bearers of one client, and signed writes, which only the unenhanced bearer of an
+/// unencrypted link accepts.
 @Suite struct BearerTests {
     private static let key = SigningKey(key: SampleTable.bytes(16))
     private let fixed = ServerFixture.bearer(1)

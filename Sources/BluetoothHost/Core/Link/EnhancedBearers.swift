@@ -71,7 +71,7 @@ struct EnhancedBearers: Sendable {
 
 extension GATT.Operation {
     /// Whether the operation may overtake others on another bearer. Reads may. Writes keep their
-    /// order, and discoveries belong to the fixed bearer, whose client stores their results.
+    /// order, and discoveries belong to the unenhanced bearer, whose client stores their results.
     var mayUseAnyBearer: Bool {
         switch self {
         case .read, .readLong, .readUsingUUID, .readMultiple, .readMultipleVariable,

@@ -32,7 +32,7 @@ extension LinkCore {
         }
     }
 
-    /// Performs the actions of the client of the fixed bearer.
+    /// Performs the actions of the client of the unenhanced bearer.
     mutating func perform(_ actions: [GATTClient.Action], _ context: inout LinkContext) {
         for action in actions { perform(action, &context) }
     }
@@ -102,7 +102,7 @@ extension LinkCore {
     }
 
     /// Closes the bearers on which the peer has not ended a transaction in time (Vol 3, Part F,
-    /// 3.3.3). If that is the fixed bearer, the link ends.
+    /// 3.3.3). If that is the unenhanced bearer, the link ends.
     mutating func expireBearers(_ context: inout LinkContext) {
         if let ended = bearer.expire(now: context.now) {
             for id in ended.values { valueFailed(id, .timedOut, &context) }
