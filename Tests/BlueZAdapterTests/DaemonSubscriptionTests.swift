@@ -21,26 +21,28 @@ import Testing
         descriptor: AttributeHandle(0x13)
     )
 
-    /// The subscriptions of a daemon that is slow to notice the end of a socket.
+    /// The subscriptions of a daemon that notices the end of a socket only before it answers `Get`.
     private final class Sockets: Sendable {
-        private let state = Mutex<(free: [PacketPair], isAcquired: Bool)>(([], false))
+        private let state = Mutex<(free: [PacketPair], acquired: PacketPair?)>(([], nil))
 
         init(_ pairs: [PacketPair], of daemon: FakeDaemon) {
             state.withLock { $0.free = pairs }
             daemon.on("AcquireNotify") { [self] call, daemon in
                 let pair = state.withLock { state -> PacketPair? in
-                    guard !state.isAcquired, !state.free.isEmpty else { return nil }
-                    state.isAcquired = true
-                    return state.free.removeFirst()
+                    guard state.acquired == nil, !state.free.isEmpty else { return nil }
+                    state.acquired = state.free.removeFirst()
+                    return state.acquired
                 }
                 guard let pair else { return Self.refuse(call, daemon) }
                 daemon.bus.reply(to: call, [.unixFD(0), .uint16(80)], descriptors: pair.passed)
                 pair.releasePassed()
             }
             daemon.on("StartNotify") { call, daemon in Self.refuse(call, daemon) }
-            daemon.on("StopNotify") { [self] call, daemon in
-                state.withLock { $0.isAcquired = false }
-                daemon.bus.reply(to: call)
+            daemon.on("Get") { [self] call, daemon in
+                state.withLock { state in
+                    if state.acquired?.receive()?.isEmpty == true { state.acquired = nil }
+                }
+                daemon.bus.reply(to: call, [.variant(.boolean(false))])
             }
         }
 
@@ -99,9 +101,37 @@ import Testing
         let (link, _) = try await fixture.connected()
         let outcomes = try await perform([Self.subscribe, Self.unsubscribe], on: link, fixture)
         #expect(outcomes == [.done, .done])
-        #expect(daemon.calls.last == "StopNotify")
+        #expect(daemon.calls.contains("StopNotify") == !hasSocket)
         if hasSocket { #expect(pair.receive()?.isEmpty == true) }
         withExtendedLifetime(sockets) {}
+        await fixture.end()
+    }
+
+    @Test("The end of a subscription does not end the socket of another program")
+    func otherProgram() async throws {
+        let pair = PacketPair()
+        let daemon = try FakeDaemon()
+        let sockets = Sockets([pair], of: daemon)
+        let fixture = Fixture(daemon)
+        let (link, _) = try await fixture.connected()
+        #expect(try await fixture.perform(Self.subscribe, on: link) == .done)
+        #expect(try await fixture.perform(Self.unsubscribe, on: link) == .done)
+        // StopNotify would end a socket that another program has by now. Closing it ends only this one.
+        #expect(!daemon.calls.contains("StopNotify"))
+        #expect(pair.receive()?.isEmpty == true)
+        withExtendedLifetime(sockets) {}
+        await fixture.end()
+    }
+
+    @Test("A subscription by StartNotify ends with the link, so that the daemon does not repeat it")
+    func endsWithLink() async throws {
+        let daemon = try FakeDaemon()
+        let fixture = Fixture(daemon)
+        let (link, _) = try await fixture.connected()
+        #expect(try await fixture.perform(Self.subscribe, on: link) == .done)
+        daemon.disconnectDevice()
+        await daemon.called("StopNotify")
+        #expect(await fixture.closed() == .linkEnded(.unknown))
         await fixture.end()
     }
 

@@ -154,6 +154,7 @@ extension BlueZAdapter {
     func deviceDisconnected(_ path: DBusObjectPath) {
         hideDigits(of: path)
         guard let link = link(at: path) else { return }
+        endSubscriptions(of: link)
         close(link, .linkEnded(links[link]?.reason ?? .unknown))
     }
 

@@ -38,8 +38,8 @@ extension BlueZAdapter {
         case .starting(var starting)?:
             starting.waiting.append(step)
             links[step.link]?.subscriptions[path] = .starting(starting)
-        case .ending(let socket, let waiting)?:
-            links[step.link]?.subscriptions[path] = .ending(socket, waiting: waiting + [step])
+        case .ending(let waiting)?:
+            links[step.link]?.subscriptions[path] = .ending(waiting: waiting + [step])
         case .acquired?, .signaled?, .shared?, nil: break
         }
     }
@@ -185,24 +185,23 @@ extension BlueZAdapter {
 
     func unsubscribe(from handle: AttributeHandle, _ step: Step) {
         guard let (path, interface) = object(at: handle, step) else { return }
+        let message: DBusMessage
         let socket: PacketSocket?
         switch links[step.link]?.subscriptions[path] {
         case .starting?, .ending?: return wait(step, at: path)
-        case .acquired(let acquired)?: socket = acquired
-        case .signaled?: socket = nil
+        case .acquired(let acquired)?:
+            (message, socket) = (Self.answeredAfterEnd(ofSocketAt: path), acquired)
+        case .signaled?: (message, socket) = (BlueZ.call(path, interface, "StopNotify"), nil)
         case .shared?, nil:
             links[step.link]?.subscriptions[path] = nil
             return finish(step, .success(.done))
         }
-        links[step.link]?.subscriptions[path] = .ending(socket, waiting: [])
-        // The call also ends the socket at the daemon. If the socket were only closed, the daemon
-        // could receive a next subscription before it notices that, and would refuse it.
-        let message = BlueZ.call(path, interface, "StopNotify")
+        links[step.link]?.subscriptions[path] = .ending(waiting: [])
+        socket?.close()
         call(message, timeout: Self.operationTimeout) { adapter, result in
-            socket?.close()
             switch result {
             case .success: adapter.settle(path, as: nil, step, .success(.done))
-            // The daemon had ended the subscription before.
+            // The daemon has answered, and the socket is closed.
             case .failure(.failed) where socket != nil:
                 adapter.settle(path, as: nil, step, .success(.done))
             case .failure(let error):
@@ -212,7 +211,18 @@ extension BlueZAdapter {
         }
     }
 
-    /// Ends the subscriptions of a link that stays connected for another program.
+    /// Returns a call that the daemon answers after it has noticed the end of an object's socket.
+    /// Before that, it would refuse the next subscription. BlueZ handles the ends of sockets before
+    /// calls (`queue_dispatch` in gdbus/mainloop.c). The call is not `StopNotify`, which ends the socket
+    /// of any program: another one may have it by then.
+    private static func answeredAfterEnd(ofSocketAt path: DBusObjectPath) -> DBusMessage {
+        let interface = BlueZ.Interface.gattCharacteristic
+        let property: [DBusValue] = [.string(interface), .string("NotifyAcquired")]
+        return BlueZ.call(path, BlueZ.Interface.properties, "Get", property)
+    }
+
+    /// Ends the subscriptions that the daemon would keep for this program: those of a link that stays
+    /// connected for another program, and those that it would repeat at the next connection.
     func endSubscriptions(of link: LinkIdentifier) {
         for (path, subscription) in links[link]?.subscriptions ?? [:] {
             if case .signaled = subscription { stopNotifying(path) }

@@ -10,9 +10,9 @@ struct DaemonLink: Sendable {
     enum Subscription: Sendable {
         /// The daemon has not answered yet.
         case starting(Starting)
-        /// The daemon was asked to unsubscribe, and has not answered yet. The socket, if there is
-        /// one, is closed then, and the requests are performed.
-        case ending(PacketSocket?, waiting: [BlueZAdapter.Step])
+        /// The daemon was asked to unsubscribe, and has not answered yet. The requests are performed
+        /// then.
+        case ending(waiting: [BlueZAdapter.Step])
         /// Values arrive through a socket of this program alone.
         case acquired(PacketSocket)
         /// Values arrive as changes of the property `Value`.
@@ -24,8 +24,8 @@ struct DaemonLink: Sendable {
         /// The socket that the values arrive through. `nil` if there is none.
         var socket: PacketSocket? {
             switch self {
-            case .acquired(let socket), .ending(let socket?, _): socket
-            case .starting, .ending(nil, _), .signaled, .shared: nil
+            case .acquired(let socket): socket
+            case .starting, .ending, .signaled, .shared: nil
             }
         }
 
@@ -33,7 +33,7 @@ struct DaemonLink: Sendable {
         var waiting: [BlueZAdapter.Step] {
             switch self {
             case .starting(let starting): starting.waiting
-            case .ending(_, let waiting): waiting
+            case .ending(let waiting): waiting
             case .acquired, .signaled, .shared: []
             }
         }
