@@ -2,18 +2,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of lanyard-fleet with brokers, clients and accessories of other projects.
 
-usage: brokers.py LANYARD-FLEET LANYARD [--outage SECONDS] [TEST…]
+usage: brokers.py LANYARD-FLEET LANYARD [--outage SECONDS] [--first-port PORT] [TEST…]
+       brokers.py LANYARD-FLEET LANYARD --side-by-side [--outage SECONDS]
 
 The brokers are Mosquitto, with the access control of docs/FLEET.md, and nats-server, which speaks MQTT
 3.1.1. The clients are mosquitto_sub, mosquitto_pub and Eclipse Paho. All connections use TLS. The
 accessories are those of the virtual radio, and one of Bumble. The strap's values are numbered, so that a
 missing value shows.
+
+With `--side-by-side`, the tests of GROUPS run in a process each, and so do all others together. The log of
+each process is printed whole after its end.
 """
 
 import argparse
 import re
 import signal
+import subprocess
 import sys
+import tempfile
 import time
 import unittest
 from pathlib import Path
@@ -34,6 +40,10 @@ from peers import PeerTests
 
 __all__ = ["AuthenticationTests", "OperationTests", "PasswordTests", "PeerTests"]
 MEMORY_GROWTH = 48 << 10  # KiB
+# The classes that run in a process of their own, beside the other ones.
+GROUPS = "MosquittoTests", "NatsTests", "PeerTests"
+# The number of ports for each process.
+PORTS_PER_GROUP = 1_000
 
 
 class BrokerTests:
@@ -129,10 +139,42 @@ class NatsTests(BrokerTests, FleetTestCase):
     kind = Nats
 
 
+def side_by_side():
+    """Runs the tests in several processes. Returns the exit status."""
+    loader = unittest.defaultTestLoader
+    classes = [name for name, value in globals().items()
+               if isinstance(value, type) and issubclass(value, unittest.TestCase) and loader.getTestCaseNames(value)]
+    others = [name for name in classes if name not in GROUPS]
+    running = []
+    for number, names in enumerate([*([name] for name in GROUPS), others]):
+        log = tempfile.TemporaryFile()
+        first = OPTIONS.first_port + PORTS_PER_GROUP * number
+        command = [sys.executable, __file__, OPTIONS.program, OPTIONS.lanyard, "--outage", OPTIONS.outage,
+                   "--first-port", first, *names]
+        process = subprocess.Popen(list(map(str, command)), stdout=log, stderr=subprocess.STDOUT)
+        running.append((names, log, process))
+    failed = []
+    for names, log, process in running:
+        status = process.wait()
+        log.seek(0)
+        print(f"{' '.join(names)}: status {status}", flush=True)
+        sys.stdout.buffer.write(log.read())
+        sys.stdout.flush()
+        if status != 0:
+            failed += names
+    if failed:
+        print(f"error: {', '.join(failed)} failed")
+    return 1 if failed else 0
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("program", type=Path)
     parser.add_argument("lanyard", type=Path)
     parser.add_argument("--outage", type=float, default=60)
+    parser.add_argument("--first-port", type=int, default=20_000)
+    parser.add_argument("--side-by-side", action="store_true")
     _, rest = parser.parse_known_args(namespace=OPTIONS)
+    if OPTIONS.side_by_side:
+        sys.exit(side_by_side())
     unittest.main(argv=[sys.argv[0], *rest], verbosity=2)

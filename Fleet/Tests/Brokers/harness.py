@@ -2,6 +2,8 @@
 """Brokers, hosts, radios and clients of the tests, as processes that end with each test."""
 
 import argparse
+import errno
+import itertools
 import json
 import os
 import re
@@ -34,10 +36,24 @@ FIRST_RATE, RATE_COUNT = 60, 40
 PASSWORDS = {"hall": "sesame", "dashboard": "view", "automation": "do"}
 
 
+PORTS = itertools.count()
+
+
 def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
+    """Returns a port that no earlier call of this process has returned.
+
+    The ports of a process begin at its `--first-port`. They are below those that the system gives to
+    connections, which could otherwise take a port before the broker listens on it.
+    """
+    while True:
+        port = OPTIONS.first_port + next(PORTS)
+        with socket.socket() as listener:
+            try:
+                listener.bind(("127.0.0.1", port))
+                return port
+            except OSError as error:
+                if error.errno != errno.EADDRINUSE:
+                    raise
 
 
 def until(condition, seconds, what):
