@@ -15,8 +15,11 @@ extension FleetCore {
             actions.append(.log("A retained command for \(id) was ignored."))
             return
         }
-        // The host that holds the lease answers.
-        guard tracked.lease.isHeld || tracked.isForgotten else { return }
+        // The host that holds the lease answers. If its last holder has forgotten the accessory, that
+        // one answers until another host claims it.
+        guard tracked.lease.isHeld || tracked.isForgotten && tracked.lease.isLatestClaimant else {
+            return receiveUnanswered(message, for: tracked.accessory)
+        }
         let route = AcceptedCommand(
             key: .init(accessory: id, id: FleetCommand.id(in: message.payload) ?? ""),
             topic: message.responseTopic.flatMap { topics.isResponse($0) ? $0 : nil }
@@ -28,6 +31,24 @@ extension FleetCore {
             try accept(command, route, expiry: message.expiry, now: now)
         } catch {
             answer(route, .failure(error), now, kind: .event)
+        }
+    }
+
+    /// Receives a command that another host answers. After `connect`, this host may claim the
+    /// accessory again.
+    private mutating func receiveUnanswered(
+        _ message: ReceivedMessage,
+        for accessory: FleetAccessory
+    ) {
+        let command = try? FleetCommand(parsing: message.payload, for: accessory)
+        if command?.operation == .connect { allowClaims(of: accessory.id) }
+    }
+
+    private mutating func allowClaims(of id: String) {
+        guard tracked[id]?.isForgotten == true else { return }
+        _ = update(id) { tracked in
+            tracked.isForgotten = false
+            tracked.restUntil = 0
         }
     }
 
@@ -66,10 +87,7 @@ extension FleetCore {
             let wasEnabled = update(id) { $0.enabled.remove(path) != nil } ?? false
             finish(key, wasEnabled ? .success(nil) : .failure(.notEnabled), now)
         case .connect where tracked[id]?.isForgotten == true:
-            _ = update(id) { tracked in
-                tracked.isForgotten = false
-                tracked.restUntil = 0
-            }
+            allowClaims(of: id)
             finish(key, .success(nil), now)
         case .connect, .disconnect:
             _ = update(id) { tracked in

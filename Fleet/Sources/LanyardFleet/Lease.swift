@@ -41,6 +41,9 @@ struct Lease {
         if case .held = phase { true } else { false }
     }
 
+    /// Whether this host has made the latest claim, which may have ended.
+    var isLatestClaimant: Bool { best?.host == host }
+
     /// Claims the accessory if the lease is free.
     mutating func claim(now: Double) -> [Action] {
         guard phase == .free, best == nil || now >= expiry || best?.host == host else { return [] }

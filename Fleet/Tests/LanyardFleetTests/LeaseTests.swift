@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import JSONText
 import Testing
 
 @testable import LanyardFleet
@@ -12,6 +13,8 @@ private struct Building {
     var retained: [String: FleetMessage] = [:]
     /// The lease messages that each host has yet to receive.
     var waiting: [String: [FleetMessage]] = [:]
+    /// The answers to commands, each with its host and its status.
+    var answers: [String] = []
 
     init(_ names: [String]) throws {
         for name in names {
@@ -45,6 +48,10 @@ private struct Building {
         guard connected.contains(name) else { return }
         for (message, number) in published {
             if let number { hosts[name]?.input { core, _ in core.acknowledged(number) } }
+            if message.topic == "lanyard/devices/strap/answers" {
+                let status = (try? JSON(parsing: message.payload))?.members?["status"]
+                answers.append("\(name) \(status?.double.map { Int($0) } ?? 0)")
+            }
             guard message.topic == "lanyard/leases/strap" else { continue }
             retained[message.topic] = message.payload.isEmpty ? nil : message
             for other in connected { waiting[other, default: []].append(message) }
@@ -64,6 +71,22 @@ private struct Building {
             #expect(rounds < 1_000, "hosts answer each other without end")
             if rounds >= 1_000 { return }
         }
+    }
+
+    /// Gives all connected hosts a command. Each host executes it at once. Returns the answers.
+    mutating func command(_ text: String) -> [String] {
+        answers = []
+        for name in connected.sorted() {
+            hosts[name]?.command(text)
+            for case .perform(let key, let operation) in hosts[name]?.actions ?? [] {
+                hosts[name]?.input { core, now in
+                    core.finished(key, operation, .success(nil), now: now)
+                }
+            }
+            collect(name)
+        }
+        deliver()
+        return answers
     }
 
     mutating func pass(_ seconds: Double) {
@@ -136,6 +159,33 @@ struct LeaseTests {
             building.pass(1)
             #expect(building.holders == ["b"])
         }
+    }
+
+    @Test("After a host has forgotten an accessory, one host answers each command")
+    func forgotten() throws {
+        var building = try Building(["a", "b"])
+        for name in ["a", "b"] { building.connect(name) }
+        for _ in 0..<10 { building.pass(1) }
+        #expect(building.command(#"{"id": "f1", "operation": "forget"}"#) == ["a 200"])
+        let read = #"{"id": "$", "operation": "read", "characteristicID": "2A38"}"#
+        // Until another host has claimed the accessory, the last holder of the lease answers.
+        #expect(building.command(read.replacingOccurrences(of: "$", with: "r1")) == ["a 409"])
+        for _ in 0..<10 { building.pass(1) }
+        #expect(building.holders == ["b"])
+        #expect(building.command(read.replacingOccurrences(of: "$", with: "r2")) == ["b 200"])
+        #expect(building.command("garbage") == ["b 400"])
+
+        // When both hosts have forgotten the accessory, the last holder answers.
+        #expect(building.command(#"{"id": "f2", "operation": "forget"}"#) == ["b 200"])
+        #expect(building.command(read.replacingOccurrences(of: "$", with: "r3")) == ["b 409"])
+        // A connect command lets all hosts use the accessory again.
+        #expect(building.command(#"{"id": "c", "operation": "connect"}"#) == ["b 200"])
+        for _ in 0..<50 { building.pass(1) }
+        let holder = try #require(building.holders.first)
+        building.hosts[holder] = nil
+        building.connected.remove(holder)
+        for _ in 0..<Int(Lease.duration + Lease.renewalInterval) { building.pass(1) }
+        #expect(building.holders == [holder == "a" ? "b" : "a"])
     }
 
     @Test(
