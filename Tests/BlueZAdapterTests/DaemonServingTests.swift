@@ -402,8 +402,10 @@ import Testing
         }
         var content = AdvertisingContent(localName: "Name", serviceUUIDs: [BluetoothUUID(0xFFE0)])
         content.manufacturerData = [.init(company: 0xFFFF, bytes: [1])]
-        let advertising = Advertising(content)
-        let set = await scene.fixture.onPort { $0.advertise(advertising) { _ in } }
+        var advertising = Advertising(content)
+        advertising.interval = .milliseconds(152.5) ... .seconds(20)
+        let request = advertising
+        let set = await scene.fixture.onPort { $0.advertise(request) { _ in } }
         var iterator = paths.makeAsyncIterator()
         let path = try #require(await iterator.next())
         let name: [DBusValue] = [.string(BlueZ.Interface.advertisement)]
@@ -415,6 +417,8 @@ import Testing
             properties["ServiceUUIDs"] == .strings(["0000ffe0-0000-1000-8000-00805f9b34fb"])
         )
         #expect(properties["ManufacturerData"]?.entries?.first?.key == .uint16(0xFFFF))
+        #expect(properties["MinInterval"] == .uint32(152))
+        #expect(properties["MaxInterval"] == .uint32(10_240))
         scene.call(path, BlueZ.Interface.advertisement, "Release", [])
         let ended = await scene.fixture.next { event -> RequestIdentifier? in
             if case .advertisingEnded(let set) = event { set } else { nil }

@@ -33,7 +33,15 @@ struct DaemonAdvertisement: Sendable {
         }
         // The daemon advertises as discoverable only with this property.
         if advertising.isConnectable { properties["Discoverable"] = .boolean(true) }
+        properties["MinInterval"] = milliseconds(advertising.interval.lowerBound)
+        properties["MaxInterval"] = milliseconds(advertising.interval.upperBound)
         return properties
+    }
+
+    /// Returns an advertising interval within the limits of legacy advertising (Vol 4, Part E, 7.8.5),
+    /// which is what most controllers have.
+    private static func milliseconds(_ interval: Duration) -> DBusValue {
+        .uint32(UInt32(min(max(interval / .milliseconds(1), 20), 10_240)))
     }
 }
 
