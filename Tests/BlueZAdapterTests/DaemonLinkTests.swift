@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(
-        "An attempt that fails is repeated",
+        "An attempt that fails with InProgress or le-connection-abort-by-local is repeated",
         arguments: [
             ("InProgress", "Operation already in progress"),
             ("Failed", "le-connection-abort-by-local"),
@@ -156,7 +156,7 @@ import Testing
         await fixture.end()
     }
 
-    @Test("Services that are reported as complete but missing are read again")
+    @Test("Services that ServicesResolved reports, but that are missing, are read again")
     func lyingServices() async throws {
         let daemon = try FakeDaemon()
         daemon.on("Connect") { call, daemon in
@@ -169,6 +169,46 @@ import Testing
         let (_, database) = try await fixture.connected()
         #expect(database.services.count == 1)
         #expect(daemon.calls.filter { $0 == "GetManagedObjects" }.count == 2)
+        await fixture.end()
+    }
+
+    @Test(
+        "Cached services of another firmware are replaced, also if they were reported as complete",
+        arguments: [true, false]
+    )
+    func cachedServices(areReportedAsComplete: Bool) async throws {
+        let new = FakeDaemon.device + "/service0020"
+        var objects = FakeDaemon.standard
+        objects.merge(FakeDaemon.services) { $1 }
+        let daemon = try FakeDaemon(objects: objects)
+        daemon.on("Connect") { call, daemon in
+            daemon.changeDevice([
+                "Connected": .boolean(true), "ServicesResolved": .boolean(areReportedAsComplete),
+            ])
+            daemon.bus.reply(to: call)
+        }
+        let fixture = Fixture(daemon)
+        await fixture.becomes(.ready)
+        _ = await fixture.connect()
+        let link = try #require(await fixture.link())
+        async let first = fixture.services(of: link)
+        if areReportedAsComplete {
+            let cached = try await first
+            #expect(cached == [AttributeHandle(0x10)])
+        }
+        for path in FakeDaemon.services.keys.sorted() { daemon.remove(path) }
+        daemon.add(new, FakeDaemon.services[FakeDaemon.service] ?? [:])
+        daemon.changeDevice(["ServicesResolved": .boolean(true)])
+        if areReportedAsComplete {
+            let ranges = await fixture.next { event -> [ClosedRange<AttributeHandle>]? in
+                if case .servicesChanged(_, let ranges, true) = event { ranges } else { nil }
+            }
+            #expect(ranges?.map(\.lowerBound) == [AttributeHandle(0x10)])
+            #expect(try await fixture.services(of: link) == [AttributeHandle(0x20)])
+        } else {
+            let awaited = try await first
+            #expect(awaited == [AttributeHandle(0x20)])
+        }
         await fixture.end()
     }
 
@@ -253,5 +293,15 @@ import Testing
         await fixture.end()
         #expect(!daemon.calls.contains("Connect"))
         #expect(!daemon.calls.contains("Disconnect"))
+    }
+}
+
+extension Fixture {
+    /// Returns the handles of the services of a link.
+    fileprivate func services(of link: LinkIdentifier) async throws -> [AttributeHandle] {
+        guard case .database(let database) = try await perform(.database, on: link) else {
+            throw PortError.unanswered
+        }
+        return database.services.map(\.service.handle)
     }
 }

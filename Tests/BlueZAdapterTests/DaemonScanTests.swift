@@ -3,6 +3,7 @@
 import BluetoothPort
 import BusTestSupport
 import DBus
+import Synchronization
 import Testing
 
 @testable import BlueZAdapter
@@ -61,16 +62,10 @@ import Testing
         await fixture.end()
     }
 
-    @Test("A stored device that is not received, and one of BR/EDR alone, are not reported")
-    func ignoredDevices() async throws {
+    @Test("A stored device is not reported until it is received")
+    func storedDevice() async throws {
         var objects = FakeDaemon.standard
         objects[FakeDaemon.device]?["org.bluez.Device1"]?["RSSI"] = nil
-        objects[FakeDaemon.adapter + "/dev_00_00_00_00_00_03"] = [
-            "org.bluez.Device1": [
-                "Address": .string("00:00:00:00:00:03"), "RSSI": .int16(-20),
-                "AddressType": .string("public"), "Class": .uint32(0x240404),
-            ]
-        ]
         let fixture = try Fixture(FakeDaemon(objects: objects))
         await fixture.becomes(.ready)
         _ = await fixture.onPort { $0.startScan(PortScan()) { _ in } }
@@ -78,6 +73,40 @@ import Testing
         fixture.daemon.changeDevice(["RSSI": .int16(-70)])
         let found = try #require(await fixture.next(Self.advertisement))
         #expect(found.address == Fixture.sensor)
+        #expect(found.rssi == -70)
+        await fixture.end()
+    }
+
+    @Test("A BR/EDR device that only the discovery filter of another program adds is not reported")
+    func mergedFilters() async throws {
+        let fixture = try Fixture(FakeDaemon())
+        await fixture.becomes(.ready)
+        let filter = Mutex<DBusValue?>(nil)
+        fixture.daemon.on("SetDiscoveryFilter") { call, daemon in
+            filter.withLock { $0 = call.body.first }
+            daemon.bus.reply(to: call)
+        }
+        _ = await fixture.onPort { $0.startScan(PortScan()) { _ in } }
+        #expect(await fixture.next(Self.advertisement)?.address == Fixture.sensor)
+        await fixture.daemon.called("StartDiscovery")
+        #expect(filter.withLock { $0?.properties?["Transport"] } == .string("le"))
+        // The daemon merges the filters, and so receives a headset for the other program.
+        fixture.daemon.add(
+            FakeDaemon.adapter + "/dev_00_00_00_00_00_03",
+            [
+                "org.bluez.Device1": [
+                    "Address": .string("00:00:00:00:00:03"), "RSSI": .int16(-20),
+                    "AddressType": .string("public"), "Class": .uint32(0x240404),
+                ]
+            ]
+        )
+        let other = FakeDaemon.adapter + "/dev_00_00_00_00_00_02"
+        fixture.daemon.add(
+            other,
+            ["org.bluez.Device1": ["Address": .string("00:00:00:00:00:02"), "RSSI": .int16(-30)]]
+        )
+        let found = try #require(await fixture.next(Self.advertisement))
+        #expect(found.rssi == -30)
         await fixture.end()
     }
 

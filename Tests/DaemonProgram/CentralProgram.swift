@@ -12,6 +12,7 @@ final class CentralProgram: NSObject, @unchecked Sendable {
     private var served: PeripheralProgram?
     private var channel: ChannelProgram?
     private var wantedName: String?
+    private var survey: DeviceSurvey?
     private var peripheral: CBPeripheral?
     /// The values to write without response, in order, with their characteristic.
     private var commands: ArraySlice<(CBCharacteristic, Data)> = []
@@ -27,6 +28,9 @@ final class CentralProgram: NSObject, @unchecked Sendable {
         switch verb {
         case "start": manager = CBCentralManager(delegate: self, queue: nil)
         case "scan": scan(for: words.dropFirst().joined(separator: " "))
+        case "survey":
+            survey = DeviceSurvey(of: Int(words.last ?? "") ?? 0)
+            manager?.scanForPeripherals(withServices: nil)
         case "connect": peripheral.map { manager?.connect($0) }
         case "disconnect": peripheral.map { manager?.cancelPeripheralConnection($0) }
         case "discover": peripheral?.discoverServices(nil)
@@ -141,6 +145,10 @@ extension CentralProgram: CBCentralManagerDelegate {
         rssi RSSI: NSNumber
     ) {
         let name = advertisementData[CBAdvertisementDataLocalNameKey] as? String
+        if let name, survey?.isCompleted(by: peripheral.identifier, named: name) == true {
+            survey = nil
+            central.stopScan()
+        }
         guard let name, name == wantedName else { return }
         wantedName = nil
         central.stopScan()

@@ -4,12 +4,53 @@ import BluetoothTypes
 import Foundation
 import ProcessTestSupport
 import Testing
+import VirtualAccessories
 
-/// Many connections through bluetoothd, one after the other.
+/// Many connections through bluetoothd, one after the other, and many devices.
 @Suite(.machines) struct DaemonLoadTests {
     /// The number of connections.
-    private static let count =
-        ProcessInfo.processInfo.environment["LANYARD_BLUEZ_CONNECTS"].flatMap(Int.init) ?? 20
+    private static let count = number("LANYARD_BLUEZ_CONNECTS") ?? 20
+    /// The number of devices.
+    private static let deviceCount = number("LANYARD_BLUEZ_DEVICES") ?? 100
+
+    private static func number(_ variable: String) -> Int? {
+        ProcessInfo.processInfo.environment[variable].flatMap(Int.init)
+    }
+
+    @Test("A scan reports each of many devices once", arguments: Setting.latestOnly)
+    func discoversMany(_ setting: Setting) async throws {
+        let count = Self.deviceCount
+        try await withKernel(setting, as: .central, "daemon: many devices") { scene in
+            for number in 1...count {
+                let name = "Device \(number)"
+                // About 100 advertisements per second.
+                let interval = Duration.milliseconds(min(max(10 * count, 1_000), 10_240))
+                let profile = SimpleAccessoryProfile(
+                    name: name,
+                    services: [],
+                    advertisingInterval: interval
+                )
+                try await scene.fixture.add(profile, named: name)
+            }
+            try await scene.bluez.powerOn()
+            let program = try await DaemonProgram(in: scene.bluez)
+            let before = try await Usage(of: "daemon-program", in: scene.bluez)
+            let start = ContinuousClock.now
+            try await program.perform("survey \(count)")
+            let result = try await program.prints("surveyed ", within: Limits.scenario)
+            let duration = start.duration(to: .now)
+            let after = try await Usage(of: "daemon-program", in: scene.bluez)
+            print("\(count) devices in \(duration)")
+            print("before: \(before.text)")
+            print("after:  \(after.text)")
+            #expect(result == "\(count) in \(count) reports")
+            #expect(after.descriptors == before.descriptors)
+            #expect(after.matchRules == before.matchRules)
+            let limit = Usage.growthLimit + count * Usage.kilobytesPerDevice
+            #expect(after.kilobytes - before.kilobytes <= limit)
+            try await program.end()
+        }
+    }
 
     @Test("Many connections leave nothing behind", arguments: Setting.latestOnly)
     func connectsOften(_ setting: Setting) async throws {
@@ -64,6 +105,8 @@ import Testing
 private struct Usage: Sendable {
     /// The growth in kilobytes that a run may cause: the allocator keeps some pages.
     static let growthLimit = 4_096
+    /// The growth in kilobytes that each discovered device may cause.
+    static let kilobytesPerDevice = 8
 
     let kilobytes: Int
     let descriptors: Int

@@ -128,14 +128,15 @@ final class KernelAir: Sendable {
     }
 
     /// Adds an accessory.
-    func add(_ profile: SimpleAccessoryProfile, named name: String) async throws {
+    @discardableResult
+    func add(_ profile: SimpleAccessoryProfile, named name: String) async throws -> ControllerID {
         let place = ControllerConfiguration(name: name, at: Self.places[1])
         let added = await air.perform { world in
             Result { () throws(WorldFullError) in
                 try world.addController(place, host: SimpleAccessory(profile))
             }
         }
-        _ = try added.get()
+        return try added.get()
     }
 
     /// The rules of the wire that a host and its controller broke. Data for a link that has just
