@@ -69,6 +69,29 @@ import Testing
         )
     }
 
+    @Test("A service that is shown as secondary, and that no service includes, is primary")
+    func replacedService() throws {
+        let paths = ["service0010", "service0020", "service0030"]
+        var objects = Self.objects(paths.map { ($0, Self.interface(of: $0)) })
+        let all = try paths.map { try #require(DBusObjectPath("\(Self.device)/\($0)")) }
+        for path in all.dropFirst() {
+            _ = objects.change(
+                path,
+                BlueZ.Interface.gattService,
+                .properties(["Primary": .boolean(false)]),
+                invalidated: nil
+            )
+        }
+        _ = objects.change(
+            all[0],
+            BlueZ.Interface.gattService,
+            .properties(["Includes": .array(.objectPath, [.objectPath(all[2])])]),
+            invalidated: nil
+        )
+        let table = try #require(DaemonTable(of: Self.device, in: objects))
+        #expect(table.database.services.map(\.service.isPrimary) == [true, true, false])
+    }
+
     @Test("Random objects form a valid database or none", arguments: RunSeed.seeds(4))
     func random(_ seed: UInt64) {
         var random = SplitMix64(seed: seed)

@@ -50,12 +50,19 @@ struct DaemonTable: Sendable {
         let objects: DaemonObjects
         let device: DBusObjectPath
         var attributes: [AttributeHandle: Attribute] = [:]
+        /// The services that others include.
+        private var included: Set<DBusObjectPath> = []
+
+        init(objects: DaemonObjects, device: DBusObjectPath) {
+            (self.objects, self.device) = (objects, device)
+        }
 
         /// An object with the handle in its path.
         typealias Numbered = (handle: UInt16, path: DBusObjectPath)
 
         mutating func services() -> [GATT.DiscoveredService]? {
             let starts = numbered(BlueZ.Interface.gattService, "service", below: device)
+            included = Set(starts.flatMap { includes(of: $0.path) })
             var services: [GATT.DiscoveredService] = []
             for (index, start) in starts.enumerated() {
                 // BlueZ does not report the last handle of a service.
@@ -77,9 +84,7 @@ struct DaemonTable: Sendable {
             to found: GATT.DiscoveredService,
             at path: DBusObjectPath
         ) -> GATT.DiscoveredService {
-            let properties = objects.properties(path, BlueZ.Interface.gattService)
-            let included = (properties?["Includes"]?.elements ?? []).compactMap(\.objectPath)
-                .compactMap { services[$0] }
+            let included = includes(of: path).compactMap { services[$0] }
             var handle = found.service.handle
             let end = found.characteristics.first?.characteristic.handle
             var includes: [GATT.IncludedService] = []
@@ -95,6 +100,20 @@ struct DaemonTable: Sendable {
                 includes: includes,
                 characteristics: found.characteristics
             )
+        }
+
+        private func includes(of path: DBusObjectPath) -> [DBusObjectPath] {
+            let properties = objects.properties(path, BlueZ.Interface.gattService)
+            return (properties?["Includes"]?.elements ?? []).compactMap(\.objectPath)
+        }
+
+        /// Returns whether a service is primary. BlueZ shows a primary service in the place of one of
+        /// an earlier firmware as secondary (src/shared/gatt-client.c, `discovery_parse_services`). A
+        /// service that no other includes is therefore primary.
+        private func isPrimary(_ path: DBusObjectPath, _ properties: DaemonObjects.Properties)
+            -> Bool
+        {
+            properties["Primary"]?.boolean ?? true || !included.contains(path)
         }
 
         private func numbered(
@@ -127,7 +146,7 @@ struct DaemonTable: Sendable {
             return GATT.DiscoveredService(
                 service: GATT.Service(
                     uuid: uuid,
-                    isPrimary: properties["Primary"]?.boolean ?? true,
+                    isPrimary: isPrimary(start.path, properties),
                     handle: AttributeHandle(start.handle),
                     endHandle: AttributeHandle(end)
                 ),

@@ -6,7 +6,7 @@ import Testing
 /// `lanyard serve` of a user without permissions, through bluetoothd.
 @Suite(.machines) struct DaemonServeTests {
     private static let database = """
-        {"name": "Served", "services": [
+        {"name": "Served", "advertising": {"interval": [0.03, 0.04]}, "services": [
           {"uuid": "FFF0", "characteristics": [
             {"uuid": "FFF1", "properties": ["read", "write", "notify"], "value": "010203"},
             {"uuid": "FFF2", "properties": ["read"], "permissions": ["readEncrypted"],
@@ -29,6 +29,12 @@ import Testing
             try await program.start(["serve", file] + options, as: "accessory")
             let ready = try await program.line(of: "accessory", after: "ready: ")
             #expect(ready.contains("\(KernelAir.kernelAddress)"), "\(ready)")
+            let intervals = try await scene.wire().advertisingIntervals
+            switch setting.release {
+            // BlueZ 5.66 on Linux 6.1 does not use the interval of the file.
+            case .bookworm: #expect(intervals.last == .milliseconds(1_280) ... .milliseconds(1_280))
+            case .trixie: #expect(intervals.last == .milliseconds(30) ... .milliseconds(40))
+            }
 
             let client = try await BumbleClient(in: scene)
             try await client.perform("connect", ["name": .string("Served")])

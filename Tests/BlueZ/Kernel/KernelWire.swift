@@ -16,6 +16,8 @@ struct KernelWire {
 
     /// The kernel's commands, in order.
     private(set) var commands: [HCI.Opcode] = []
+    /// The intervals at which the kernel advertised with extended commands, in order.
+    private(set) var advertisingIntervals: [ClosedRange<Duration>] = []
     /// The commands that the controller refused.
     private(set) var refusals: [Refusal] = []
     /// The events that the kernel received, except answers to commands.
@@ -57,7 +59,12 @@ struct KernelWire {
 
     private mutating func note(_ packet: HCI.Packet) throws {
         switch packet {
-        case .command(let opcode, _): commands.append(opcode)
+        case .command(let opcode, let parameters):
+            commands.append(opcode)
+            guard opcode == .leSetExtendedAdvertisingParameters else { break }
+            let set = try HCI.LESetExtendedAdvertisingParameters(parsing: parameters)
+            let (one, other) = (set.intervalMinimum.duration, set.intervalMaximum.duration)
+            advertisingIntervals.append(min(one, other)...max(one, other))
         case .event(let code, let parameters):
             note(try HCI.Event(code: code, parameters: parameters))
         case .acl, .synchronous, .isochronous: break

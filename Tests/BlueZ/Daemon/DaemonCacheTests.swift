@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BluetoothTypes
+import ProcessTestSupport
+import Testing
+import VirtualAccessories
+
+/// Applications that use a device whose firmware has changed since bluetoothd discovered its services.
+///
+/// The device has neither a Database Hash nor a bond, so that bluetoothd has only the services of the
+/// last link to compare. It discovers the services again, but not the characteristics of a service
+/// with the same UUID and handles (src/shared/gatt-client.c, `discovery_found_service`).
+@Suite(.machines) struct DaemonCacheTests {
+    private static let name = "Updated"
+    private static let address = AccessoryAddress.random(
+        DeviceAddress(value: 0xC4F0_0000_00AA, kind: .random)
+    )
+
+    @Test(
+        "Cached services of another firmware are replaced when the application connects again",
+        arguments: Setting.eachRelease
+    )
+    func replaced(_ setting: Setting) async throws {
+        let old = Self.service(0xFFE0, 0xFFE1, [1])
+        let new = [Self.service(0xFFF0, 0xFFF1, [3]), Self.service(0xFFE0, 0xFFE2, [2])]
+        try await update(setting, "daemon: new services", from: [old], to: new) { program in
+            let tables = [
+                try await program.prints("service FFF0: "),
+                try await program.prints("service FFE0: "),
+            ]
+            #expect(tables == ["FFF1[]", "FFE2[]"])
+            try await program.prints("discovered all")
+            #expect(try await program.perform("read FFE2", until: "value FFE2 ") == "02")
+            #expect(try await program.perform("read FFF1", until: "value FFF1 ") == "03")
+        }
+    }
+
+    @Test(
+        "Cached characteristics of another firmware fail with the error of the device",
+        arguments: Setting.eachRelease
+    )
+    func kept(_ setting: Setting) async throws {
+        let old = Self.service(0xFFE0, 0xFFE1, [1])
+        var new = old
+        new.characteristics = [.init(BluetoothUUID(0xFFE2), .write)]
+        try await update(setting, "daemon: kept values", from: [old], to: [new]) { program in
+            #expect(try await program.prints("service FFE0: ") == "FFE1[]")
+            try await program.prints("discovered all")
+            let error = try await program.perform("read FFE1", until: "value FFE1: ")
+            #expect(error == "CBATTErrorDomain 2")
+        }
+    }
+
+    private static func service(
+        _ uuid: UInt16,
+        _ value: UInt16,
+        _ bytes: [UInt8]
+    ) -> SimpleAccessoryProfile.Service {
+        .init(BluetoothUUID(uuid), [.init(BluetoothUUID(value), .read, value: bytes)])
+    }
+
+    /// Has an application use a device, changes its services between two links, and discovers them
+    /// again.
+    private func update(
+        _ setting: Setting,
+        _ name: String,
+        from old: [SimpleAccessoryProfile.Service],
+        to new: [SimpleAccessoryProfile.Service],
+        _ body: @escaping @Sendable (DaemonProgram) async throws -> Void
+    ) async throws {
+        try await withKernel(setting, as: .central, name) { scene in
+            let before = SimpleAccessoryProfile(
+                name: Self.name,
+                services: old,
+                advertisingInterval: .milliseconds(30),
+                address: Self.address
+            )
+            let controller = try await scene.fixture.add(before, named: "before")
+            try await scene.bluez.powerOn()
+            let program = try await DaemonProgram(in: scene.bluez)
+            try await program.connect(to: Self.name)
+            #expect(try await program.prints("service FFE0: ") == "FFE1[]")
+            #expect(try await program.perform("read FFE1", until: "value FFE1 ") == "01")
+            #expect(try await program.perform("disconnect", until: "disconnected") == "")
+
+            var after = before
+            after.services = new
+            await scene.fixture.air.perform { $0.switchOff(controller) }
+            try await scene.fixture.add(after, named: "after")
+            try await program.perform("connect")
+            try await program.prints("connected", within: Limits.discovery)
+            try await program.perform("discover")
+            try await body(program)
+            try await program.end()
+        }
+    }
+}
