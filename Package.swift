@@ -453,6 +453,20 @@ if isSet("LANYARD_FUZZING") {
                 .unsafeFlags(["-Xfrontend", "-entry-point-function-name", "-Xfrontend", "program"])
             ]
         ),
+        // The core of lanyard-fleet. Its package depends on this one, so it cannot be a dependency.
+        .target(
+            name: "FleetMessages",
+            dependencies: ["JSONText", "Lanyard"],
+            path: "Fleet/Sources/LanyardFleet",
+            // The driver, and what uses packages that this one does not have.
+            exclude: [
+                "AccessoryRunner.swift", "AccessorySpans.swift", "BrokerConnection.swift",
+                "BrokerOptions.swift", "FileSpan.swift", "FleetDriver.swift",
+                "FleetMetrics.swift", "FleetSettings.swift", "LanyardFleet.swift",
+                "MetricsServer.swift", "PresenceWatch.swift", "PrometheusRegistry.swift",
+                "SpanFile.swift",
+            ]
+        ),
         // Parts of test targets.
         module("HostHarness", ["BluetoothHost"], path: "Tests/BluetoothHostTests/Model"),
         module(
@@ -469,7 +483,7 @@ if isSet("LANYARD_FUZZING") {
             "LanyardFuzzing",
             tool.dependencies + [
                 "LanyardCLI", "HostHarness", "ServerHarness", "PairingHarness", "ServerTestSupport",
-                "DBus", "BlueZAdapter", "GatewayProtocol",
+                "DBus", "BlueZAdapter", "GatewayProtocol", "FleetMessages",
             ],
             path: "Fuzzing",
             exclude: ["Corpus", "README.md"]

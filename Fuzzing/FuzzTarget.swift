@@ -17,6 +17,7 @@ struct FuzzTarget: Sendable {
 
     static let all: [FuzzTarget] =
         radioTargets + linkTargets + fileTargets + messageTargets + busTargets + gatewayTargets
+        + fleetTargets
 }
 
 /// Stops the process if an invariant does not hold, so that libFuzzer stores the input.
