@@ -387,7 +387,9 @@ if hasCoreBluetooth {
         tests("PortingTests", ["CoreBluetooth", "ExamplePorting", "PortingShims"]),
         tests(
             "BuildingTests",
-            ["BluetoothTypes", "ExampleBuilding", "GatewayProtocol", "VirtualRadio"],
+            host + radio + apps + [
+                "BluetoothRadios", "ExampleBuilding", "GatewayProtocol", "Lanyard",
+            ],
             exclude: ["building_page.py"]
         ),
         tests(

@@ -8,6 +8,8 @@ struct BuildingArguments: Sendable {
 
     private static let minutesLimit = 24 * 60
     private static let deviceLimit = 200
+    private static let faultLimit = 10_000
+    private static let linkLimit = 256
 
     private(set) var scenario = BuildingScenario()
     /// The file of the page; `nil` for none.
@@ -17,7 +19,7 @@ struct BuildingArguments: Sendable {
     ///
     /// - Throws: `Problem` for an unknown option, a missing value, or a value beyond its limits.
     init(_ arguments: [String]) throws {
-        var rest = arguments[...]
+        var (rest, faultCount) = (arguments[...], Int?.none)
         while let argument = rest.popFirst() {
             switch argument {
             case "--seed": scenario.seed = UInt64(try Self.number(argument, &rest, 0...Int.max))
@@ -28,18 +30,22 @@ struct BuildingArguments: Sendable {
                 scenario.walkerCount = try Self.number(argument, &rest, 1...Self.deviceLimit)
             case "--sensors":
                 scenario.sensorCount = try Self.number(argument, &rest, 0...Self.deviceLimit)
+            case "--faults": faultCount = try Self.number(argument, &rest, 0...Self.faultLimit)
+            case "--links":
+                scenario.linkLimit = try Self.number(argument, &rest, 1...Self.linkLimit)
             default:
                 guard !argument.hasPrefix("-"), page == nil else {
                     throw Problem(
                         description: """
                             '\(argument)' is not an argument: use [PAGE.html] [--seed N] \
-                            [--minutes N] [--people N] [--sensors N]
+                            [--minutes N] [--people N] [--sensors N] [--faults N] [--links N]
                             """
                     )
                 }
                 page = argument
             }
         }
+        if let faultCount { scenario.spreadIncidents(faultCount) }
         scenario.incidents.removeAll { $0.at >= scenario.duration }
     }
 

@@ -165,9 +165,15 @@ final class BuildingRecorder: Sendable {
     private func sample() {
         let links = world.air.world.status.links
         state.withLock { state in
+            var signals: [Int: Int] = [:]
+            for link in links {
+                guard let device = state.ends(of: link)?.device, signals[device] == nil else {
+                    continue
+                }
+                signals[device] = link.centralRSSI
+            }
             for device in state.record.devices.indices {
-                let link = links.first { state.ends(of: $0)?.device == device }
-                state.record.devices[device].signals.append(link?.centralRSSI)
+                state.record.devices[device].signals.append(signals[device])
             }
         }
     }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import VirtualRadio
+
 /// The people, the devices and the faults of a run.
 struct BuildingScenario: Sendable {
     /// The loss of one gateway.
@@ -26,11 +28,28 @@ struct BuildingScenario: Sendable {
     /// The time for which people walk.
     var duration: Duration = .seconds(600)
     var network = NetworkConditions()
+    /// The maximum number of links of each gateway.
+    var linkLimit = 20
     /// The gateways that are lost. Each incident concerns the gateway with the most links then.
     var incidents = [
         Incident(kind: .power, at: .seconds(200), length: .seconds(60)),
         Incident(kind: .network, at: .seconds(400), length: .seconds(60)),
     ]
+
+    /// Replaces the incidents by this number of random ones, one after the other and spread evenly over
+    /// the walks.
+    mutating func spreadIncidents(_ count: Int) {
+        var random = SplitMix64(seed: SplitMix64.mix(seed))
+        let interval = duration / max(1, count)
+        incidents = (0..<count).map { number in
+            let length = min(interval * Double.random(in: 0.1...0.4, using: &random), .seconds(120))
+            return Incident(
+                kind: Bool.random(using: &random) ? .power : .network,
+                at: interval * number + interval * Double.random(in: 0.1...0.5, using: &random),
+                length: length
+            )
+        }
+    }
 
     /// The names of the people.
     static let names = [

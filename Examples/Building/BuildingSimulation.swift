@@ -17,9 +17,9 @@ final class BuildingSimulation: Sendable {
     let gateways: [SimulatedGateway]
     let devices: [BuildingDevice]
     let recorder: BuildingRecorder
-    private let adapter: CBAdapter
+    let adapter: CBAdapter
 
-    /// The virtual time that a run may take, in addition to the walks.
+    /// The virtual time that the pairings and the end may take.
     private static let limit = Duration.seconds(3_600)
     /// The time between the pairings and the walks. A device can pair through a distant gateway, if
     /// that one is the first to receive it, and moves to the nearest one then.
@@ -34,7 +34,9 @@ final class BuildingSimulation: Sendable {
         let recorder = BuildingRecorder(seed: scenario.seed, in: world)
         self.recorder = recorder
         let gateways = try FloorPlan.rooms.map { room in
-            try SimulatedGateway(room.name, at: room.middle, scenario.network, in: world.air) {
+            var controller = ControllerConfiguration(name: room.name, at: room.middle)
+            controller.linkLimit = scenario.linkLimit
+            return try SimulatedGateway(controller, scenario.network, in: world.air) {
                 recorder.note("\(room.name): \($0)")
             }
         }
@@ -60,7 +62,26 @@ final class BuildingSimulation: Sendable {
     ///
     /// - Throws: The error of a pairing, or `VirtualAirError`.
     func run() async throws -> BuildingRecord {
-        try await world.run(for: scenario.duration + Self.limit) { [self] in
+        try await run(for: scenario.duration) { [self] accessories in
+            recorder.begin(beginWalks())
+            for (number, accessory) in accessories.enumerated() {
+                try recorder.follow(accessory, number)
+            }
+            try await recorder.pass(scenario.duration, through: scenario.incidents)
+            recorder.end()
+        }
+        return recorder.record
+    }
+
+    /// Pairs the devices, runs `body`, and ends everything.
+    ///
+    /// - Parameter duration: The virtual time that `body` may take.
+    /// - Throws: The error of a pairing or of `body`, or `VirtualAirError`.
+    func run(
+        for duration: Duration,
+        _ body: @escaping @Sendable ([Accessory]) async throws -> Void
+    ) async throws {
+        try await world.run(for: duration + Self.limit) { [self] in
             var configuration = world.phone.configuration
             configuration.adapter = adapter
             let central = AccessoryCentral(
@@ -70,12 +91,7 @@ final class BuildingSimulation: Sendable {
             var accessories: [Accessory] = []
             for device in devices { accessories.append(try await central.pair(device.description)) }
             try await world.advance(by: Self.settlingTime)
-            recorder.begin(beginWalks())
-            for (number, accessory) in accessories.enumerated() {
-                try recorder.follow(accessory, number)
-            }
-            try await recorder.pass(scenario.duration, through: scenario.incidents)
-            recorder.end()
+            try await body(accessories)
             await central.shutDown()
             try await world.advance(by: Self.endingTime)
             recorder.noteRemainingLinks()
@@ -83,7 +99,6 @@ final class BuildingSimulation: Sendable {
             try await world.advance(by: Self.endingTime)
             recorder.noteRemainingLeases()
         }
-        return recorder.record
     }
 
     /// Lets the people walk from now on. Returns the devices with their paths.

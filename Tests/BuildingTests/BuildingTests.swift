@@ -60,7 +60,16 @@ struct BuildingTests {
         #expect(arguments.scenario.seed == 7)
         #expect(arguments.scenario.duration == .seconds(180))
         #expect(arguments.scenario.incidents.isEmpty)
-        let wrong = [["--seed"], ["--people", "0"], ["--wrong"], ["a.html", "b.html"]]
+        let faults = try BuildingArguments(["--faults", "40", "--links", "64", "--minutes", "60"])
+        #expect(faults.scenario.linkLimit == 64)
+        let incidents = faults.scenario.incidents
+        #expect(incidents.count == 40 && Set(incidents.map(\.kind)).count == 2)
+        #expect(zip(incidents, incidents.dropFirst()).allSatisfy { $0.at + $0.length < $1.at })
+        #expect(try BuildingArguments(["--faults", "0"]).scenario.incidents.isEmpty)
+        let wrong = [
+            ["--seed"], ["--people", "0"], ["--faults", "-1"], ["--links", "0"], ["--wrong"],
+            ["a.html", "b.html"],
+        ]
         for arguments in wrong {
             #expect(throws: BuildingArguments.Problem.self) { try BuildingArguments(arguments) }
         }

@@ -34,26 +34,24 @@ final class SimulatedGateway: HCITransport {
     /// Creates a gateway and its controller in a world that does not run yet.
     ///
     /// - Parameters:
-    ///   - name: The name of the gateway.
-    ///   - position: The place of its controller.
+    ///   - configuration: Its controller, with the name and the place of the gateway.
     ///   - conditions: The network to the host.
     ///   - air: The air of the controller and the host.
     ///   - log: Receives the lines of the gateway's log.
     /// - Throws: `WorldFullError` if the world is full.
     init(
-        _ name: String,
-        at position: Position,
+        _ configuration: ControllerConfiguration,
         _ conditions: NetworkConditions,
         in air: SimulatedAir,
         log: @escaping @Sendable (String) -> Void
     ) throws {
-        self.name = "gateway:\(name)"
+        name = "gateway:\(configuration.name)"
         self.air = air
         self.log = log
-        controller = try air.world.addController(ControllerConfiguration(name: name, at: position))
+        controller = try air.world.addController(configuration)
         port = air.adapter(of: controller)
         let seed = SplitMix64.mix(air.world.seed ^ UInt64(controller.number) << 32)
-        state = Mutex(State(model: GatewayModel(name: name, conditions, seed: seed)))
+        state = Mutex(State(model: GatewayModel(name: configuration.name, conditions, seed: seed)))
     }
 
     /// Whether a host has the gateway's lease.

@@ -18,6 +18,8 @@ struct RoamingTests {
 
     /// The gaps and moves of many walks.
     private struct Tally {
+        /// The longest time between two values of each walk.
+        var longest: [Duration] = []
         var gaps: [Duration] = []
         var moves: [Int] = []
 
@@ -88,6 +90,10 @@ struct RoamingTests {
             let moves = try #require(await building.corridor.report()).moveCount
             #expect(Double(moves) <= 1.5 * Double(rooms.count), "seed \(seed)")
             record.tally.withLock {
+                let times = records[0].times
+                // Otherwise there are no gaps because there are no values.
+                #expect(times.count > Int(duration / Building.period) / 2, "seed \(seed)")
+                $0.longest = [zip(times.dropFirst(), times).map { $0 - $1 }.max() ?? .zero]
                 $0.gaps = records[0].gaps(until: building.world.now)
                 $0.moves = [moves]
             }
@@ -107,9 +113,17 @@ struct RoamingTests {
         for seed in RunSeed.seeds(20) {
             let tally = try await walk(seed: seed)
             #expect(tally.gaps.allSatisfy { $0 <= Self.gapLimit * 2 }, "seed \(seed)")
+            all.longest += tally.longest
             all.gaps += tally.gaps
             all.moves += tally.moves
         }
+        print(
+            """
+            \(all.moves.count) walks through 7 rooms: \(all.gaps.count) gaps, 99 % of them at most \
+            \(all.high); longest time between values: \(all.longest.max() ?? .zero); moves per \
+            walk: \(all.moves.sorted())
+            """
+        )
         #expect(all.moves.allSatisfy { $0 > 0 }, "\(all.moves)")
         #expect(all.high <= Self.gapLimit, "\(all.gaps.sorted().suffix(5))")
     }
