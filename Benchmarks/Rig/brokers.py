@@ -138,9 +138,9 @@ def retained(rig):
         return (memory(broker) - before) * 1024 / RETAINED
 
 
-def fleet(rig, fleet_program, air_program):
-    """Returns the microseconds of CPU time of lanyard-fleet for a value that it gets from an accessory and publishes, and
-    its memory in KiB."""
+def fleet(rig, authority, fleet_program, air_program):
+    """Returns the microseconds of CPU time for a value that lanyard-fleet gets from an accessory and publishes, of
+    lanyard-fleet and of the broker, which has one subscriber, and the memory of lanyard-fleet in KiB."""
     angles = [2 * math.pi * number / STRAPS for number in range(STRAPS)]
     devices = [{"name": f"Strap {number}", "accessory": "heart-rate", "position": [2 * math.cos(angle), 2 * math.sin(angle)]}
                for number, angle in enumerate(angles)]
@@ -156,16 +156,18 @@ def fleet(rig, fleet_program, air_program):
                                     rig.core))
         await_socket(rig.folder / "air")
         host = stack.enter_context(Process(
-            [fleet_program, rig.folder / "fleet.json", "--name", "hall", "--broker", f"localhost:{broker.ports['-']}",
-             "--without-tls", "--state", rig.folder / "fleet", "--adapter", socket_path], rig.core))
+            [fleet_program, rig.folder / "fleet.json", "--name", "hall", "--broker", f"localhost:{broker.ports[authority]}",
+             *(["--without-tls"] if authority == "-" else ["--authority", authority]),
+             "--state", tempfile.mkdtemp(dir=rig.folder), "--adapter", socket_path], rig.core))
         for count, is_counted in ((STRAPS * FLEET_SECONDS // 2, False), (STRAPS * FLEET_SECONDS, True)):
-            reader = stack.enter_context(rig.client(broker, "-", "subscribe", topic, count))
+            reader = stack.enter_context(rig.client(broker, authority, "subscribe", topic, count))
             reader.expect("ready")
-            before = host.cpu_seconds()
+            before = host.cpu_seconds(), broker.cpu_seconds()
             ask(reader)
             reader.expect("done ")
             if is_counted:
-                return (host.cpu_seconds() - before) / count * 1e6, memory(host)
+                after = host.cpu_seconds(), broker.cpu_seconds()
+                return [(late - early) / count * 1e6 for early, late in zip(before, after)] + [memory(host)]
 
 
 def medians(rounds, body):
@@ -191,8 +193,12 @@ def print_tables(rig, rounds, programs):
     if all(programs):
         # All straps are ready only after some time.
         processes.TIME_LIMIT = 4 * FLEET_SECONDS
-        cost, size = fleet(rig, *programs)
-        print(f"\nlanyard-fleet with {STRAPS} straps: {cost:.0f} µs for a value, {size / 1024:.0f} MiB.")
+        print(f"\nlanyard-fleet with {STRAPS} straps, each with a value a second:\n")
+        print("| a value | without TLS | TLS 1.3 |\n|---|--:|--:|")
+        found = [fleet(rig, authority, *programs) for authority in rig.authorities.values()]
+        for place, name in enumerate(("`lanyard-fleet`", "Mosquitto, 1 subscriber")):
+            print(f"| {name}, µs | {found[0][place]:.0f} | {found[1][place]:.0f} |")
+        print(f"\nMemory of lanyard-fleet: {found[0][2] / 1024:.0f} MiB.")
 
 
 def main():
