@@ -38,6 +38,9 @@ import Testing
             try await program.prints("state 4")
 
             await accessory.answer()
+            // The kernel ends the link two seconds after the end of bluetoothd. Before that, a new one
+            // still reports the link.
+            try await accessory.isLeft()
             try await scene.bluez.call("start_daemon", within: Limits.reset)
             let start = ContinuousClock.now
             try await program.prints("on", within: Self.healingLimit)
@@ -63,6 +66,7 @@ private actor SilentAccessory {
     /// The open requests, which would be refused if they were released.
     private var requests: [ReadRequest] = []
     private let (asked, ask) = AsyncStream.makeStream(of: Void.self)
+    private let (left, leave) = AsyncStream.makeStream(of: Void.self)
     private var work: Task<Void, Never>?
 
     init(in scene: KernelScene) async throws {
@@ -96,6 +100,7 @@ private actor SilentAccessory {
             ask.yield()
         case .read(let request): request.respond(with: [7])
         case .write(let request): request.accept()
+        case .disconnected: leave.yield()
         default: break
         }
     }
@@ -104,6 +109,13 @@ private actor SilentAccessory {
     func isAsked() async throws {
         try await within(Limits.step, "a request") { [asked] in
             for await _ in asked { return }
+        }
+    }
+
+    /// Waits until a client's link has ended.
+    func isLeft() async throws {
+        try await within(Limits.step, "the end of a link") { [left] in
+            for await _ in left { return }
         }
     }
 
