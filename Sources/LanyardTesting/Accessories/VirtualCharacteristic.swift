@@ -83,7 +83,7 @@ public struct VirtualCharacteristic: Sendable {
     /// - Parameters:
     ///   - identifier: The UUID of the characteristic.
     ///   - period: The time between two values.
-    ///   - value: Returns the value of a number, counted from 0.
+    ///   - value: Returns the value with a number. The first value has the number 0.
     public static func notifying(
         _ identifier: BluetoothID,
         every period: Duration,

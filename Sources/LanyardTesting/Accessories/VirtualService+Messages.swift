@@ -54,7 +54,7 @@ extension VirtualService {
     ///
     /// The answer to a request in the envelope of a `MessageChannel` is in an envelope. The answer
     /// to any other message is not. ``LiveAccessory/push(_:through:as:)`` sends a message that is
-    /// no answer.
+    /// not an answer.
     ///
     /// - Parameters:
     ///   - identifier: The UUID of the service.

@@ -7,7 +7,7 @@ import Lanyard
 
 /// A peripheral of a `PortCentral`, with the references to its attributes.
 ///
-/// Unchecked: used on the central's queue only, except for the end, which only sends a command.
+/// Unchecked: used on the central's queue only, except by `deinit`, when no other reference exists.
 final class PortPeripheral: @unchecked Sendable {
     let peer: PeerIdentifier
     /// The object for the driver, which owns this one.
@@ -60,7 +60,7 @@ final class PortPeripheral: @unchecked Sendable {
         owner?.attributes = attributes.rows
     }
 
-    /// Shows the state of the former process.
+    /// Adopts the connection and the table that the peripheral had in the former process.
     func restore(_ peer: RestoredCentral.Peer) {
         change { remote in
             remote.connectionWanted(peer.request)

@@ -28,7 +28,7 @@ final class PortStreams: ByteStreams, @unchecked Sendable {
     private var receiver: (@Sendable (ByteStreamEvent) -> Void)?
     private var trigger: StreamsTrigger?
 
-    /// Creates the streams of a channel, which stays open as long as this object exists.
+    /// Creates the streams of a channel. Releasing this object closes the channel.
     init(_ channel: OpenChannel, on queue: DispatchQueue, timekeeper: any Timekeeper) {
         self.channel = channel
         self.queue = queue

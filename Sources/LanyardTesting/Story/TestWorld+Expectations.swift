@@ -33,7 +33,8 @@ extension TestWorld {
         )
     }
 
-    /// Lets time pass, during which an accessory must not be in the state, including now.
+    /// Lets time pass. The accessory must not be in the state now or at any time until the end of
+    /// `duration`.
     ///
     /// - Throws: ``ExpectationFailure`` as soon as the accessory is in the state.
     public func expectNever(

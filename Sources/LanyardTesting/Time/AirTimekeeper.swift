@@ -63,8 +63,8 @@ private final class AirTimer: TimekeeperTimer {
         executor.perform { timer?.set(to: nil) }
     }
 
-    /// Sets the air's timer, which must happen on the air's thread. The air's time stops until
-    /// then, because there is work to do.
+    /// Sets the air's timer on the air's thread. The air's time does not advance before the timer
+    /// is set.
     func set(to deadline: Duration?) {
         let number = setting.withLock { setting in
             setting.number += 1

@@ -14,9 +14,9 @@ import VirtualAdapters
 /// The steering of an app's tasks, so that their jobs run on the air to which they belong.
 ///
 /// Swift runs code that is on no actor, and default actors, on its own threads, and the end of that
-/// work cannot be observed. The runtime calls `swift_task_enqueueGlobal_hook` for each such job,
-/// which other testing libraries also use. Here the hook passes the job of a task to the air that
-/// caused the task, directly or indirectly. The job runs on the air's thread, in the order of
+/// work cannot be observed. For each such job, the runtime calls `swift_task_enqueueGlobal_hook`, a
+/// hook that other testing libraries also use. Here the hook passes the job of a task to the air
+/// that caused the task, directly or indirectly. The job runs on the air's thread, in the order of
 /// enqueuing. All other jobs run as usual.
 ///
 /// The owner of a task is found by the task's number if the task ran before, whichever thread
