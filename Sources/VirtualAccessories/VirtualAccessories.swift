@@ -15,7 +15,8 @@
 // PDUs and advertising data with the codecs with which the host decodes them. A codec error could
 // therefore go unnoticed here, which is why interoperability tests decode them with third-party
 // stacks as well. Accessories that pair use the host's Security Manager, and their simulated user
-// agrees to everything. The others refuse pairing. `ExampleAccessories` has example devices.
+// consents to every pairing. All other accessories refuse pairing. `ExampleAccessories` has example
+// devices.
 
 // The interface of accessories uses UUIDs, properties, error codes and advertisements, so
 // `import VirtualAccessories` is enough for a program that describes an accessory.

@@ -89,7 +89,8 @@ public struct SimpleAccessory: ScriptedHost {
         return send(now: now)
     }
 
-    /// Sends the values that are due.
+    /// Performs the work that is due: sends values, changes the address, or ends the link if the
+    /// central has not confirmed an indication in time.
     public mutating func deadlinePassed(now: Instant) -> [[UInt8]] {
         _ = session.deadlinePassed(now: now)
         _ = link?.signaling.deadlinePassed(now: now)

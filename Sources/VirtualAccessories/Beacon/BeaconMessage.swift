@@ -82,7 +82,7 @@ package enum EddystoneURL {
         return [UInt8(scheme ?? 3)] + bytes.prefix(lengthLimit)
     }
 
-    /// Returns the URL; `nil` if one of the bytes is reserved.
+    /// Returns the URL; `nil` if there is no byte, or if one of the bytes is reserved.
     package static func decode(_ bytes: ArraySlice<UInt8>) -> String? {
         guard let first = bytes.first, Int(first) < schemes.count else { return nil }
         var url = schemes[Int(first)]

@@ -38,8 +38,8 @@ extension SimpleAccessoryProfile {
         )
     }
 
-    /// Returns a heart rate that rises and falls back, with the energy expended in every fourth
-    /// value.
+    /// Returns a heart rate that rises from 60 to 99 and then begins again at 60. Every fourth
+    /// value also has the energy expended.
     private static func demoBeat(_ count: Int) -> [UInt8] {
         let rate = UInt8(60 + count % 40)
         guard count % 4 == 0 else { return [0x00, rate] }

@@ -12,7 +12,8 @@ enum DemoControl {
     /// The error for an unknown command.
     private static let unknownCommand = ATT.ErrorCode(rawValue: 0x81)
 
-    /// Stores the written value, and counts the writes in the control point's value.
+    /// The reaction that stores the written value, and counts the writes in the control point's
+    /// value.
     static let countWrites = WriteReaction { written, values in
         values[DemoUUID.writable] = written
         let count = values[DemoUUID.control].reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
@@ -20,7 +21,7 @@ enum DemoControl {
         return .accepted([])
     }
 
-    /// Performs a command.
+    /// The reaction that performs a command.
     static let perform = WriteReaction { written, values in
         guard written.count == 5 else { return .refused(.invalidAttributeValueLength) }
         guard let command = Command(rawValue: written[0]) else { return .refused(unknownCommand) }
@@ -38,7 +39,8 @@ enum DemoControl {
         }
     }
 
-    /// Returns `count` values of `size` bytes, each of which begins with its number.
+    /// Returns `count` values of `size` bytes, and of at least four. Each value begins with its
+    /// number.
     private static func burst(_ count: Int, _ size: Int) -> ValueStream {
         ValueStream(every: .zero, limit: count) { number in
             UInt32(truncatingIfNeeded: number).littleEndian4

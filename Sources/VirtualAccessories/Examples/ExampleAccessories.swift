@@ -21,8 +21,7 @@ public enum ExampleAccessories {
         Kind(rawValue: kind)?.make(name: name, adjust)
     }
 
-    /// Adds one device of every kind to the world, at distances from the origin of less than a
-    /// meter to the length of a house.
+    /// Adds one device of every kind to the world, at distances of 1 to 18 meters from the origin.
     ///
     /// - Returns: The controllers, in the order of `kinds`.
     /// - Throws: ``WorldFullError`` if the world cannot have that many more controllers.
@@ -98,7 +97,7 @@ public enum ExampleAccessories {
             }
         }
 
-        /// The owner's UUID of the beacons: "LANYARD" and zeros, as in all UUIDs of the examples.
+        /// The owner's UUID of the beacons. As all UUIDs of the examples, it begins with "LANYARD".
         private static let owner = BluetoothUUID.example(0xBEAC)
     }
 }

@@ -35,7 +35,7 @@ extension SimpleAccessoryProfile {
                     MessageBox.secret,
                     .read,
                     value: Array("box".utf8),
-                    descriptors: [.userDescription("For paired Centrals only")],
+                    descriptors: [.userDescription("For paired centrals only")],
                     requirement: .encrypted
                 ),
             ]

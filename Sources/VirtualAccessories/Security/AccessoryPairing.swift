@@ -2,8 +2,8 @@
 import BluetoothSMP
 import BluetoothTypes
 
-/// The pairing behavior of an accessory, including that of its simulated user, who agrees to every
-/// pairing.
+/// The pairing behavior of an accessory and of its simulated user, who consents to every pairing
+/// and confirms every comparison.
 public struct AccessoryPairing: Hashable, Sendable {
     /// The input and output capabilities.
     public var ioCapability: Pairing.IOCapability
