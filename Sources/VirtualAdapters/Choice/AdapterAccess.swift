@@ -33,7 +33,8 @@ extension AdapterChoice {
     /// It returns at once: it does not open the transport, and the world's time begins when it
     /// returns.
     ///
-    /// - Throws: All cases of ``AdapterChoiceError`` except `noAdapter` and `tooManyAdapters`.
+    /// - Throws: ``AdapterChoiceError``: `daemonWithoutController`, `unreadable`, `invalidText`,
+    ///   `invalidScenario` or `worldFull`.
     package func makeAccess() throws(AdapterChoiceError) -> AdapterAccess {
         switch self {
         case .reached(let specification):

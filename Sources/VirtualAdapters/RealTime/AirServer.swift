@@ -47,7 +47,7 @@ public final class AirServer: @unchecked Sendable {
     /// - Parameters:
     ///   - air: The air of the controllers.
     ///   - waiting: Controllers of the world that hosts get first, in this order. The server
-    ///     switches a controller off when its host disconnects, and the next host gets it. When
+    ///     switches a controller off when its host disconnects, and a later host gets it. When
     ///     none is left, the server creates controllers.
     ///   - report: Receives the events, on the air's thread.
     public init(
@@ -158,7 +158,7 @@ extension AirServer {
             air.world.switchOn(controller)
             return controller
         }
-        // Each new controller is one meter from the last, so that no two have the same position.
+        // Hosts that connect one after the other are one meter apart.
         let position = Position(x: Double(clients.count), y: 0)
         let name = "host \(clientCount + 1)"
         return try? air.world.addController(

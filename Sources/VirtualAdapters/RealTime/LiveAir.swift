@@ -14,17 +14,18 @@ import VirtualRadio
 /// ```
 ///
 /// The world runs on the thread of the executor, together with the hosts and the sockets that use
-/// it, and only while it has events. Call `shutDown()` when it is no longer needed.
+/// it, and only while it has events. Call `shutDown()` when the air is no longer needed.
 ///
-/// `@unchecked Sendable`: `world` and `clock` check that they are used on that thread.
+/// `@unchecked Sendable`: `world` checks that it is used on that thread. All other mutable state is
+/// used on that thread too.
 public final class LiveAir: @unchecked Sendable {
     /// The world's time that runs between two readings of the clock.
     static let slice = Duration.milliseconds(10)
     /// The longest real time for which the world runs in one turn of the thread, so that sockets
     /// are served as well.
     static let turnLimit = Duration.milliseconds(20)
-    /// The largest delay of the world behind the clock. Time beyond it does not pass in the world:
-    /// the process was stopped, or the machine is too slow for the world.
+    /// The largest delay of the world behind the clock. The world skips the time beyond it, for
+    /// example if the process was stopped or the machine is too slow.
     static let lagLimit = Duration.seconds(2)
 
     /// The executor of the air, with its thread.

@@ -102,7 +102,7 @@ extension RootCanalBridge {
 
     // MARK: - The end
 
-    /// Ends the link in our world and at RootCanal, because of an error.
+    /// Ends the link in our world and, unless RootCanal's device has ended it, at RootCanal.
     mutating func end(
         _ key: RootCanalLink.Key,
         _ reason: HCI.ErrorCode,

@@ -121,7 +121,7 @@ extension RootCanalBridge {
             deadline: now + Self.connectionLimit,
             command: encoded
         )
-        // A controller that is still starting gets it afterward.
+        // A controller that is still starting gets the command after its startup.
         if proxy.session.capabilities != nil {
             proxies[number]?.session.send(encoded, now: now)
         }
@@ -267,7 +267,7 @@ extension RootCanalBridge {
         }
     }
 
-    /// Handles a request for PHYs of RootCanal's device, or its decision as the central.
+    /// Handles a PHY request of RootCanal's device, or the decision of that device as the central.
     private mutating func phyPacket(
         _ content: RootCanalPacket.Content,
         on link: RootCanalLink,
@@ -306,7 +306,7 @@ extension HCI.ConnectionParameters {
 }
 
 extension HCI.PHYPreference {
-    /// Creates the preference for the PHYs of these bits. Without a bit, the PHY stays.
+    /// Creates the preference for the PHYs of these bits. If no bit is set, the PHY stays the same.
     fileprivate init(transmit: UInt8, receive: UInt8) {
         self.init(
             transmit: transmit == 0 ? nil : HCI.PHYSet(rawValue: transmit),

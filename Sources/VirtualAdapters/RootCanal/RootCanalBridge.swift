@@ -14,7 +14,7 @@ import VirtualAccessories
 ///   advertising event for each advertisement of the device, and it has our ends of the device's
 ///   links. Their timing, their losses and their encryption are those of our air.
 ///
-/// Pairing works through the bridge, because both hosts see the addresses that the other one uses.
+/// Pairing works through the bridge, because each host sees the address that the other host uses.
 ///
 /// The bridge does no I/O. After each call, the driver performs the outputs (`takeOutputs()`) and
 /// sets its timer to `nextDeadline`.
@@ -179,8 +179,8 @@ public enum RootCanalError: Error, Hashable, Sendable, CustomStringConvertible {
 // MARK: - Proxies
 
 extension RootCanalBridge {
-    /// Returns the number of the proxy for the device, which is made if there is none; `nil` if
-    /// there are too many.
+    /// Returns the number of the proxy for the device, and creates the proxy if there is none.
+    /// Returns `nil` if there are too many proxies.
     mutating func proxy(for address: DeviceAddress, now: Instant) -> Int? {
         if let number = numbers[address] { return number }
         guard proxies.count < Self.proxyLimit else { return nil }

@@ -38,8 +38,7 @@ public final class RootCanalConnection: @unchecked Sendable {
     ///   - air: The air that RootCanal's devices join.
     ///   - host: The name or numeric address of RootCanal's machine.
     ///   - port: RootCanal's `link_ble_port`, by default 6404.
-    ///   - position: The position of the first of RootCanal's devices. The others are beside it,
-    ///     within a few meters.
+    ///   - position: The position near which RootCanal's devices are, within a few meters.
     ///   - ended: Receives the reason, on the air's thread, when the open connection has ended
     ///     without `close()`: a ``TransportError`` or a ``RootCanalError``. RootCanal's devices
     ///     have then left the air without a packet, so that links to them end by the supervision

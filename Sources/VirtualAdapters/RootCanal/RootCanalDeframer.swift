@@ -3,7 +3,7 @@ import BluetoothTypes
 
 /// A splitter of the bytes of RootCanal's Link Layer port into packets.
 ///
-/// Each packet is behind its length, in four bytes with the least significant first.
+/// Each packet follows its length, in four bytes with the least significant first.
 struct RootCanalDeframer: Sendable {
     /// The maximum length of a packet, in bytes. RootCanal's longest packet contains an ACL packet
     /// of its host, which has at most 65,535 bytes.
@@ -42,7 +42,7 @@ struct RootCanalDeframer: Sendable {
 }
 
 extension RootCanalPacket {
-    /// The packet behind its length.
+    /// The length of the packet, followed by its bytes.
     var framedBytes: [UInt8] {
         let bytes = bytes
         return (0..<4).map { UInt8(truncatingIfNeeded: bytes.count >> (8 * $0)) } + bytes

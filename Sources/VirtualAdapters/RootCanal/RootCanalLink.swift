@@ -2,8 +2,8 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// A link between one of RootCanal's devices and one of ours. It is a link of our radio between the
-/// device's proxy and our device, and packets with the two addresses at RootCanal.
+/// A link between one of RootCanal's devices and one of ours. In our world, the link is between the
+/// device's proxy and our device. At RootCanal, it consists of packets with the two addresses.
 struct RootCanalLink: Sendable {
     /// The addresses of a link, by which RootCanal's packets name it.
     struct Key: Hashable, Sendable {
@@ -20,7 +20,8 @@ struct RootCanalLink: Sendable {
     }
 
     /// The maximum number of bytes that wait for the proxy's controller. RootCanal does not wait
-    /// for an acknowledgment, so a host there can send faster than the radio. The link then ends.
+    /// for an acknowledgment, so its host can send faster than the radio. A link with more waiting
+    /// bytes ends.
     static let dataLimit = 262_144
 
     let key: Key
@@ -69,7 +70,7 @@ struct RootCanalLink: Sendable {
         lastReceived = now
     }
 
-    /// The instant at which the link needs attention.
+    /// The instant of the link's next deadline.
     var nextDeadline: Instant? {
         answerDeadline ?? lastReceived + (isPinged ? timeout : timeout / 2)
     }

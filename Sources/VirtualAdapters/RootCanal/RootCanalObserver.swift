@@ -13,7 +13,7 @@ struct RootCanalObserver: Sendable {
     /// each of its ticks of 5 to 10 ms, and the rest of its time is for links.
     static let rateLimit = 50
     /// The shortest time between two relayed advertisements of one set. RootCanal's packets have no
-    /// interval, so the others would contain nothing new.
+    /// interval, so more advertisements would rarely contain anything new.
     static let repeatPeriod = Duration.milliseconds(100)
     /// The maximum number of sets whose times are remembered. When there are more, all are
     /// forgotten.
@@ -93,7 +93,7 @@ struct RootCanalObserver: Sendable {
         }
     }
 
-    /// Returns whether RootCanal may get the advertisement, and counts it.
+    /// Returns whether RootCanal may get the advertisement, and counts it if so.
     mutating func admits(_ report: HCI.ExtendedAdvertisingReport, now: Instant) -> Bool {
         let key = SetKey(address: report.address, setIdentifier: report.setIdentifier)
         if let last = relayed[key], now - last < Self.repeatPeriod { return false }
@@ -107,8 +107,9 @@ struct RootCanalObserver: Sendable {
 }
 
 extension RootCanalBridge {
-    /// Sends RootCanal the advertisement of one of our devices. Those of the proxies are its own,
-    /// and an anonymous one has no place in its packets.
+    /// Sends RootCanal the advertisement of one of our devices. The advertisements of the proxies
+    /// come from RootCanal, and RootCanal's packets cannot contain an anonymous advertisement, so
+    /// both are ignored.
     mutating func relay(_ report: HCI.ExtendedAdvertisingReport, now: Instant) {
         guard let advertiser = report.address.deviceAddress, numbers[advertiser] == nil,
             observer.admits(report, now: now)

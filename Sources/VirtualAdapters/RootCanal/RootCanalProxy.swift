@@ -58,7 +58,7 @@ struct RootCanalProxy: Sendable {
             guard let place = place(of: event.advertisingHandle) else { break }
             sets[place].runEnd = nil
         case .commandComplete(let event) where event.opcode == .leSetExtendedAdvertisingEnable:
-            // A refused set is configured again for the next advertisement.
+            // After a refusal, every set is configured again for its next advertisement.
             guard event.returnParameters.first != 0 else { break }
             for place in sets.indices { sets[place].reset() }
         case .commandStatus(let event) where event.opcode == .leExtendedCreateConnection:

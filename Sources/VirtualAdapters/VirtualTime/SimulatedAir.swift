@@ -147,8 +147,8 @@ extension SimulatedAir {
     /// - Returns: The result of the body.
     /// - Throws: The error of the body, or a ``VirtualAirError`` if the body waits for an event
     ///   that never comes, takes longer than the bound, or does endless work at one instant. In
-    ///   these cases the body is canceled first. It does not start on a system before iOS 18,
-    ///   macOS 15 and visionOS 2.
+    ///   these cases the body is canceled first. The body does not start on a system before iOS 18,
+    ///   macOS 15 or visionOS 2; the error is then `systemTooOld`.
     public func run<Value: Sendable>(
         bound: Duration = .seconds(60),
         _ body: @escaping @Sendable () async throws -> Value

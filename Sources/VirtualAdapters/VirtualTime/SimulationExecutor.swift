@@ -229,14 +229,14 @@ extension SimulationExecutor {
         guard !isReady, let wakeUp else { return isReady }
         let milliseconds = timeout.nanoseconds / 1_000_000
         _ = wakeUp.wait(milliseconds: Int32(clamping: milliseconds))
-        let isSignalled = state.withLock { state in
+        let isSignaled = state.withLock { state in
             defer { state.isWaiting = false }
             return !state.isWaiting
         }
         // The thread that reset `isWaiting` sends the signal, perhaps only after the timeout, so
         // this thread must consume it here.
-        if isSignalled, wakeUp.wait(milliseconds: -1) { wakeUp.consume() }
-        return isSignalled
+        if isSignaled, wakeUp.wait(milliseconds: -1) { wakeUp.consume() }
+        return isSignaled
     }
 }
 
