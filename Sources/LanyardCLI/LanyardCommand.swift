@@ -53,7 +53,7 @@ struct LanyardCommand: AsyncParsableCommand {
         signal(SIGPIPE, SIG_IGN)
         let arguments = Array(CommandLine.arguments.dropFirst())
         let console = Console.standard
-        let status = await Interruption.cancelling {
+        let status = await Interruption.canceling {
             if TerminalMode.end() {
                 console.remark(FullScreen.end)
             } else if console.isOutputTerminal {

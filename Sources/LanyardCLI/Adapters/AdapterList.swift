@@ -146,8 +146,8 @@ enum AdapterChange: Equatable, Sendable {
         }
     }
 
-    /// Returns whether both are the same adapter in the same state. An adapter gets its address
-    /// while the kernel sets it up, so an address that was missing before is not a change.
+    /// Returns whether both are the same adapter, in any state. An adapter gets its address while
+    /// the kernel sets it up, so a missing address does not make it another adapter.
     private static func isSame(_ old: SystemAdapter, _ new: SystemAdapter) -> Bool {
         guard let oldAddress = old.address, let newAddress = new.address else { return true }
         return oldAddress == newAddress

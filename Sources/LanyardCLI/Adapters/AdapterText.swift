@@ -22,7 +22,7 @@ enum AdapterText {
 
     /// Returns whether Lanyard can open the adapter, and if not, why.
     static func status(_ adapter: SystemAdapter) -> String {
-        if adapter.supportsLowEnergy == false { return "does no Low Energy" }
+        if adapter.supportsLowEnergy == false { return "does not support Low Energy" }
         if let radioSwitch = adapter.radioSwitch, radioSwitch.isOff {
             return radioSwitch.isHardBlocked
                 ? "switched off by a switch, a key or the firmware" : "switched off (rfkill)"
@@ -68,7 +68,8 @@ enum AdapterText {
         }
     }
 
-    /// Lines of cells in columns as wide as their widest cell. The last column is not padded.
+    /// Returns a line for each row of cells, in columns as wide as their widest cell. The last cell
+    /// of a row is not padded.
     static func table(_ rows: [[String]]) -> [String] {
         let count = rows.map(\.count).max() ?? 0
         let widths = (0..<count).map { column in

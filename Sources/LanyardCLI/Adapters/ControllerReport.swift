@@ -133,7 +133,7 @@ enum AdapterAnswer: Equatable, Sendable {
             return .failure(ProgramFailure(error, during: "opening \(adapter.name)"))
         }
         guard let report = report.withLock({ $0 }) else {
-            return .failure(ProgramFailure(.adapterUnavailable, "it was reset by another process"))
+            return .failure(ProgramFailure(.adapterUnavailable, "another process reset it"))
         }
         return .controller(report)
     }

@@ -188,7 +188,7 @@ extension Scenario {
         }
     }
 
-    /// Adds the scenario to the world, with the example accessories in their roles.
+    /// Adds the devices of the scenario to the world. Its accessories are the example accessories.
     func enter(_ world: World) throws(ProgramFailure) -> ScenarioPlayback {
         do throws(WorldFullError) {
             return try populate(world)

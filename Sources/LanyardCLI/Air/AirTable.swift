@@ -10,8 +10,8 @@ struct AirTable: Sendable {
     /// The text above the table: the addresses for hosts, and the seed.
     let heading: String
 
-    /// Returns the table's lines. None is wider than the terminal, and together they are shorter
-    /// than it.
+    /// Returns the table's lines. No line is wider than the terminal, and there are fewer lines
+    /// than the terminal has rows.
     func lines(_ status: WorldStatus) -> [String] {
         let room = max(2, size.rows - Self.fixedLines)
         let links = screenLines(status) + linkLines(status, limit: room / 2)

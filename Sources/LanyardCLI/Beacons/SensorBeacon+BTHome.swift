@@ -104,7 +104,7 @@ struct BTHomeObject: Sendable {
 }
 
 extension BTHomeObject {
-    /// The objects of the format by their identifier (BTHome v2, «Sensor data»).
+    /// The objects of the format by their identifier (BTHome v2, "Sensor data").
     static let known: [UInt8: BTHomeObject] = {
         var known = numbers
         for (identifier, name, off, on) in states {

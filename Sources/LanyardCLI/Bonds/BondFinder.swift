@@ -5,7 +5,7 @@ import BluetoothPort
 import BluetoothTypes
 import JSONText
 
-/// A bonded peer, as a target names it.
+/// A bonded peer that a target can name.
 protocol NamedPeer: Sendable {
     var identifier: PeerIdentifier { get }
     var identity: DeviceAddress { get }
@@ -122,8 +122,8 @@ enum BondText {
 
     static func json(_ bond: AccessoryBond) -> JSON { .object(members(bond)) }
 
-    /// Returns the members of a JSON object that describes a bond, with `null` for what the daemon
-    /// does not report.
+    /// Returns the members of a JSON object that describes a bond, with `null` for each fact that
+    /// the daemon does not report.
     static func members(_ bond: AccessoryBond) -> [JSON.Member] {
         let (peer, security) = (bond.peer, bond.peer?.security)
         return [

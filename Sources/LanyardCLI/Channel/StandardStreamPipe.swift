@@ -53,7 +53,7 @@ struct StandardStreamPipe: Sendable {
         } catch L2CAP.Failure.closedByPeer {
             let isLeftOver = if halves.isSending { true } else { try await read(1) != nil }
             if isLeftOver, halves.sendingEnds(.cutOff) { throw Self.cutOff }
-            // The output ends the pipe when it has written all that came before.
+            // `writeOutput` ends the pipe after it has written all bytes that arrived before.
             return await EndOfInput.never()
         }
         guard !outlivesInput else { return await EndOfInput.never() }

@@ -187,7 +187,7 @@ struct StoreOptions: ParsableArguments {
         case .reached(let first):
             return StoreChoice.ofAdapter(first, environment: environment).known
         case .radios(let list):
-            // The bonds of the first adapter are those of all.
+            // All adapters use the bonds of the first one.
             return list.first.map { StoreChoice.ofAdapter($0, environment: environment).known }
                 ?? .none
         case .virtual, .daemon: return .none

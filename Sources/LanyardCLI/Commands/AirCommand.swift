@@ -132,8 +132,8 @@ struct AirCommand: ConsoleCommand {
         let name = TerminalText.escape(path)
         console.remark(
             """
-            lanyard: other users can open the trace directory \(name): its files are yours alone, \
-            their names are not; chmod 700 it to hide them\n
+            lanyard: other users can open the trace directory \(name): they can see the names of \
+            its files, but not read them; 'chmod 700' hides the names\n
             """
         )
     }

@@ -92,8 +92,8 @@ struct BondsOptions: ParsableArguments {
         return try storage.choice(for: adapter, environment: environment)
     }
 
-    /// Returns the adapter that other commands take, or else the first one, which may be in use,
-    /// because its bonds can be read even then.
+    /// Returns the adapter that other commands take, or else the first adapter, even if it is in
+    /// use, because its bonds can be read without opening it.
     private static func firstOfSystem() -> AdapterChoice? {
         AdapterChoice.ofSystem()
             ?? SystemAdapters.list().first.map { .reached(.hci(index: $0.index)) }

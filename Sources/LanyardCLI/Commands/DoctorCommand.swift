@@ -12,8 +12,8 @@ struct DoctorCommand: ConsoleCommand {
         abstract: "Diagnose Bluetooth problems on this machine or in an app's Info.plist.",
         discussion: """
             Checks the chosen adapter, the bonds, and the system's kernel, adapters, radio switches, \
-            Bluetooth daemon and permissions. It changes no settings. It opens and resets the chosen \
-            adapter, which ends links of other programs on it; --no-probe prevents that.
+            Bluetooth daemon and permissions. It changes no settings. It opens and resets an adapter \
+            that you name, which ends links of other programs on it; --no-probe prevents that.
 
             With --info-plist it checks an app instead.
 

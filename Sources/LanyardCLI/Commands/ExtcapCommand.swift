@@ -4,7 +4,7 @@ import ArgumentParser
 import Foundation
 import HCITransports
 
-/// The capture source of Wireshark, with the options that Wireshark gives to one.
+/// A capture source for Wireshark, with the options that Wireshark gives to capture sources.
 struct ExtcapCommand: ConsoleCommand {
     static let configuration = CommandConfiguration(
         commandName: "extcap",

@@ -157,7 +157,7 @@ struct ServeCommand: ConsoleCommand {
         try console.print(options.json ? exploration.json.indented : exploration.tree.text)
     }
 
-    /// Prints that the adapter is lost, or available again.
+    /// Returns a closure that prints that the adapter is lost, or available again.
     private func lossReport(on console: Console) -> @Sendable (AdapterFailure?) throws -> Void {
         { [options] failure in
             let event = failure.map { ServeEvent.adapterLost($0.description) } ?? .adapterBack

@@ -84,7 +84,7 @@ struct TraceCommand: ConsoleCommand {
         try CapturePrinter(filter: filter, isJSON: json, keys: keys, console: console).print(path)
     }
 
-    /// The packet log of a host is never encrypted, so it needs no keys.
+    /// The failure for `--keys` with the packet log of a host, in which nothing is encrypted.
     private static var keysForLog: ProgramFailure {
         .usage(
             "--keys needs a capture, and this file is the log of a host",

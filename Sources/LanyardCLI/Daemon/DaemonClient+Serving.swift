@@ -191,7 +191,9 @@ extension DaemonClient: PeripheralAdapter {
         }
     }
 
-    /// Sends a value unless the one before has not left yet. Returns whether it does.
+    /// Sends a value, unless an earlier value has not left yet.
+    ///
+    /// - Returns: Whether the value is sent.
     func tryNotify(
         _ value: [UInt8],
         of handle: AttributeHandle,

@@ -7,12 +7,13 @@ import BluetoothHost
 extension TerminalDelegate: DaemonPerson {
     var hasDisplayAndKeyboard: Bool { dialogue.hasUser }
 
-    /// Returns whether a pairing may be asked about. One that a peer begins needs the permission.
+    /// Returns whether to ask about a pairing. A pairing that a peer begins needs the permission.
     private func admits(_ pairing: DaemonPairing) -> Bool {
         !pairing.isIncoming || permission?.isOpen() != false
     }
 
-    /// A pairing that a command requests needs no consent, as on a host.
+    /// Returns whether the user consents. A pairing that a command requests needs no consent, as on
+    /// a host.
     func consents(to pairing: DaemonPairing) async -> Bool {
         guard admits(pairing) else { return false }
         guard pairing.isIncoming else { return true }

@@ -119,8 +119,8 @@ import BluetoothTypes
                     detail: "The app is terminated."
                 )
             }
-            // An app that is terminated receives no callbacks, so the recording has none of those
-            // that follow from the end of its adapter.
+            // A terminated app receives no callbacks, so the recording leaves out the events that
+            // the end of its adapter causes.
             let first = recorder.recording.events.count
             await adapter.shutDown()
             let end = recorder.recording.events.count

@@ -30,7 +30,7 @@ struct DemoScene: Equatable, Sendable {
 // MARK: On a terminal
 
 extension DemoScene {
-    /// The lines. The first names the chapter.
+    /// The lines: the chapters, the devices and the links.
     var lines: [StyledLine] {
         [StyledLine(), chapterLine] + devices.map(line) + [StyledLine(), footLine]
     }
@@ -142,7 +142,7 @@ extension AccessoryState {
 enum SignalBars {
     /// The weakest signal that is received, in dBm.
     static let floor = -95
-    /// The strength from which each further bar is shown.
+    /// The bars, each with the weakest signal for which it is shown, in dBm.
     private static let steps = [(-90, "▂"), (-78, "▄"), (-66, "▆"), (-54, "█")]
 
     /// Returns a text of four columns.

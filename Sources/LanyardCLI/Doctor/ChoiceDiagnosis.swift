@@ -82,8 +82,8 @@ enum ChoiceDiagnosis {
         subject,
         "none is chosen, and the system has no free one",
         why: "commands need --adapter, and programs on CoreBluetooth find the state `unsupported`",
-        remedy: "export LANYARD_ADAPTER=virtual for one that needs no hardware, among example "
-            + "accessories; or one of \(AdapterSpecification.forms)"
+        remedy: "export LANYARD_ADAPTER=virtual, which needs no hardware and has example "
+            + "accessories around it; or use one of \(AdapterSpecification.forms)"
     )
 }
 

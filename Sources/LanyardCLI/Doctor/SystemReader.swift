@@ -7,14 +7,15 @@ import HCITransports
 struct SystemReader: Sendable {
     /// The names of the processes that are Bluetooth daemons.
     private static let daemonNames: Set = ["bluetoothd"]
-    /// Ports for devices that are plugged in. Other ports exist only if a chip is there.
+    /// The prefixes of the names of serial ports: those of USB devices, and those of the computer's
+    /// own chips.
     private static let portPrefixes = ["ttyACM", "ttyUSB", "ttyAMA", "ttyS"]
 
     var tree = SystemTree()
     /// Lists the adapters of the kernel.
     var adapters: @Sendable () -> [SystemAdapter] = { SystemAdapters.list() }
 
-    /// Returns the state without the choice of an adapter and what depends on it.
+    /// Returns the state without the choice of an adapter and the facts that depend on it.
     func read(kernel: SystemBluetooth.Support) -> SystemState {
         var system = SystemState()
         system.kernel = kernel

@@ -35,7 +35,7 @@ struct Explorer: Sendable {
     }
 
     /// Returns primary services and then secondary services. A server may refuse to list secondary
-    /// services. Those that other services include are found in any case.
+    /// services. Secondary services that other services include are found in any case.
     private func services() async throws -> [GATT.Service] {
         let primary = try await limits.run("discovering services") {
             try await accessory.discoverServices(uuid: nil)

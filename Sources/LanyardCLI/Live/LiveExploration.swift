@@ -4,7 +4,7 @@ import BluetoothTypes
 import JSONText
 
 extension LiveLinks {
-    /// Discovers what the device has, and reads its values.
+    /// Discovers the services of the device and reads its values. Returns them for the page.
     func explore(_ session: ShellSession) async throws -> JSON {
         let connection = try session.connection()
         let explorer = Explorer(accessory: connection.link, limits: session.limits)

@@ -48,7 +48,7 @@ struct LiveBacklog: Sendable {
     }
 }
 
-/// The timeline of the page: decodes entries to the JSON that the page's script takes.
+/// The timeline of the page. It decodes entries to the JSON that the page's script takes.
 struct LiveTimeline: Sendable {
     /// The maximum number of events that a page gets when it opens.
     static let historyLimit = 5_000

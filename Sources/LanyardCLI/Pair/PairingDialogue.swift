@@ -77,7 +77,7 @@ final class PairingDialogue: Sendable {
         }
     }
 
-    /// Asks whether to pair without protection from a device in between.
+    /// Asks whether to pair without protection against a man in the middle.
     func consents(_ context: PairingContext) async -> Bool {
         noted(
             await ask(
@@ -160,7 +160,7 @@ final class PairingDialogue: Sendable {
         )
     }
 
-    /// Returns the answer to a question, where none means no, and notes a no.
+    /// Returns the answer to a question, or a no if there is none. Records a no.
     private func noted(_ answer: Bool?) -> Bool {
         if answer != true { state.withLock { $0.hasDeclined = true } }
         return answer ?? false

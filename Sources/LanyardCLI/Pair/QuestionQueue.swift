@@ -55,7 +55,7 @@ final class QuestionQueue: Sendable {
         var queuedLines: [String] = []
         var isOver = false
         var lastNumber: UInt64 = 0
-        /// The time from which the first question in the queue was shown.
+        /// The time at which the first question in the queue was shown.
         var shownAt: ContinuousClock.Instant?
         /// The time at which a question that was shown ended without an answer.
         var changedAt: ContinuousClock.Instant?
@@ -99,8 +99,8 @@ final class QuestionQueue: Sendable {
     /// Asks a question and waits for a line that `read` accepts.
     ///
     /// - Parameter introduction: Lines that are shown above the question.
-    /// - Returns: The answer; `nil` if the input ended, too many lines were no answer, or the task
-    ///   was canceled.
+    /// - Returns: The answer; `nil` if the input ended, too many lines were not answers, or the
+    ///   task was canceled.
     func ask<Answer: Sendable>(
         _ prompt: String,
         introduction: String = "",

@@ -7,8 +7,8 @@ import BluetoothTypes
 struct ScanTable: Sendable {
     let size: Console.Size
 
-    /// Returns the lines of the display. None is wider than the terminal, and together they are at
-    /// most as high as it.
+    /// Returns the lines of the display. No line is wider than the terminal, and there are at most
+    /// as many lines as the terminal has rows.
     func lines(_ view: ScanView, now: Instant) -> [String] {
         let room = max(1, size.rows - Self.fixedLines)
         let shown = view.shown

@@ -109,7 +109,7 @@ struct ScanView: Sendable {
         }
     }
 
-    /// The number of devices with those that the filter hides.
+    /// The number of devices, including those that the filter hides.
     var total: Int { paused?.devices.count ?? devices.count }
 }
 
@@ -119,6 +119,6 @@ extension DiscoveredDevice {
         "\(name ?? "") \(AddressText.describe(address)) \(summary)".lowercased()
     }
 
-    /// Devices without a name come last.
+    /// The sort key of the order by name. Devices without a name come last.
     fileprivate var nameOrder: String { name.map { "0" + $0.lowercased() } ?? "1" }
 }

@@ -15,7 +15,7 @@ final class Interruption: Sendable {
 
     /// Runs `body`, canceled by the first signal. A second signal calls `beforeExit` and
     /// ends the process.
-    static func cancelling<Value: Sendable>(
+    static func canceling<Value: Sendable>(
         beforeExit: @escaping @Sendable () -> Void,
         body: @escaping @Sendable () async -> Value
     ) async -> Value {

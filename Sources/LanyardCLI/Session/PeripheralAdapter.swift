@@ -122,7 +122,7 @@ extension AdvertisingSet: ActiveAdvertising {
 extension Link: CentralLink {}
 
 extension ServingEvent {
-    /// The event of a host's client; `nil` if `serve` needs no such event.
+    /// Creates the event of a host's client; `nil` if `serve` needs no such event.
     fileprivate init?(_ event: ServerEvent) {
         switch event {
         case .connected(let link): self = .connected(link)

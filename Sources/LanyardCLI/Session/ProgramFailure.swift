@@ -33,10 +33,10 @@ struct ProgramFailure: Error, Equatable, Sendable {
         ])
     }
 
-    /// Ctrl-C ended the run.
+    /// The failure of a run that Ctrl-C ended.
     static let interrupted = ProgramFailure(.interrupted, "interrupted")
 
-    /// The reader of standard output closed it.
+    /// The failure of a run after the reader of standard output closed it.
     static let outputClosed = ProgramFailure(.outputClosed, "")
 
     /// Returns the failure of an invalid command line.

@@ -91,7 +91,7 @@ final class KeyExport: Sendable {
         state.withLock { state in
             guard !state.keys.contains(key) else { return }
             guard state.keys.count < limit else {
-                state.failure = ProgramFailure(.inputOutput, "there are more than \(limit) of them")
+                state.failure = ProgramFailure(.inputOutput, "there are more than \(limit) keys")
                 return
             }
             state.keys.append(key)

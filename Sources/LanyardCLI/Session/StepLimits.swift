@@ -5,9 +5,10 @@ import VirtualAdapters
 
 /// The time limits of the steps of a command.
 struct StepLimits: Equatable, Sendable {
-    /// One request to the accessory or to the adapter: a lost peer is noticed within 5 seconds.
+    /// The limit of one request to the accessory or to the adapter. A command thus notices a lost
+    /// peer within 5 seconds.
     var step: Duration = .seconds(4)
-    /// Finding the target, by scanning for it or by connecting to its address.
+    /// The limit for finding the target, by scanning for it or by connecting to its address.
     var search: Duration = .seconds(10)
 
     /// Whether a person has chosen the limits. Then opening an adapter and changing a link get no

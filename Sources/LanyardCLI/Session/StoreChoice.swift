@@ -12,7 +12,8 @@ enum StoreChoice: Equatable, Sendable {
     case directory(String)
     /// In the directory of the adapter.
     case usual(String)
-    /// In the directory of an adapter that is not known yet, because the adapter is absent.
+    /// In the directory of an adapter that is not known yet, because the adapter is absent or has
+    /// not reported its address.
     case ofAdapter(AdapterSpecification, environment: [String: String])
 
     /// Returns the directory of an adapter; none if the environment has no place for it, as in a
@@ -75,7 +76,7 @@ enum StoreChoice: Equatable, Sendable {
         for directory in directories { rmdir(directory) }
     }
 
-    /// The file that locks the directory, and the identity of a new host.
+    /// The names of the files that a host writes before it opens its adapter.
     private static let initialNames: Set = [".lock", "identity", "secret"]
 
     /// Opens the store. Makes a missing directory, which only its owner can open.

@@ -14,7 +14,7 @@ enum Target: Equatable, Sendable {
     case name(String)
 
     /// Parses `AA:BB:CC:DD:EE:FF`, the same with `/random` or `/public`, the identifier of a bond,
-    /// or a name. A name that could be one of the others is written `name:…`.
+    /// or a name. A name that has one of the other forms is written `name:…`.
     ///
     /// Six groups with colons between them are an address. Invalid groups are an error, and so is
     /// any other number of pairs of hexadecimal digits with colons between them: a typing error
@@ -62,7 +62,7 @@ enum Target: Equatable, Sendable {
 
     private static let namePrefix = "name:"
     private static let advice =
-        "a target is AA:BB:CC:DD:EE:FF, that with /random or /public, a name, or a bond's identifier"
+        "use an address (AA:BB:CC:DD:EE:FF, also with /random or /public), a name, or a bond's identifier"
 }
 
 extension Target: CustomStringConvertible {

@@ -93,7 +93,7 @@ struct DecodedValue: Sendable {
     /// The meaning; `nil` if the layout is not known.
     let meaning: String?
 
-    /// Throws if the bytes do not have the layout.
+    /// Decodes a value. Throws if the bytes do not have the layout.
     init(_ bytes: [UInt8], of uuid: BluetoothUUID) throws(ProgramFailure) {
         self.uuid = uuid
         self.bytes = bytes

@@ -166,7 +166,7 @@ struct LineHistory: Equatable, Sendable {
         }
     }
 
-    /// The file.
+    /// The contents of the file.
     var text: String { lines.map { $0 + "\n" }.joined() }
 
     /// Adds a line without the spaces at its end. Empty lines, lines that begin with a space, and

@@ -78,7 +78,7 @@ extension LineTerminal {
         waiting?.resume(returning: line)
     }
 
-    /// Ctrl-C discards the line. During a question it cancels the command that asks.
+    /// Handles Ctrl-C: discards the line or, during a question, cancels the command that asks.
     private func interruptLine() {
         let interrupt = state.withLock { state -> (@Sendable () -> Void)? in
             state.editor.clear()
@@ -93,7 +93,8 @@ extension LineTerminal {
         interrupt?()
     }
 
-    /// Ctrl-D on an empty line ends the input. An empty answer declines a question.
+    /// Handles Ctrl-D on an empty line: ends the input or, during a question, gives an empty
+    /// answer, which declines.
     private func endLine() {
         let question = state.withLock { $0.question }
         if let question { return submit("", question) }

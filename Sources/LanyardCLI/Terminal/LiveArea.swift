@@ -2,7 +2,7 @@
 
 /// Lines at the bottom of a terminal that are redrawn in place.
 struct LiveArea: Sendable {
-    /// Returns to the first column and erases the line.
+    /// The text that returns to the first column and erases the line.
     static let eraseLine = "\r\u{1B}[2K"
     private static let hideCursor = "\u{1B}[?25l"
     static let showCursor = "\u{1B}[?25h"
@@ -11,7 +11,7 @@ struct LiveArea: Sendable {
     private var drawnLines = 0
 
     /// Returns the text that replaces the lines drawn before with `lines`. Every line must fit into
-    /// the terminal's width, and all of them into its height less one.
+    /// the terminal's width, and there must be fewer lines than the terminal has rows.
     mutating func draw(_ lines: [String]) -> String {
         var text = drawnLines == 0 ? Self.hideCursor : "\u{1B}[\(drawnLines)A"
         for line in lines { text += Self.eraseLine + line + "\n" }

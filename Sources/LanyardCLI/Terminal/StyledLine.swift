@@ -50,8 +50,8 @@ struct StyledLine: Equatable, Sendable {
 
 /// The width of a text in terminal columns, and texts of a given width.
 ///
-/// Widths follow what terminals do: East Asian wide characters and emoji take two columns (Unicode
-/// Standard Annex 11), combining marks none.
+/// The widths are those of most terminals: East Asian wide characters and emoji take two columns
+/// (Unicode Standard Annex 11), and combining marks take none.
 enum TerminalColumns {
     /// Returns the columns that `text` takes. The text must not contain control characters.
     static func count(_ text: String) -> Int {

@@ -8,7 +8,7 @@ import Lanyard
 /// The events of several devices on one timeline: the events of a recorder and the packets of
 /// logs. `TimelinePage` shows it.
 struct Timeline: Equatable, Sendable {
-    /// A chapter: from its time until the next.
+    /// A chapter, which lasts until the next one begins.
     struct Chapter: Equatable, Sendable {
         let microseconds: Int64
         let title: String

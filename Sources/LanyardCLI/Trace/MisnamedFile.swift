@@ -4,8 +4,8 @@ import Foundation
 
 // Messages about a path that names another kind of file than the command reads.
 extension ProgramFailure {
-    /// Returns the failure for a directory, with a file in it as advice; `nil` if the path names
-    /// none.
+    /// Returns the failure for a directory, with a file in it as advice; `nil` if the path does not
+    /// name a directory.
     ///
     /// - Parameters:
     ///   - wanted: The kind of file that the command reads.

@@ -116,8 +116,8 @@ enum ConnectionOfPacket {
         }
     }
 
-    /// Returns the first field of this type. Reflection is slow, but it needs no code for each
-    /// command and event, and people read traces.
+    /// Returns the first field that is a connection handle. Reflection is slow, but it needs no
+    /// code for each command and event, and people read traces.
     private static func handle(in value: Any) -> ConnectionHandle? {
         Mirror(reflecting: value).children.lazy.compactMap { $0.value as? ConnectionHandle }.first
     }

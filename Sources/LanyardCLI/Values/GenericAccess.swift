@@ -19,11 +19,11 @@ struct PlainText: WellKnownValue {
 
 /// The Peripheral Preferred Connection Parameters (Vol 3, Part C, 12.3).
 struct PreferredConnectionParameters: WellKnownValue {
-    /// In units of 1.25 ms; 0xFFFF for no preference.
+    /// The shortest interval in units of 1.25 ms, as the longest; 0xFFFF for no preference.
     let intervalMinimum: UInt16
     let intervalMaximum: UInt16
     let latency: UInt16
-    /// In units of 10 ms; 0xFFFF for no preference.
+    /// The supervision timeout in units of 10 ms; 0xFFFF for no preference.
     let supervisionTimeout: UInt16
 
     init(from reader: inout ByteReader) throws(MalformedBytes) {

@@ -126,7 +126,7 @@ private let unusable = ProgramFailure(
             ),
             (
                 SystemAdapter(index: 0, bus: .usb, supportsLowEnergy: false),
-                "note hci0, no address, USB, does no Low Energy"
+                "note hci0, no address, USB, does not support Low Energy"
             ),
         ] as [(SystemAdapter, String)]
     )

@@ -122,6 +122,6 @@ struct SecretFileTests {
         for key in used.prefix(2) + used.prefix(1) { export.add(key) }
         #expect(export.failure == nil)
         export.add(used[2])
-        #expect(export.failure?.happened == "there are more than 2 of them")
+        #expect(export.failure?.happened == "there are more than 2 keys")
     }
 }

@@ -14,7 +14,7 @@ function readColors() {
   }
 }
 
-/// The canvas in pixels of the screen. Returns null while it is not shown.
+/// Returns the drawing of a canvas and its size in CSS pixels; null while it is not shown.
 function drawingOf(canvas) {
   const width = canvas.clientWidth, height = canvas.clientHeight;
   if (!width || !height) return null;
@@ -27,7 +27,7 @@ function drawingOf(canvas) {
   return { drawing, width, height };
 }
 
-/// The line of the signal in a row: from -100 to -30 dBm, over a minute.
+/// Draws the line of the signal in a row: from -100 to -30 dBm, over a minute.
 function drawSpark(canvas, device) {
   const place = drawingOf(canvas);
   if (!place) return;
@@ -39,7 +39,7 @@ function drawSpark(canvas, device) {
     rssi => height - 2 - Math.max(0, Math.min(1, (rssi + 100) / 70)) * (height - 4));
 }
 
-/// Draws a line through points. A longer gap interrupts it.
+/// Draws a line through points. More than `gap` seconds without a point interrupt it.
 function trace(drawing, points, gap, x, y) {
   drawing.beginPath();
   let last = -Infinity;
@@ -55,8 +55,8 @@ function trace(drawing, points, gap, x, y) {
 
 const CHART_SECONDS = 60, LEFT = 52, FONT = '11px system-ui, -apple-system, "Segoe UI", sans-serif';
 
-/// Draws series over the last minute, with the range of their values at the left. A longer gap
-/// interrupts a line.
+/// Draws series over the last minute, with the range of their values at the left. More than `gap`
+/// seconds without a point interrupt a line.
 function drawChart(canvas, series, range, gap) {
   const place = drawingOf(canvas);
   if (!place) return;
@@ -92,7 +92,8 @@ function drawChart(canvas, series, range, gap) {
   if (shown.length > 1) drawLegend(drawing, shown);
 }
 
-/// The range of the values with a margin: around a single value as well, and empty without values.
+/// Returns the range of the values with a margin, also around a single value. Without values, the
+/// range is empty.
 function rangeOf(series) {
   const values = series.flatMap(({ points }) => points.map(point => point[1]));
   if (!values.length) return [0, 0];
@@ -101,7 +102,7 @@ function rangeOf(series) {
   return [low - margin, high + margin];
 }
 
-/// Round values within a range, at most `most` of them, which is at least 2.
+/// Returns round values within a range, at most `most` of them. `most` is at least 2.
 function ticks(low, high, most) {
   const power = Math.pow(10, Math.floor(Math.log10((high - low) / 2)));
   const step = [1, 2, 5, 10].map(factor => factor * power)

@@ -125,8 +125,8 @@ function writerOf(device, entry) {
   return make('div', 'writer', input, send);
 }
 
-/// The values of the descriptors as they were explored. The button to subscribe shows the present
-/// Client Characteristic Configuration.
+/// Returns a list of the descriptors with their values as they were explored. The button to
+/// subscribe shows the present Client Characteristic Configuration.
 function descriptorsOf(entry) {
   const list = make('ul', 'descriptors');
   for (const { name, uuid, text, error } of entry.descriptors) {

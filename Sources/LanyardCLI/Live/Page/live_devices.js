@@ -20,7 +20,7 @@ function isShown(device, words) {
 }
 
 /// Sorts the list, once a second at most. While the mouse is over the list, its rows stay where
-/// they are, so that a click finds the row that it is meant for. New devices follow them.
+/// they are, so that a click reaches the intended row. New devices come after these rows.
 function sortList(isForced = false) {
   if (!isForced && seconds() - sortedAt < SORT_SECONDS) return;
   sortedAt = seconds();

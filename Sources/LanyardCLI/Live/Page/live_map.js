@@ -14,7 +14,7 @@ const middle = () => [ground.clientWidth / 2, ground.clientHeight / 2];
 const center = () => world.controllers.find(entry => entry.number === world.host)
   || { x: 0, y: 0 };
 
-/// The place on the screen of a place in the world, in meters.
+/// Returns the place on the screen of a place in the world, which is in meters.
 function toScreen(x, y) {
   const { x: cx, y: cy } = center(), [mx, my] = middle(), [rx, ry] = radii();
   const [dx, dy] = [x - cx, y - cy], distance = Math.hypot(dx, dy);
@@ -79,8 +79,8 @@ function placePin(entry) {
 
 const SIDES = ['below', 'right', 'above', 'left'], PIN_RADIUS = 9, LABEL_HEIGHT = 14;
 
-/// Puts the label of each pin on a side where it hides no pin and no other label. Without such a
-/// side, it is hidden until the pin is used.
+/// Puts the label of each pin on a side where it hides no pin and no other label. If there is no
+/// such side, the label is hidden until the pin is used.
 function arrangeLabels() {
   const drawing = groundCanvas.getContext('2d');
   drawing.font = FONT;
@@ -113,7 +113,8 @@ const overlap = (a, b) => a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[
 const isOnGround = ([left, top, right, bottom]) => left >= 0 && top >= 0
   && right <= ground.clientWidth && bottom <= ground.clientHeight;
 
-/// The device of the list that a pin belongs to. Beacons advertise no name.
+/// Returns the device of the list with the name of a pin; null if there is none, as for beacons,
+/// which advertise no name.
 function deviceNamed(name) {
   for (const device of devices.values()) if (device.name === name) return device;
   return null;
@@ -156,7 +157,7 @@ function drawLink(drawing, central, peripheral, rssi) {
 const MOVE_MILLISECONDS = 100;
 
 /// Sends the place of a pin until its last place was sent, at most ten times a second. Each command
-/// waits for the answer to the one before, so that the last one counts.
+/// waits for the answer to the previous command, so that the last place counts.
 async function sendPlace(pin) {
   pin.isDue = true;
   if (pin.isSending) return;

@@ -2,7 +2,7 @@
 'use strict';
 const element = id => document.getElementById(id);
 
-/// An element with a class and contents. Strings become text, never markup.
+/// Makes an element with a class and contents. Strings become text, never markup.
 function make(tag, className, ...content) {
   const made = document.createElement(tag);
   if (className) made.className = className;
@@ -21,7 +21,8 @@ const seconds = () => performance.now() / 1000;
 
 // MARK: Devices
 
-// The signal is kept for this time, and values of a chart up to this number.
+// The time for which signals are kept, and the maximum numbers of points in a chart's series and
+// of devices.
 const SIGNAL_SECONDS = 120, POINT_LIMIT = 1200, DEVICE_LIMIT = 1200;
 
 const devices = new Map(), byNumber = new Map();
@@ -29,7 +30,8 @@ let selected = null;
 
 const noLink = () => ({ state: 'idle', reason: null });
 
-/// The device with this address, which a message may name before an advertisement does.
+/// Returns the device with this address, and adds it if it is new. A message about a device may
+/// arrive before its first advertisement.
 function deviceOf(key) {
   if (!devices.has(key)) {
     devices.set(key, {
@@ -63,7 +65,7 @@ function forgetOldest() {
   for (const [number, device] of byNumber) if (device === oldest) byNumber.delete(number);
 }
 
-/// Adds a strength in dBm: the last one of each half second counts.
+/// Adds a signal strength in dBm. Only the last one of each half second is kept.
 function measured(device, rssi) {
   if (rssi === null) return;
   const now = seconds(), last = device.signal[device.signal.length - 1];

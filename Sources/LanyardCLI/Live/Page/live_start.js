@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // MARK: The feed
 
-// The updates of the timeline that arrived before its frame was ready, up to this number.
+// The maximum number of timeline updates that are kept until the frame of the timeline is ready.
 const WAITING_LIMIT = 5000;
 let waiting = [];
 
 function lineTimeline(update) {
   const frame = element('frame').contentWindow;
-  // Before the script of the frame has run, the name is that of a button.
+  // Before the script of the frame has run, `follow` is the button with that id, not the function.
   if (frame && typeof frame.follow === 'function') frame.follow(update);
   else if (waiting.length < WAITING_LIMIT) waiting.push(update);
 }
@@ -72,7 +72,7 @@ feed.onmessage = event => arrived(JSON.parse(event.data));
 let isChanged = true, drawnAt = 0;
 const DRAW_SECONDS = .1;
 
-/// Draws what changes with time, ten times a second, and at once after a change.
+/// Draws the list and the charts ten times a second, and without delay after a change.
 function frame() {
   requestAnimationFrame(frame);
   if (document.hidden) return;

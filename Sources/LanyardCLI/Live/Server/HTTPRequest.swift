@@ -83,7 +83,7 @@ struct HTTPRequestReader: Sendable {
         var request = try requestLine(lines[0])
         for line in lines.dropFirst() {
             let (name, value) = try header(line)
-            // Of two headers with the same name, another reader could use the other one.
+            // If two headers had the same name, another reader could use the other value.
             guard request.headers.updateValue(value, forKey: name) == nil else {
                 throw .badRequest
             }

@@ -56,7 +56,8 @@ struct LiveAccess: Sendable {
 
     private var hosts: [String] { ["127.0.0.1:\(port)", "localhost:\(port)"] }
 
-    /// Compares in a time that does not depend on the place of the first difference.
+    /// Returns whether two texts are equal, in a time that does not depend on the place of their
+    /// first difference.
     private static func isEqual(_ one: String, _ other: String) -> Bool {
         let (one, other) = (Array(one.utf8), Array(other.utf8))
         guard one.count == other.count else { return false }

@@ -78,7 +78,7 @@ struct ServedValues: Sendable {
 
 // Requests of clients.
 extension ServedValues {
-    /// Returns the value from `offset` on. A value that changes without a clock changes when its
+    /// Returns the value from `offset` on. A changing value without a period changes when its
     /// beginning is read, so that the parts of a long value belong together.
     mutating func read(
         _ handle: AttributeHandle,

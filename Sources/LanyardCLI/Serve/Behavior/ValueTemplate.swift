@@ -114,7 +114,8 @@ enum MovingNumber: Equatable, Sendable {
         }
     }
 
-    /// Returns the steps from one end that do not pass the other, repeated.
+    /// Returns the number after `count` steps. The ramp begins again instead of passing its other
+    /// end.
     private static func ramp(
         _ from: Double,
         _ to: Double,

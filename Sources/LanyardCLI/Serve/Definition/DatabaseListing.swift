@@ -66,7 +66,8 @@ struct DatabaseListing: Sendable {
         return result
     }
 
-    /// A characteristic declaration begins with the properties (Vol 3, Part G, 3.3.1).
+    /// Returns the characteristic of a declaration, which begins with the properties (Vol 3, Part
+    /// G, 3.3.1), and of the value attribute.
     private func explore(
         _ declaration: Attribute,
         _ attribute: Attribute
@@ -82,8 +83,8 @@ struct DatabaseListing: Sendable {
         )
     }
 
-    /// An include declaration holds two handles and, for a 16-bit UUID, the UUID (Vol 3, Part G,
-    /// 3.2).
+    /// Returns the included service of an include declaration, which has two handles and, for a
+    /// 16-bit UUID, the UUID (Vol 3, Part G, 3.2).
     private func include(_ attribute: Attribute) -> Exploration.Include? {
         let bytes = Self.bytes(of: attribute)
         guard bytes.count >= 4 else { return nil }

@@ -100,7 +100,7 @@ private struct Permission {
         ]
     }
 
-    /// Several requirements for one access must all be met.
+    /// Adds the requirement. If one access has several requirements, a client must meet them all.
     func add(to permissions: inout GATT.Permissions) {
         let other = permissions[keyPath: action] ?? .open
         permissions[keyPath: action] = SecurityRequirement(

@@ -10,7 +10,7 @@ extension JSONNode {
     private static let pieceLimit = 64
     /// The maximum number of values or numbers in a list.
     private static let listLimit = 4_096
-    /// The largest step of a ramp, and the largest number without another bound.
+    /// The largest step of a ramp.
     private static let largestStep = 1e15
     /// The longest period of a sine, in seconds: one day.
     private static let longestPeriod = 86_400.0

@@ -8,7 +8,8 @@ import JSONText
 
 extension ServedAccessory {
     /// Returns the services in an order in which they can be published: the order of the file, but
-    /// each service before the services that include it. Throws if an include has no such order.
+    /// each service before the services that include it. Throws if there is no such order, or if a
+    /// definition is not valid.
     func orderedForPublication() throws(JSONError) -> [ServedService] {
         var server = GATTServer()
         var ordered: [ServedService] = []

@@ -143,7 +143,7 @@ extension ServedAttribute {
         return [.init("value", .bytes(value)), .init("meaning", .string(orNull: meaning))]
     }
 
-    /// The members of a JSON object that describes it.
+    /// The members of a JSON object that describes the attribute.
     var members: [JSON.Member] {
         [
             .init("uuid", .string(uuid.description)),

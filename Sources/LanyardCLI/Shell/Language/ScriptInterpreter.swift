@@ -4,7 +4,7 @@ import BluetoothTypes
 
 /// The state of a script or a shell between its lines: variables, limits and the last result.
 ///
-/// The interpreter does no I/O and reads no clock. Its user gives it each line with the time,
+/// The interpreter does no I/O and reads no clock. Its owner gives it each line with the time,
 /// performs the returned action, and reports the result before the next line.
 struct ScriptInterpreter: Sendable {
     /// The action of the owner of the interpreter for a line.

@@ -148,7 +148,8 @@ private struct WordReader {
         return word
     }
 
-    /// `#12` is the handle of a value, so only a `#` before a space begins a comment after a word.
+    /// Whether the rest of the line is a comment. `#12` is the handle of a value, so after a word,
+    /// only a `#` before a space begins a comment.
     private var isComment: Bool {
         guard rest.first == "#" else { return false }
         return isFirst || rest.dropFirst().first.map(\.isWhitespace) ?? true
@@ -182,7 +183,7 @@ private struct WordReader {
         throw .noEnd(of: "\"")
     }
 
-    /// Reads what follows a dollar sign. A dollar sign before anything but a name stands for
+    /// Reads the variable after a dollar sign. A dollar sign before anything but a name stands for
     /// itself.
     private mutating func readVariable(into word: inout ShellWords.Word) throws(ProgramFailure) {
         if rest.first == "$" {

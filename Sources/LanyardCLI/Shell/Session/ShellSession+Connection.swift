@@ -93,7 +93,8 @@ extension ShellSession {
         }
     }
 
-    /// Removes the link and what belongs to it. Returns whether it was the current one.
+    /// Removes the link, its subscriptions and its characteristics. Returns whether it was the
+    /// current link.
     @discardableResult
     private func forget(_ connection: Connection) -> Bool {
         let (isPresent, tasks) = change { state in

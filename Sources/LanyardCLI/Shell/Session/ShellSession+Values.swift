@@ -144,7 +144,7 @@ extension ShellSession {
 }
 
 extension CharacteristicReference {
-    /// Returns whether the subscription is one to this characteristic.
+    /// Returns whether the subscription is to this characteristic.
     fileprivate func matches(_ subscription: ShellSession.Subscription, at handle: UInt16) -> Bool {
         if subscription.reference == self { return true }
         switch identity {

@@ -25,7 +25,7 @@ final class ShellSession: Sendable {
 
     /// The link.
     struct Connection: Sendable {
-        /// Distinguishes the links of the session.
+        /// The number that distinguishes the links of the session.
         let number: Int
         let link: any PeripheralLink
         let name: String?

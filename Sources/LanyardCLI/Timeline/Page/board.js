@@ -152,8 +152,8 @@ function drawStates(row, y) {
   }
 }
 
-/// The index of the next state to draw. After one that ends before `time`, which is a pixel later
-/// than its beginning, those in the same pixel are left out.
+/// Returns the index of the next state to draw. `time` is one pixel after the beginning of the
+/// current state. If that state ends before `time`, the later states in the pixel are left out.
 const nextIndex = (states, index, time) => states[index].end >= time
   ? index + 1 : Math.max(index + 1, lowerBound(states, time, state => state.end));
 
@@ -178,7 +178,7 @@ function drawState(event, x, end, y) {
   context.globalAlpha = 1;
 }
 
-/// Writes the text, or as much of its beginning as fits, or nothing in little room.
+/// Writes the text, or as much of its beginning as fits, or nothing if there is little room.
 function write(text, x, y, room) {
   if (room < 16) return;
   if (context.measureText(text).width <= room) return context.fillText(text, x, y);
@@ -223,7 +223,7 @@ function drawMark(event, x, y, room) {
   context.globalAlpha = 1;
 }
 
-// Too many marks to be distinct: draws their number in steps of three pixels.
+/// Draws the number of marks in steps of three pixels, if the marks are too many to be distinct.
 function drawDensity(row, y, first, last) {
   for (let index = first, next = 0; index < last; index = next) {
     const bin = Math.floor(xOf(row.events[index].time) / 3);

@@ -63,7 +63,7 @@ function icon(shape, color) {
   return svg;
 }
 
-/// An element with a class and contents. Strings become text, never markup.
+/// Makes an element with a class and contents. Strings become text, never markup.
 function make(tag, className, ...content) {
   const made = document.createElement(tag);
   if (className) made.className = className;

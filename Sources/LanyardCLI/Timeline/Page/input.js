@@ -53,9 +53,9 @@ const areFolded = () => element('folds').getAttribute('aria-pressed') === 'true'
 
 let writing = 0;
 
-/// Writes the view and the selection to the address of the page, when they stay for a while.
+/// Writes the view and the selection to the address of the page, after they stay for a while.
 function writeAddress() {
-  // A page that follows has no lasting moments.
+  // A live page drops old events, so the address of a moment would not stay valid.
   if (data.live) return;
   clearTimeout(writing);
   writing = setTimeout(() => {

@@ -118,7 +118,8 @@ function bringIntoView(event) {
   }
 }
 
-/// Selects the event so many lines later or earlier, also beyond the view, which then moves.
+/// Selects the event `by` lines later, or earlier if `by` is negative. The view moves if the event
+/// is outside of it.
 function step(by) {
   if (!matching.length) return;
   const at = isMatching(view.selected) ? view.selected.line + by : nearestMatching();

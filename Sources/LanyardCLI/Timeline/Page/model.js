@@ -12,7 +12,8 @@ const LAYERS = ['hci', 'll', 'l2cap', 'att', 'smp'];
 
 // An event is [µs since the previous event, device, lane, text, detail]. A packet adds
 // [whether the host sent it, layer]. Folded events, and packets with bytes, add [their number,
-// µs to the last], and these packets add [bytes in hexadecimal].
+// µs to the last], and these packets add [bytes in hexadecimal]. A text is an index in
+// `data.texts`.
 function readEvents() {
   let time = 0;
   return data.events.map((fields, index) => {
@@ -42,7 +43,7 @@ for (const lanes of lanesOf) {
   });
 }
 
-/// The first index whose element is not less than `value`.
+/// Returns the first index whose element is not less than `value`.
 function lowerBound(array, value, key) {
   let low = 0, high = array.length;
   while (low < high) {
@@ -54,10 +55,10 @@ function lowerBound(array, value, key) {
 
 // MARK: Time on the page
 
-// Longer idle time is folded.
+// The longest idle time that is not folded, in µs.
 const FOLD_FROM = 1e6;
 
-/// Consecutive pieces of time, each with its place `at` and its `width`.
+/// Makes a scale: consecutive pieces of time, each with its place `at` and its `width`.
 function makeScale(folds) {
   const times = [start, finish, ...data.chapters.map(chapter => chapter.time)];
   for (const event of events) times.push(event.time);
@@ -111,7 +112,7 @@ function timeAt(place) {
 
 const isLong = () => finish - start >= 60e6;
 
-/// The time since the beginning.
+/// Returns the time since the beginning as text.
 function moment(time, digits = 3) {
   const seconds = Math.abs(time - start) / 1e6;
   const sign = time < start ? '−' : '';
@@ -124,7 +125,7 @@ function moment(time, digits = 3) {
   return `${sign}${padded}:${rest}`;
 }
 
-/// A duration.
+/// Returns a duration as text.
 function span(time) {
   const rounded = Math.round(time);
   if (rounded < 1e3) return `${rounded} µs`;
@@ -138,14 +139,14 @@ function span(time) {
   return seconds % 60 ? `${minutes} min ${seconds % 60} s` : `${minutes} min`;
 }
 
-/// The date and time of day; empty if unknown.
+/// Returns the date and time of day; empty if unknown.
 function calendar(time) {
   if (data.start === null) return '';
   const date = new Date((data.start + time) / 1000);
   return date.toISOString().replace('T', ' ').replace('Z', ' UTC');
 }
 
-/// `outOfRange` as words.
+/// Returns a name such as `outOfRange` as words.
 const words = name => name.replace(/[A-Z]/g, letter => ' ' + letter.toLowerCase());
 const titleOf = event => (event.lane === STATE ? words(event.text) : event.text)
   + (event.count > 1 ? ` ×${event.count}` : '');

@@ -8,8 +8,8 @@ const WITH_HANDLE = new Set([0x0A, 0x0C, 0x12, 0x16, 0x17, 0x1B, 0x1D, 0x52, 0xD
 
 const hex = (number, digits) => '0x' + number.toString(16).toUpperCase().padStart(digits, '0');
 
-/// The layers of an H4 packet (Vol 4, Part A, 2): each with its fields, which have a name, a value
-/// and the range of their bytes. A field that is not complete is left out.
+/// Returns the layers of an H4 packet (Vol 4, Part A, 2), each with its fields. A field has a name,
+/// a value and the range of its bytes. A field that is not complete is left out.
 function layersOf(bytes) {
   const layers = [];
   const layer = name => { layers.push({ name, fields: [] }); };
@@ -68,7 +68,8 @@ function readData(field, layer, bytes) {
   field(channel === 4 ? 'Parameters' : 'Data', at, Infinity);
 }
 
-/// The bytes in rows of eight, and a tree of their fields. Pointing at a field marks its bytes.
+/// Returns the bytes in rows of eight, and a tree of their fields. Pointing at a field marks its
+/// bytes.
 function bytesOf(event) {
   const bytes = (event.bytes.match(/../g) || []).map(pair => parseInt(pair, 16));
   const cells = bytes.map(byte => make('span', '', hex(byte, 2).slice(2)));
@@ -95,14 +96,15 @@ function fieldOf({ name, value, from, to }, cells) {
 
 // MARK: Request and answer
 
-// An answer is looked for among so many packets of the same row.
+// The maximum number of packets of the same row among which an answer is looked for.
 const ANSWER_LIMIT = 2000;
 
 const isRequest = event => event.layer === 'att'
   ? /^ATT_\w+_(REQ|IND)\b/.test(event.text)
   : event.layer === 'hci' && event.bytes.startsWith('01');
 
-/// The opcode of a command, or of the command that an event answers; empty for other packets.
+/// Returns the opcode of a command, or of the command that an event answers; empty for other
+/// packets.
 function opcodeOf({ bytes }) {
   if (bytes.startsWith('01')) return bytes.slice(2, 6);
   if (bytes.startsWith('040e')) return bytes.slice(8, 12);
@@ -120,7 +122,7 @@ function isAnswer(answer, request) {
     || (answer.text.startsWith('ATT_ERROR_RSP') && answer.text.split(' ').includes(name)));
 }
 
-/// The request or the answer that belongs to a packet, or null.
+/// Returns the request or the answer that belongs to a packet; null if there is none.
 function partnerOf(event) {
   if (event.lane !== PACKET) return null;
   const row = lanesOf[event.device][PACKET];
@@ -134,7 +136,7 @@ function partnerOf(event) {
   return null;
 }
 
-/// The lines of the details about the partner and about the mark.
+/// Returns the lines of the details about the request or the answer, and about the mark.
 function relations(event) {
   const rows = [], partner = partnerOf(event);
   const link = other => {

@@ -10,7 +10,7 @@ struct ExportedKey: Equatable {
 
     var central: DeviceAddress
     var peripheral: DeviceAddress
-    /// Most significant byte first.
+    /// The key, most significant byte first.
     var bytes: [UInt8]
     var diversifier: UInt16
     var random: UInt64

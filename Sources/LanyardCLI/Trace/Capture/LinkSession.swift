@@ -7,7 +7,7 @@ import BluetoothTypes
 struct SessionOffer {
     let random: UInt64
     let diversifier: UInt16
-    /// Least significant byte first.
+    /// The central's part of the session key diversifier, least significant byte first.
     let centralDiversifier: [UInt8]
     let centralVector: [UInt8]
 
