@@ -195,7 +195,7 @@ private struct JSONReader {
             if let number = Double(text), number.isFinite { return .number(number) }
         }
         scanner.position = start
-        throw error("this is no value")
+        throw error("this is not a value")
     }
 
     private mutating func skipDigits() -> Int {
@@ -208,7 +208,7 @@ private struct JSONReader {
 
     private mutating func read(_ word: String, as value: JSON) throws(JSONTextError) -> JSON {
         guard scanner.bytes[scanner.position...].starts(with: word.utf8) else {
-            throw error("this is no value")
+            throw error("this is not a value")
         }
         scanner.position += word.utf8.count
         return value
