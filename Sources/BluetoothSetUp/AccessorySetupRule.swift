@@ -39,7 +39,7 @@ struct AccessorySetupRule {
                 .obstacle,
                 key,
                 "is not an array of strings, or is empty",
-                why: "the system ends an app that passes undeclared values to the picker",
+                why: "the system terminates an app that passes undeclared values to the picker",
                 remedy: "add a <string> for each value that the app passes to the picker"
             )
         }
@@ -76,7 +76,7 @@ struct AccessorySetupRule {
         .obstacle,
         supports,
         "has \(technology), but no key selects accessories",
-        why: "the system ends an app that passes undeclared values to the picker",
+        why: "the system terminates an app that passes undeclared values to the picker",
         remedy: "add \(criteria.joined(separator: ", or "))"
     )
 

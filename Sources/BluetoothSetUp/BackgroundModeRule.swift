@@ -50,7 +50,7 @@ struct BackgroundModeRule {
         if restores && role == .central {
             // Without the library, Core Bluetooth would raise an exception at launch.
             return "AccessoryCentral restores nothing without it, and logs that: "
-                + "the system ends an app that requests restoration without it"
+                + "the system terminates an app that requests restoration without it"
         }
         return switch role {
         case .central: "links and scans stop as soon as the app leaves the screen"

@@ -24,7 +24,7 @@ enum UsageDescriptionRule {
                 .obstacle,
                 key,
                 problem,
-                why: "the system ends an app that uses Bluetooth without it, "
+                why: "without it, the system terminates an app that uses Bluetooth, "
                     + "and App Store Connect refuses the upload"
                     + (isOldThere ? "; \(oldKey) does not replace it" : ""),
                 remedy: fragment(key)
