@@ -162,7 +162,8 @@ package struct FrameReader: Sendable {
         let (received, length) = (
             number(rest.dropFirst(1).prefix(4)), number(rest.dropFirst(5).prefix(4))
         )
-        // Garbage is detected in the header, so that the reader never waits for its length.
+        // Garbage is detected in the header, so that the reader never waits for a length that
+        // garbage states.
         guard let kind = Frame.Kind(rawValue: rest[start]) else { throw .unknownKind(rest[start]) }
         guard received == expected else { throw .wrongNumber(received, expected: expected) }
         guard length <= UInt32(Frame.bodyLimit) else { throw .tooLong(length) }

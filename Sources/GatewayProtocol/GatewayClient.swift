@@ -17,7 +17,7 @@ package struct GatewayClient: Sendable {
         case send([UInt8])
         /// The gateway of this name has granted the lease, or knows this host now.
         case granted(name: String)
-        /// Pass packets on to the host, which `consumed` confirms.
+        /// Pass packets on to the host. Call `consumed` when the host has consumed them.
         case deliver([UInt8])
         /// Close the connection, for this reason.
         case end(String)

@@ -152,7 +152,8 @@ extension GatewayCore {
         return [.closeController]
     }
 
-    /// Resets the controller after a lease, so that nothing of the old owner is on the air.
+    /// Ends the links of a lease and resets the controller, so that no link and no advertising of
+    /// the former owner remains on the air.
     mutating func release(after connection: Connection, now: Instant) -> [Action] {
         owner = nil
         dropReports()

@@ -12,14 +12,14 @@ package struct GatewayCore: Sendable {
         case send(ConnectionID, [UInt8])
         /// Close a connection, after the bytes that were sent.
         case close(ConnectionID)
-        /// Open the controller: `controllerOpened` or `controllerEnded` answers.
+        /// Open the controller. Call `controllerOpened` or `controllerEnded` with the result.
         case openController
         /// Send packets to the controller.
         case control([[UInt8]])
-        /// Close the controller: `controllerEnded` answers.
+        /// Close the controller, and then call `controllerEnded`.
         case closeController
-        /// Check the secret of an enrollment code, and keep the certificate of the connection under
-        /// this name: `secretChecked` answers.
+        /// Check the secret of an enrollment code, and store the certificate of the connection
+        /// under this name. Call `secretChecked` with the result.
         case check(ConnectionID, secret: [UInt8], name: String)
         /// Write a line for a person.
         case log(String)
@@ -230,7 +230,7 @@ extension GatewayCore {
     package mutating func disconnected(_ id: ConnectionID, now: Instant) -> [Action] {
         guard let connection = connections.removeValue(forKey: id) else { return [] }
         guard owner == id else { return [] }
-        return [.log("\(connection.name): the lease has ended, because the connection has")]
+        return [.log("\(connection.name): the lease has ended, because the connection has ended")]
             + release(after: connection, now: now)
     }
 
@@ -263,7 +263,8 @@ extension GatewayCore {
         return deadlines.min()
     }
 
-    /// Sends pings, and ends what has taken too long.
+    /// Sends pings and the reports that wait, and ends each connection and each step of the
+    /// controller that has taken too long.
     package mutating func deadlinePassed(now: Instant) -> [Action] {
         var actions: [Action] = []
         if let due = reportsDue, due <= now { actions += deliver([], now: now) }

@@ -17,7 +17,7 @@
 // is a method that returns actions. Everything from the other side is hostile: a violation ends the
 // connection with its reason.
 
-/// The figures on which both sides have to agree.
+/// The constants on which both sides have to agree.
 package enum GatewayProtocol {
     /// The version that both sides must have.
     package static let version: UInt8 = 1

@@ -8,7 +8,7 @@ struct Peer: Sendable {
     /// The maximum number of bytes that wait for the other side's credit.
     static let queueLimit = 1 << 20
     /// The bytes of packets that a side takes before it allows the other side more. A credit for
-    /// each packet would be another frame for each.
+    /// each packet would double the number of frames.
     static let creditBatch = GatewayProtocol.window / 4
 
     private var reader = FrameReader()

@@ -124,7 +124,7 @@ struct GatewayCoreTests {
             net.story == [
                 "open", "reset", "1 granted by hall", "log pc (10.0.0.1:1): the lease has begun",
                 "packet",
-                "log pc (10.0.0.1:1): the lease has ended, because the connection has",
+                "log pc (10.0.0.1:1): the lease has ended, because the connection has ended",
                 "reset", "close",
             ]
         )
