@@ -5,7 +5,7 @@
 // The core does no I/O. `DBusReader` and `DBusWriter` convert values to bytes, `DBusDeframer`
 // splits a stream into messages, `DBusAuthentication` opens a connection, and `DBusConnectionCore`
 // matches replies to calls. The driver `DBusConnection` owns the socket, the file descriptors that
-// messages carry, and one timer, and connects again when the bus returns.
+// messages carry, and two timers, and connects again when the bus returns.
 //
 // Every program on the machine may connect to the system's bus, so all bytes are hostile. Each
 // bound of the specification is checked while a message is read, and further bounds limit the

@@ -26,7 +26,7 @@ package struct DBusDeframer: Sendable {
 
     /// Returns the bytes of the next message; `nil` if it is incomplete.
     ///
-    /// - Throws: `MalformedBytes` if the bytes are no message. The stream cannot be continued.
+    /// - Throws: `MalformedBytes` if the bytes are not a message. The stream cannot be continued.
     package mutating func next() throws(MalformedBytes) -> [UInt8]? {
         let rest = buffer[consumed...]
         guard rest.count >= Self.prefixLength else { return nil }

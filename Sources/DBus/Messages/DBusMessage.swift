@@ -15,7 +15,7 @@ package struct DBusMessage: Hashable, Sendable {
         case unknown(UInt8)
     }
 
-    /// The code of the message types ("Message Format").
+    /// The codes of the message types ("Message Format").
     private enum Code {
         static let call: UInt8 = 1
         static let reply: UInt8 = 2

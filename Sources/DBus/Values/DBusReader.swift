@@ -94,7 +94,7 @@ struct DBusReader {
         }
     }
 
-    /// Reads the bytes of a text, which ends with a zero and contains no other.
+    /// Reads the bytes of a text, which ends with a zero and contains no other zero.
     private mutating func readText(length: Int) throws(MalformedBytes) -> String {
         let text = try take(length)
         guard try take(1).first == 0 else { throw .invalid(field: "end of a string") }
