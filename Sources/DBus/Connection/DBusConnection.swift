@@ -12,7 +12,7 @@ import HCITransports
 package final class DBusConnection: @unchecked Sendable {
     /// The time between two attempts to connect.
     package static let retryInterval = Duration.seconds(1)
-    /// The default time that a reply may take, which is the default of other libraries as well.
+    /// The default time that a reply may take, as in other D-Bus libraries.
     package static let replyTimeout = Duration.seconds(25)
 
     /// An event that is not the result of a call.
