@@ -84,8 +84,8 @@ extension GatewayCore {
             + [.log("\(connection.name): the lease has begun")]
     }
 
-    /// Returns the report, or nothing if it is dropped because the owner has not read the earlier
-    /// packets.
+    /// Returns the report, or no bytes if the report is dropped because the owner has not read the
+    /// earlier packets.
     private mutating func admitted(
         report: ArraySlice<UInt8>,
         after waiting: Int

@@ -105,11 +105,11 @@ package struct GatewayCore: Sendable {
     package internal(set) var owner: ConnectionID?
     var controller = Controller.closed
     var received = H4Deframer()
-    /// The advertising reports that wait, at most what the owner may be sent, and the time at which
-    /// they are sent.
+    /// The advertising reports that wait, at most as many bytes as the owner may receive, and the
+    /// time at which they are sent.
     var reports: [UInt8] = []
     var reportsDue: Instant?
-    /// The handles of the open links. There are at most 0xEFF.
+    /// The handles of the open links: at most 3,840, from 0x0000 to 0x0EFF.
     var links: Set<ConnectionHandle> = []
 
     /// Creates the core of a gateway.

@@ -67,8 +67,8 @@ struct Peer: Sendable {
         }
     }
 
-    /// Records that `count` bytes of packets were taken. Returns the bytes that allow the other
-    /// side more; nothing below `creditBatch`.
+    /// Records that `count` bytes of packets were taken. Returns a frame that allows the other side
+    /// more; no bytes if fewer than `creditBatch` bytes were taken since the last such frame.
     mutating func take(_ count: Int, now: Instant) -> [UInt8] {
         taken += count
         guard taken >= Self.creditBatch else { return [] }
