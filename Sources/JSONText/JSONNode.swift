@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An error in a JSON text: its place, and what should be there.
+/// An error in a JSON text: its place and its description.
 package struct JSONError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The path to the wrong value, such as `devices[2].path[0].at`, or the line and the column if
     /// the text is not valid JSON.
