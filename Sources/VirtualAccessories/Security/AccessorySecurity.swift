@@ -18,7 +18,7 @@ struct AccessorySecurity: Sendable {
         case changed(LinkSecurity)
     }
 
-    /// The maximum number of bonds. One more replaces the oldest.
+    /// The maximum number of bonds. A further bond replaces the oldest.
     static let bondLimit = 8
 
     private let pairing: AccessoryPairing
