@@ -7,11 +7,11 @@
 // In a `SimulatedAir`, hosts and world share virtual time. One thread, usually that of a test, runs
 // a loop. First it runs all work of the hosts at this instant (`SimulationExecutor`, on which any
 // number of hosts run). Then it runs the world until the world has something for a host, or until a
-// host's timer is due. So time does not pass while a host has work, and jumps when none has: an
-// hour of waiting takes no real time. The order is the same in every run, and so is every packet.
-// Therefore no code in a `SimulatedAir` may wait for real events. The loop cannot detect a task on
-// another executor. It waits for such a task only when no other work is left, and only for a
-// limited time. It can detect work on queues that reports its beginning and end
+// host's timer is due. So time does not pass while a host has work, and jumps when no host has
+// work: an hour of waiting takes no real time. The order is the same in every run, and so is every
+// packet. Therefore no code in a `SimulatedAir` may wait for real events. The loop cannot detect a
+// task on another executor. It waits for such a task only when no other work is left, and only for
+// a limited time. It can detect work on queues that reports its beginning and end
 // (`HostExecutor.beginOutsideWork()`), and time does not advance during that work.
 //
 // In a `LiveAir`, the world follows the system's clock. It runs on an `AdapterExecutor`, together

@@ -8,7 +8,7 @@ import VirtualRadio
 package struct AdapterAccess: Sendable {
     /// The transport to the controller.
     package let transport: any HCITransport
-    /// The transports to the other controllers, if several work as one.
+    /// The transports to the other controllers, if several controllers work as one.
     package var others: [any HCITransport] = []
     /// The executor on which the host must run; `nil` if any executor is suitable.
     package var executor: AdapterExecutor?
@@ -57,7 +57,7 @@ extension AdapterChoice {
     }
 
     /// Returns the access to the first controller of the scenario that waits for a host, or to a
-    /// new controller if none does.
+    /// new controller if no controller waits.
     private static func makeAccess(
         to scenario: Scenario
     ) throws(AdapterChoiceError) -> AdapterAccess {

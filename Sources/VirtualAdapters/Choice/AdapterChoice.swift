@@ -7,7 +7,7 @@ import VirtualRadio
 package enum AdapterChoice: Hashable, Sendable {
     /// A real or remote adapter, for example `hci0`, `tcp:HOST:PORT` or `unix:PATH`.
     case reached(AdapterSpecification)
-    /// Several such adapters that work as one, such as `hci0+hci1`.
+    /// Several real or remote adapters that work as one, such as `hci0+hci1`.
     case radios([AdapterSpecification])
     /// A virtual adapter in a world within this process: `virtual`, with the example accessories,
     /// or `virtual:FILE`, with the devices of a scenario.
@@ -32,9 +32,10 @@ package enum AdapterChoice: Hashable, Sendable {
         ofApplications(SystemAdapters.list(), mayTake: SystemAdapters.mayTake != false)
     }
 
-    /// Returns the default of applications: an adapter that the process may take and that has no
-    /// links of other programs; else the daemon, if it has an adapter; else an adapter that the
-    /// process may not take, so that the state of managers shows the reason.
+    /// Returns the default of applications. It is an adapter that the process may take and that has
+    /// no links of other programs. Without such an adapter, it is the daemon, if the daemon has an
+    /// adapter. Otherwise, it is an adapter that the process may not take, so that the state of
+    /// managers shows the reason.
     ///
     /// - Parameters:
     ///   - adapters: The computer's adapters.

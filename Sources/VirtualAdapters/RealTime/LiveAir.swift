@@ -21,8 +21,8 @@ import VirtualRadio
 public final class LiveAir: @unchecked Sendable {
     /// The world's time that runs between two readings of the clock.
     static let slice = Duration.milliseconds(10)
-    /// The longest real time for which the world runs in one turn of the thread, so that sockets
-    /// are served as well.
+    /// The longest real time for which the world runs in one turn of the thread, so that the thread
+    /// also serves sockets.
     static let turnLimit = Duration.milliseconds(20)
     /// The largest delay of the world behind the clock. The world skips the time beyond it, for
     /// example if the process was stopped or the machine is too slow.

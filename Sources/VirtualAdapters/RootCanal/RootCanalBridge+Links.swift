@@ -264,8 +264,8 @@ extension RootCanalBridge {
         answer(content, on: key)
     }
 
-    /// Reports to RootCanal's peripheral the PHYs that it has requested. Those that our device
-    /// requests are not reported, because RootCanal's packets are the same on every PHY.
+    /// Reports to RootCanal's peripheral the PHYs that it has requested. A change that our device
+    /// requests is not reported, because RootCanal's packets are the same on every PHY.
     private mutating func phyUpdated(_ event: HCI.LEPHYUpdateComplete, at number: Int) {
         guard let key = key(number, event.connectionHandle), links[key]?.isAwaitingPHY == true
         else { return }

@@ -10,7 +10,7 @@ import VirtualAccessories
 /// advertisement.
 struct RootCanalObserver: Sendable {
     /// The maximum number of advertisements for RootCanal in a second. Its port takes one packet in
-    /// each of its ticks of 5 to 10 ms, and the rest of its time is for links.
+    /// each of its ticks of 5 to 10 ms, and the other ticks are for links.
     static let rateLimit = 50
     /// The shortest time between two relayed advertisements of one set. RootCanal's packets have no
     /// interval, so more advertisements would rarely contain anything new.

@@ -94,7 +94,8 @@ extension RootCanalPacket {
         }
     }
 
-    /// RootCanal 1.10 has no status: a key of zeros refuses the request.
+    /// Reads the answer to an encryption request. RootCanal 1.10 has no status: a key of zeros
+    /// refuses the request.
     private static func encryptionResponse(
         _ reader: inout ByteReader
     ) throws(MalformedBytes) -> Content {

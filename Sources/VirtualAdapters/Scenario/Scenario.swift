@@ -12,7 +12,7 @@ public struct Scenario: Hashable, Sendable {
     /// The maximum number of waypoints, switches, losses and partitions, of each kind.
     public static let changeLimit = 10_000
 
-    /// One device.
+    /// A device of the scenario.
     public struct Device: Hashable, Sendable {
         /// The name of the device and of its controller.
         public var name: String

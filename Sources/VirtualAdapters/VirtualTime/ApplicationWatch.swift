@@ -10,9 +10,9 @@ package protocol ApplicationWatch: Sendable {
     /// block until the application's turn, if applications share resources of the process.
     func applicationWillRun()
 
-    /// Calls `settled` when all work has run that the application has enqueued so far outside the
-    /// air, and then all work that this work has enqueued, and so on: `count` times. Called on any
-    /// thread, after code of the application has run.
+    /// Calls `settled` after `count` rounds. A round ends when all work has run that the
+    /// application had enqueued outside the air before the round. Called on any thread, after code
+    /// of the application has run.
     func settle(times count: Int, _ settled: @escaping @Sendable () -> Void)
 
     /// Called on the air's thread when the application has nothing more to do, or the air no longer

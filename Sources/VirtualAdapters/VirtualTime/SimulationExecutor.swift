@@ -197,7 +197,7 @@ extension SimulationExecutor {
             return state.timers.count
         }
         for _ in 0..<dueCount {
-            // The timers fire one by one, because a timer that fires may move the next one.
+            // The timers fire one by one, because a timer that fires may move the next timer.
             guard let fired = state.withLock({ $0.takeDueTimer() }) else { return }
             fired()
         }
