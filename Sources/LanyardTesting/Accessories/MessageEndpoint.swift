@@ -102,7 +102,7 @@ final class MessageEndpoints: Sendable {
 
     subscript(service: BluetoothID) -> MessageEndpoint? { endpoints.withLock { $0[service] } }
 
-    /// Adds an endpoint. An earlier one of the same service is replaced.
+    /// Adds an endpoint, which replaces an earlier endpoint of the same service.
     func add(_ endpoint: MessageEndpoint, of service: BluetoothID) {
         endpoints.withLock { $0[service] = endpoint }
     }

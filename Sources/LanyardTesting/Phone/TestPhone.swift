@@ -196,8 +196,8 @@ public final class TestPhone: Sendable {
     /// Kills the process of the app without an orderly shutdown. The system and the store
     /// keep their state for the next launch.
     ///
-    /// By default the links send nothing more, so a peer detects the loss only by its supervision
-    /// timeout: the app used the controller itself, as on Linux, or the phone restarts.
+    /// By default the links send nothing more, as if the app used the controller itself, as on
+    /// Linux, or the phone restarted. A peer detects the loss only by its supervision timeout.
     ///
     /// An iPhone's system outlives the app. It keeps the links, connection requests and
     /// subscriptions of the central managers with a restoration identifier, and the next launch

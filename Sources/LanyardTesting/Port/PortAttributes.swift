@@ -24,8 +24,7 @@ struct PortAttributes {
 
     /// Creates the attributes of a table.
     ///
-    /// - Parameter former: The attributes until now. Those that are unchanged keep their
-    ///   references.
+    /// - Parameter former: The attributes until now. Unchanged attributes keep their references.
     init(_ table: RemoteTable?, former: PortAttributes) {
         guard let table else { return }
         for service in table.services { reserve(.service(service.origin), former) }

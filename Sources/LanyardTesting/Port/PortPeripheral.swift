@@ -54,7 +54,7 @@ final class PortPeripheral: @unchecked Sendable {
         return body(&remote)
     }
 
-    /// Updates the attributes of the owner. Those that are still valid keep their references.
+    /// Updates the attributes of the owner. Attributes that are still valid keep their references.
     func refresh() {
         attributes = PortAttributes(remote.table, former: attributes)
         owner?.attributes = attributes.rows
