@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The command line, for people at a terminal and for scripts. Each command is thin: it reads its
-// arguments (`Commands`), runs one of the types that do the work (`Exploration`, `Scan`, `Trace`)
-// on a session with an adapter (`Session`), and prints the result as text for people (`Terminal`,
-// `Values`, `AssignedNumbers`) or as JSON for programs (the module `JSONText`).
+// The command line, for people at a terminal and for scripts. Each command is thin. It reads its
+// arguments (`Commands`), and runs one of the types that do the work (`Exploration`, `Scan`,
+// `Trace`) on a session with an adapter (`Session`). It prints the result as text for people
+// (`Terminal`, `Values`, `AssignedNumbers`) or as JSON for programs (the module `JSONText`).
 //
 // Two rules hold everywhere. Text from another device is escaped before it reaches a terminal
 // (`TerminalText`). A failure ends in one line with the event and the advice, and with an exit code

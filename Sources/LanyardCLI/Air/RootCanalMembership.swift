@@ -35,8 +35,8 @@ struct RootCanalMembership: Sendable {
         return end
     }
 
-    /// Joins RootCanal again after each end of a connection, and reports both. Returns when the
-    /// task is canceled, or after ``retryLimit`` attempts.
+    /// Joins RootCanal again after each end of a connection. Reports each end and each new
+    /// connection. Returns when the task is canceled, or after ``retryLimit`` attempts.
     func rejoin(after first: End) async {
         var (end, attempts) = (first, 0)
         while true {

@@ -11,8 +11,8 @@ enum BeaconContents: Equatable, Sendable {
     /// Apple's format: the UUID of the owner, two numbers for the place, and the power that is
     /// received at one meter, in dBm.
     case iBeacon(uuid: BluetoothUUID, major: UInt16, minor: UInt16, power: Int8)
-    /// Google's Eddystone-UID: 10 bytes for the owner and 6 for the beacon. The power is that
-    /// directly at the beacon, in dBm, as in the other frames.
+    /// Google's Eddystone-UID: 10 bytes for the owner and 6 for the beacon. The power is the one
+    /// received directly at the beacon, in dBm, as in all Eddystone frames.
     case eddystoneUID(namespace: [UInt8], instance: [UInt8], power: Int8)
     /// Google's Eddystone-URL.
     case eddystoneURL(String, power: Int8)
@@ -200,7 +200,7 @@ extension BeaconContents {
 }
 
 extension BluetoothUUID {
-    /// The text with 32 digits, also if the UUID has a shorter form.
+    /// The text with 32 digits, even if the UUID has a shorter form.
     var text128: String {
         let digits = Array(bytes128.reversed().hexadecimal.uppercased())
         return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }

@@ -84,8 +84,8 @@ struct StandardStreamPipe: Sendable {
 }
 
 /// The state that the two halves of a pipe share. When the peer has closed the channel, the half
-/// that ends last reports how the pipe ended: by then all output is written, and it is known
-/// whether a piece of the input was left over.
+/// that ends last reports how the pipe ended. At that time, all output is written, and the state
+/// shows whether a piece of the input was left over.
 private final class Halves: Sendable {
     enum Sending {
         /// Nothing is being sent.

@@ -135,7 +135,7 @@ struct AdapterOptions: ParsableArguments {
         if let named = try Self.named(adapter, environment: environment) { return named }
         guard let choice = ofSystem() else {
             // Not a usage error: when a service manager starts the command again, an adapter may be
-            // there.
+            // present.
             throw ProgramFailure(
                 .adapterUnavailable,
                 "no adapter was named, and this computer has no free one",
@@ -154,7 +154,7 @@ struct AdapterOptions: ParsableArguments {
         return try AdapterChoice(commandLine: text)
     }
 
-    /// One day.
+    /// One day, in seconds.
     private static let longestTimeout = 86400.0
 }
 

@@ -132,8 +132,8 @@ struct AirCommand: ConsoleCommand {
         let name = TerminalText.escape(path)
         console.remark(
             """
-            lanyard: other users can open the trace directory \(name): they can see the names of \
-            its files, but not read them; 'chmod 700' hides the names\n
+            lanyard: other users can list the trace directory \(name) and see the names of its \
+            files, but not read the files; 'chmod 700' hides the names\n
             """
         )
     }

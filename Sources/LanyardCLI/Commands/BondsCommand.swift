@@ -58,7 +58,7 @@ struct BondsOptions: ParsableArguments {
         )
     }
 
-    /// Returns the store of the bonds; `nil` if no host has kept any there.
+    /// Returns the store of the bonds; `nil` if no host has stored bonds in its directory.
     func open(
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> StoredBonds? {

@@ -133,7 +133,7 @@ struct ServeCommand: ConsoleCommand {
         }
     }
 
-    /// One day.
+    /// One day, in seconds.
     private static let longestWindow = 86_400
 
     /// Returns the pairing configuration for clients.
@@ -191,7 +191,7 @@ extension ServedAccessory {
         guard !name.isEmpty, name.utf8.count <= Self.nameLimit else {
             throw .usage(
                 "the name has \(name.utf8.count) bytes",
-                advice: "give one of 1 to \(Self.nameLimit)"
+                advice: "give a name of 1 to \(Self.nameLimit) bytes"
             )
         }
         self.name = name

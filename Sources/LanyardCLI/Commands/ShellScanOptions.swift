@@ -12,7 +12,7 @@ struct ShellScanOptions: ParsableArguments {
         do {
             let options = try parse(words)
             guard options.seconds.count <= 1 else {
-                throw ProgramFailure.usage("'scan' takes one time", advice: "use scan 5")
+                throw ProgramFailure.usage("'scan' takes one duration", advice: "use scan 5")
             }
             return ShellOperation.ScanRequest(
                 filter: try options.scan.filter,

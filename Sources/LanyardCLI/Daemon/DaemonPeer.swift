@@ -135,7 +135,7 @@ struct DaemonPeer: PeripheralLink {
             let operation = GATT.Operation.read(readable.valueHandle)
             _ = try await client.perform(.gatt(operation, securesOnDemand: false), on: link)
         } catch GATT.Failure.attribute {
-            // The refusal is an answer as well.
+            // A refusal is an answer too.
         }
     }
 

@@ -5,7 +5,7 @@ import Foundation
 
 /// A reader of property lists, which reports files that are not property lists.
 enum InfoPlistFile {
-    /// The number of bytes that are read of a file: one more than the longest that is accepted.
+    /// The number of bytes that are read of a file: one more than the maximum length of a file.
     private static let lengthLimit = (1 << 20) + 1
 
     static func findings(

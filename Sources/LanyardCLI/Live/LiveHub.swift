@@ -98,8 +98,8 @@ final class LiveHub: Sendable {
         state.withLock { $0.send(Message(type: type, members: members)) }
     }
 
-    /// Reports the state of the link to a device. Pages that open get it as well, unless there is
-    /// no link.
+    /// Reports the state of the link to a device. A page that opens later also gets the state,
+    /// unless there is no link.
     func sendLink(_ device: String, isOver: Bool, _ members: [JSON.Member]) {
         let members = [JSON.Member("device", .string(device))] + members
         state.withLock { state in

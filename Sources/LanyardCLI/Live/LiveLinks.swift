@@ -286,8 +286,8 @@ extension LiveLinks {
         )
     }
 
-    /// The timeline's name for each link state whose name differs there. The timeline's colors
-    /// depend on these names.
+    /// The names on the timeline of the link states that have another name there. The colors of the
+    /// timeline depend on these names.
     private static let timelineStates = ["connected": "ready", "lost": "outOfRange"]
 
     private nonisolated func note(

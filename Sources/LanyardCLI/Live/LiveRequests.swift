@@ -20,7 +20,7 @@ final class LiveRequests: Sendable {
         self.world = world
     }
 
-    /// Sets the check of requests. Until then, all are refused.
+    /// Sets the check of requests. Without a check, all requests are refused.
     func admit(_ access: LiveAccess) {
         self.access.withLock { $0 = access }
     }

@@ -3,18 +3,20 @@
 import BluetoothHost
 import JSONText
 
-/// Data for out-of-band pairing, as a JSON file: `{"confirmation": "…", "random": "…"}` for LE
-/// Secure Connections, `{"temporaryKey": "…"}` for legacy pairing, each with 32 hexadecimal digits
-/// in the order of transmission; or `{"tag": "…"}` with the contents of an NFC tag.
+/// Data for out-of-band pairing, as a JSON file.
+///
+/// The file has `{"confirmation": "…", "random": "…"}` for LE Secure Connections, or
+/// `{"temporaryKey": "…"}` for legacy pairing. Each value has 32 hexadecimal digits in the order of
+/// transmission. Instead, the file may have `{"tag": "…"}` with the contents of an NFC tag.
 enum OutOfBandFile {
-    private static let file = JSONFile(subject: "out of band file", manual: "docs/PAIRING.md")
+    private static let file = JSONFile(subject: "out-of-band file", manual: "docs/PAIRING.md")
 
     /// Reads the data of the peer.
     static func read(_ path: String) throws(ProgramFailure) -> Pairing.OutOfBandData {
         try file.read(path) { text throws(JSONError) in try parse(text) }
     }
 
-    /// Reads the text of such a file.
+    /// Parses the text of a file.
     static func parse(_ text: String) throws(JSONError) -> Pairing.OutOfBandData {
         let node = try JSONNode(parsing: text)
         let members = try node.members("confirmation", "random", "temporaryKey", "tag")

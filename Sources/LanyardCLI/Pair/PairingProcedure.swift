@@ -35,8 +35,8 @@ struct PairingProcedure: Sendable {
         )
     }
 
-    /// Returns the method. If no question was asked and nothing was shown, it is out of band, or
-    /// there was no pairing.
+    /// Returns the method; `nil` if there was no pairing. If no question was asked and nothing was
+    /// shown, an authenticated pairing was out of band, and any other pairing was Just Works.
     private func method(_ security: LinkSecurity?, isKnown: Bool) -> Pairing.Method? {
         if let method = dialogue.method { return method }
         if isKnown { return nil }
@@ -47,8 +47,8 @@ struct PairingProcedure: Sendable {
         try await limits.run("reading the bond") { try await link.bond }
     }
 
-    /// Returns the peer's Device Name (Vol 3, Part C, 12.1). The host reads it for the bond as
-    /// well, so after this read the host has it too.
+    /// Returns the peer's Device Name (Vol 3, Part C, 12.1). The host also reads the name, for the
+    /// bond. When this read ends, the host has the name too.
     private func readName() async -> String? {
         let values = try? await limits.run("reading the name") {
             try await link.read(uuid: BluetoothUUID(0x2A00), first: .first, last: .last)

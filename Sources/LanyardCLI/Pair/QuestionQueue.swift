@@ -29,7 +29,7 @@ final class QuestionQueue: Sendable {
     /// The time for which lines are rejected after a question ended without an answer.
     static let changeLimit = Duration.seconds(2)
 
-    /// The text after a question that ended without an answer.
+    /// The text after a question that was withdrawn.
     static let over = "That question is over."
     /// The text after a line that came within `changeLimit`, or was read before its question was
     /// shown.
@@ -135,8 +135,8 @@ final class QuestionQueue: Sendable {
     /// The number of questions that are shown or wait.
     var waitingCount: Int { state.withLock { $0.asked.count } }
 
-    /// Shows other output above the current question. Text that was typed without an end of line is
-    /// no longer visible then, and is discarded, so that it is not part of the answer.
+    /// Shows other output above the current question. Text that was typed without an end of line
+    /// disappears from the terminal, so it is discarded and is not part of the answer.
     func interject(_ show: () throws -> Void) rethrows {
         try state.withLock { state in
             guard hasPerson, let question = state.asked.first else { return try show() }
@@ -243,7 +243,7 @@ extension QuestionQueue.State {
     }
 
     /// Returns whether an answer that was read at this time may be meant for an earlier question:
-    /// it was read before the current question was shown, or another one has just ended.
+    /// it was read before the current question was shown, or another question has just ended.
     private func isTooSoon(
         _ readAt: ContinuousClock.Instant,
         _ questions: QuestionQueue

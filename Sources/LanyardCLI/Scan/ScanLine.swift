@@ -9,7 +9,7 @@ import JSONText
 struct ScanLines: Sendable {
     private var lastWords: [DeviceAddress: String] = [:]
 
-    /// The maximum number of devices that are remembered. Beyond that all are forgotten and may be
+    /// The maximum number of devices that are remembered. Beyond it, all are forgotten and may be
     /// printed again.
     static let deviceLimit = 10_000
 

@@ -23,7 +23,7 @@ struct ScanSilence: Sendable {
         ])
     }
 
-    /// Remarks that nothing was received, unless a device was.
+    /// Prints a remark if no device was received.
     func report(after time: Duration) {
         guard !received.isSet else { return }
         let filters =

@@ -56,7 +56,7 @@ struct AdapterSession: Sendable {
     ) async throws {
         if case .radios = adapter {
             throw ProgramFailure.usage(
-                "this command takes one adapter, and \(adapter) are several",
+                "this command takes one adapter, and \(adapter) names several",
                 advice: "name one of them"
             )
         }

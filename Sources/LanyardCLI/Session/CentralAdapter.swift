@@ -23,7 +23,7 @@ protocol CentralAdapter: Sendable {
     ) async throws -> Discoveries
     /// Connects, without a time limit. Cancellation ends the attempt.
     func link(to address: DeviceAddress) async throws -> any PeripheralLink
-    /// Returns the bonds. Those of a host end with the most recently used one.
+    /// Returns the bonds. The last bond of a host is the most recently used.
     func accessoryBonds() async -> [AccessoryBond]
     /// Removes a bond, and returns when it is removed.
     func remove(_ bond: AccessoryBond) async throws

@@ -285,7 +285,7 @@ extension ConnectedAccessory {
                 last: .first
             )
         } catch GATT.Failure.attribute {
-            // The refusal is an answer as well.
+            // A refusal is an answer too.
         }
     }
 }

@@ -9,7 +9,7 @@ struct JSONFile {
     /// The maximum length of a file in bytes.
     static let lengthLimit = 4 << 20
 
-    /// The contents of such a file, for messages.
+    /// The contents of the file in a few words, for messages.
     let subject: String
     /// The document that describes the format.
     let manual: String

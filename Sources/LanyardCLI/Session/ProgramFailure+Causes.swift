@@ -166,11 +166,11 @@ extension ProgramFailure {
                 advice: reason.advice(isOurs: false)
             )
         case .declined: self.init(.refused, happened)
-        case .timedOut: self.init(.timedOut, happened, advice: "begin again")
+        case .timedOut: self.init(.timedOut, happened, advice: "start the pairing again")
         case .tooSoon(let wait):
             let advice = "try again in \(SecondsText.describe(wait))"
             self.init(.refused, happened, advice: advice)
-        case .busy: self.init(.refused, happened, advice: "wait for it")
+        case .busy: self.init(.refused, happened, advice: "wait until that pairing ends")
         case .notEncrypted:
             self.init(
                 .refused,
@@ -197,7 +197,7 @@ extension Pairing.FailureReason {
             "check the digits and try again; if they were right, there may be a man in the middle"
         case .numericComparisonFailed: "if they differed, there may be a man in the middle"
         case .pairingNotSupported: "allow pairing on the accessory, usually with a button"
-        case .encryptionKeySize: "--min-key-size allows shorter ones"
+        case .encryptionKeySize: "--min-key-size allows shorter keys"
         case .repeatedAttempts: "wait a little and try again"
         default: "see the accessory's documentation"
         }

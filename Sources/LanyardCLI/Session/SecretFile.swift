@@ -7,7 +7,7 @@ import Lanyard
 import Synchronization
 
 /// A file of secrets: only its owner may read it. It has either its old or its new contents at all
-/// times, also if a write fails.
+/// times, even if a write fails.
 final class SecretFile: Sendable {
     private let path: String
     private let subject: String

@@ -11,8 +11,8 @@ struct StepLimits: Equatable, Sendable {
     /// The limit for finding the target, by scanning for it or by connecting to its address.
     var search: Duration = .seconds(10)
 
-    /// Whether a person has chosen the limits. Then opening an adapter and changing a link get no
-    /// additional time.
+    /// Whether a person has chosen the limits. In that case, opening an adapter and changing a link
+    /// get no additional time.
     private var isChosen = false
 
     /// Whether no step has a limit, for virtual time with a bound of its own.
@@ -80,10 +80,10 @@ struct StepLimits: Equatable, Sendable {
 
 /// Concurrent operations, with the result of the first to end.
 enum FirstResult {
-    /// Returns the result or error of the first of `bodies` to end. The others are canceled.
+    /// Returns the result or error of the first of `bodies` to end, and cancels the others.
     ///
-    /// Returns as soon as one has ended or the task is canceled, even if the others ignore their
-    /// cancellation, so that Ctrl-C takes effect at once.
+    /// Returns as soon as a body has ended or the task is canceled, even if the other bodies ignore
+    /// their cancellation, so that Ctrl-C takes effect at once.
     static func of<Value: Sendable>(
         _ bodies: [@Sendable () async throws -> Value]
     ) async throws -> Value {

@@ -7,9 +7,9 @@ enum Suggestion {
 
     /// Returns the most similar of the words without regard to case; `nil` if none is similar.
     ///
-    /// A word is similar if it begins with the text, and no other word does, or if few characters
-    /// differ: one in a text of up to 5 characters, two in a text of up to 8, and three in a longer
-    /// one. A name of several parts is also similar if one of them begins with the text.
+    /// A word is similar if few characters differ: one in a text of up to 5 characters, two in a
+    /// text of up to 8, and three in a longer text. A word is also similar if it is the only one
+    /// that begins with the text, or the only one with a part that begins with the text.
     static func nearest(to text: String, among words: some Sequence<String>) -> String? {
         let text = comparable(text)
         guard !text.isEmpty else { return nil }

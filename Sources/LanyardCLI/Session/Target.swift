@@ -16,9 +16,9 @@ enum Target: Equatable, Sendable {
     /// Parses `AA:BB:CC:DD:EE:FF`, the same with `/random` or `/public`, the identifier of a bond,
     /// or a name. A name that has one of the other forms is written `name:…`.
     ///
-    /// Six groups with colons between them are an address. Invalid groups are an error, and so is
-    /// any other number of pairs of hexadecimal digits with colons between them: a typing error
-    /// must not become a search for a device of that name.
+    /// Six groups with colons between them are an address, and invalid groups are an error. Four or
+    /// more pairs of hexadecimal digits with colons between them are an error too, unless there are
+    /// six: a typing error must not become a search for a device of that name.
     init(_ text: String) throws(ProgramFailure) {
         if text.hasPrefix(Self.namePrefix) {
             try self.init(name: text.dropFirst(Self.namePrefix.count))

@@ -20,8 +20,8 @@ struct TargetFinder: Sendable {
         var isConnectable = true
     }
 
-    /// The time for which the scan continues after the first device whose name is the target's or
-    /// similar, because another device may have that name, or exactly that name.
+    /// The time for which the scan continues after the first device with the target's name or a
+    /// similar name, because another device may fit as well or better.
     static let settlingTime = Duration.seconds(1)
 
     /// Waits for the settling time. Tests replace this wait by a wait for a cause.
@@ -185,7 +185,7 @@ private final class TargetSearch: Sendable {
                 state.hasPlace(for: address, rank)
             else { return }
             var candidate = makeCandidate(printable, rank)
-            // One of a device's advertisements may accept connections, and another one not.
+            // A device is connectable if any of its advertisements accepts connections.
             if state.candidates[address]?.found.isConnectable == true {
                 candidate.found.isConnectable = true
             }

@@ -31,7 +31,7 @@ struct ShellHistory: Sendable {
         return LineHistory(parsing: String(decoding: bytes, as: UTF8.self))
     }
 
-    /// Adds a line to the file. A shell that runs at the same time keeps its lines as well. The
+    /// Adds a line to the file, and keeps the lines of other shells that run at the same time. The
     /// shell works without the file, so a failure is ignored.
     func add(_ line: String) {
         var history = read()

@@ -9,8 +9,8 @@ enum TypedInput: Equatable, Sendable {
     /// The text without an end of line, if no complete line waits before it.
     case unfinishedLine
 
-    /// Discards this input, unless the process is a background job: the input belongs to another
-    /// job then, and the system would stop this one.
+    /// Discards this input, unless the process is a background job. In a background job, the input
+    /// belongs to another job, and the system would stop this process.
     func discard(from terminal: Int32 = STDIN_FILENO) {
         guard isatty(terminal) == 1 else { return }
         // There is no foreground job if the terminal does not control this process.

@@ -100,7 +100,8 @@ enum ATTText {
         return name.map { "\(uuid) (\($0))" } ?? uuid.description
     }
 
-    /// The value of a service's declaration is its UUID (Vol 3, Part G, 3.1).
+    /// Returns the value of a service declaration, which is a UUID (Vol 3, Part G, 3.1), with the
+    /// name of the service.
     private static func service(_ bytes: ArraySlice<UInt8>) -> String {
         guard let uuid = BluetoothUUID(littleEndian: bytes) else { return value(bytes) }
         return AssignedNumbers.name(ofService: uuid).map { "\(uuid) (\($0))" } ?? "\(uuid)"

@@ -93,7 +93,7 @@ struct TraceFilter: Equatable, Sendable {
             let names = TraceLayer.allCases.map(\.rawValue).joined(separator: ", ")
             throw .usage(
                 "'\(TerminalText.escape(text))' is not a layer",
-                advice: "there are \(names)"
+                advice: "use one of \(names)"
             )
         }
         return layer

@@ -111,7 +111,7 @@ import Testing
             ("write 2A19", "an argument of 'write' is missing"),
             ("write 2A19 xyz", "'xyz' is not a value"),
             ("connect a b", "'connect' does not take 'b'"),
-            ("scan -1", "Unknown option '-1'"), ("scan 1 2", "'scan' takes one time"),
+            ("scan -1", "Unknown option '-1'"), ("scan 1 2", "'scan' takes one duration"),
             ("scan 0", "'0' is not a valid time"),
             ("scan --minimum-rssi 60", "did you mean -60?"),
             ("scan --discovery all", "'all' is not a valid --discovery; use general or limited"),

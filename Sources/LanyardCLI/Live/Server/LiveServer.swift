@@ -7,8 +7,8 @@ import Synchronization
 /// The server of the page: requests and streams of events on a loopback port.
 ///
 /// It has a thread of its own, so that no request delays the host. A stream whose reader is slow
-/// closes when 1 MiB waits for it (`ByteStream.pendingBytesLimit`). The page then opens a new one,
-/// which begins with the current state.
+/// closes when 1 MiB waits for it (`ByteStream.pendingBytesLimit`). The page then opens a new
+/// stream, which begins with the current state.
 final class LiveServer: Sendable {
     /// The maximum number of connections. Further ones are closed at once.
     static let connectionLimit = 32
@@ -63,8 +63,8 @@ final class LiveServer: Sendable {
 
     /// Sends an event to every stream.
     ///
-    /// - Parameter event: Returns the event; `nil` for none. Called on the server's thread, after
-    ///   the beginnings of earlier streams and before those of later ones.
+    /// - Parameter event: Returns the event; `nil` for none. Called on the server's thread. A
+    ///   stream that begins after the call does not get the event.
     func publish(_ event: @escaping @Sendable () -> String?) async {
         await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
             executor.perform { [self] in

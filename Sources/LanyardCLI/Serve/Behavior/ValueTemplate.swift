@@ -5,7 +5,7 @@ import Foundation
 /// The description of a value: pieces in a row, some of which may change. The value is a function
 /// of the template and a count.
 struct ValueTemplate: Equatable, Sendable {
-    /// One piece.
+    /// A piece of a value.
     enum Piece: Equatable, Sendable {
         /// Fixed bytes.
         case bytes([UInt8])

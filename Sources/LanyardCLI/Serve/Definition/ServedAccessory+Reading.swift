@@ -5,7 +5,7 @@ import BluetoothTypes
 import HCITransports
 import JSONText
 
-// The output of `explore --json` is a database file as well. Members that only describe the
+// The output of `explore --json` is also a valid database file. Members that only describe the
 // discovered device, such as addresses and end handles, are accepted and ignored.
 extension ServedAccessory {
     /// The name of an accessory whose file has none: the name of this computer.

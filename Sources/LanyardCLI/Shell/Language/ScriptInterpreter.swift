@@ -160,7 +160,7 @@ extension ScriptInterpreter {
         return remaining.map { min(limit, $0) } ?? limit
     }
 
-    /// The limit of a wait for a time is longer than the time.
+    /// Returns the limit of a wait. The limit of a wait for a time is longer than the time.
     private static func limit(of condition: WaitCondition, _ limit: Duration?) -> Duration? {
         if let limit { return limit }
         if case .time(let duration) = condition { return duration + WaitCondition.defaultLimit }

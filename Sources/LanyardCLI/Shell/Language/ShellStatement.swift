@@ -23,7 +23,7 @@ enum ShellStatement: Equatable, Sendable {
 /// A command of the shell that has an effect outside of the interpreter.
 enum ShellOperation: Equatable, Sendable {
     case scan(ScanRequest)
-    /// Connects to the target, or to the last one.
+    /// Connects to the target, or to the last target.
     case connect(Target?)
     case disconnect
     case status

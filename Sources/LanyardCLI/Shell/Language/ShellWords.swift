@@ -115,7 +115,7 @@ extension ProgramFailure {
     }
 }
 
-/// A reader of one word after the other from a line.
+/// A reader of the words of a line, in order.
 private struct WordReader {
     private var rest: Substring
     private var isFirst = true
@@ -209,7 +209,8 @@ private struct WordReader {
         word.append(.variable(String(name)))
     }
 
-    /// Reads JSON up to the bracket that closes the first one. The value's parser checks the rest.
+    /// Reads JSON up to the bracket that closes its first bracket. The parser of the value checks
+    /// the text between them.
     private mutating func readJSON() throws(ProgramFailure) -> ShellWords.Word {
         var word = ShellWords.Word()
         var depth = 0

@@ -47,7 +47,7 @@ struct AirPacket {
     /// The LLID: 1 or 2 for data, 3 for control (Vol 6, Part B, 2.4).
     var logicalLinkIdentifier: UInt8 { header & 0x03 }
 
-    /// The SN bit, which changes with each packet that is not a retransmission.
+    /// Whether the SN bit is set. It changes with each packet that is not a retransmission.
     var sequenceNumber: Bool { header & 0x08 != 0 }
 
     /// The authenticated data of an encrypted payload: the header without the bits that

@@ -5,7 +5,8 @@ import BluetoothTypes
 import HCITransports
 
 /// A decoder of a capture's packets into lines, as `TraceDecoder` does for the log of a host. `>`
-/// marks packets of the central. Of advertising, only the beginnings of links are decoded.
+/// marks packets of the central. Of all advertising packets, only those that begin a link are
+/// decoded.
 struct CaptureDecoder {
     /// The maximum number of links that are followed at a time. A further link replaces the oldest.
     static let linkLimit = 256
