@@ -145,7 +145,8 @@ protocol ControllerWire: Sendable {
 }
 
 extension ControllerWire {
-    /// Passes all packets of the controller to `receive` from now on. `receive` must not call back.
+    /// Passes all packets of the controller to `receive` from now on. `receive` must not call
+    /// the world.
     func attach(_ controller: ControllerID, _ receive: @escaping @Sendable ([UInt8]) -> Void) {
         _ = world.takeOutput(of: controller)
         world.attach(controller, receive)

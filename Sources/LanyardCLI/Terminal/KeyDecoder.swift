@@ -19,7 +19,7 @@ enum TerminalKey: Equatable, Sendable {
 
 /// A decoder of the bytes that a terminal sends for keys. The bytes may be split anywhere.
 struct KeyDecoder: Sendable {
-    /// The maximum length of an escape sequence in bytes. The bytes of a longer sequence after the
+    /// The maximum length of an escape sequence in bytes. In a longer sequence, the bytes after the
     /// limit are text.
     static let sequenceLimit = 32
 

@@ -21,7 +21,7 @@ final class LineTerminal: Sendable {
         var question: LinePrompt?
         /// The keys that wait for the next line.
         var typedAhead: [TerminalKey] = []
-        /// Whether the editor receives these keys, before keys that arrive now.
+        /// Whether the editor receives the keys of `typedAhead`. Keys that arrive now wait.
         var isReplaying = false
         /// Receives the keys while a display reads them.
         var display: AsyncStream<[UInt8]>.Continuation?

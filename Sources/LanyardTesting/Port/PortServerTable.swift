@@ -120,7 +120,7 @@ extension SystemSubscriber {
 
 extension AddedCharacteristic {
     /// Creates the characteristic without a value, so that the adapter asks for it. The properties
-    /// of a protected one include the protection of its values.
+    /// of a protected characteristic include the protection of its values.
     fileprivate init(_ characteristic: PublishedCharacteristic) {
         let uses = characteristic.uses
         var properties = ServedProperties(

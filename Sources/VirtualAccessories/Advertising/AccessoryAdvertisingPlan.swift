@@ -37,8 +37,8 @@ struct AccessoryAdvertisingPlan: Sendable {
     /// Returns the commands that configure and start advertising, in order.
     ///
     /// A controller that supports the extended commands gets them for legacy packets too. The
-    /// startup may have read the number of its advertising sets. After that command, the controller
-    /// refuses the legacy commands (Vol 4, Part E, 3.1.1).
+    /// startup may have read the number of the controller's advertising sets. After that command,
+    /// the controller refuses the legacy commands (Vol 4, Part E, 3.1.1).
     func commands(for capabilities: ControllerCapabilities) -> [HCI.EncodedCommand] {
         let setUp = capabilities.supportsExtendedAdvertising ? extendedSetUp : legacySetUp
         return setUp + [enable(for: capabilities)]

@@ -34,8 +34,8 @@ struct AccessoryServer: Sendable {
 
     init(_ profile: SimpleAccessoryProfile) {
         bearer = ATTBearer(receiveMTULimit: Int(profile.mtu))
-        // The first service takes the first handle, which the server's own services yield. The
-        // others follow.
+        // The first service gets the first handle, and the server moves its own services behind it.
+        // The other services follow.
         for (index, service) in profile.allServices.enumerated() {
             _ = add(service, at: index == 0 ? .first : nil)
         }

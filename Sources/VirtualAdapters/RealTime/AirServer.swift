@@ -166,7 +166,7 @@ extension AirServer {
         )
     }
 
-    /// Removes the controller of a host that has disconnected, or keeps it for the next host if it
+    /// Removes the controller of a host that has disconnected, or keeps it for a later host if it
     /// is permanent.
     private func giveBack(_ controller: ControllerID) {
         guard permanent.contains(controller) else { return air.remove(controller) }

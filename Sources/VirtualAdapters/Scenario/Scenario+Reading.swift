@@ -182,7 +182,7 @@ extension Scenario {
         return address
     }
 
-    /// Returns whether a controller of that version of Bluetooth is an old one.
+    /// Returns whether the version of Bluetooth is the old one, 4.2.
     private static func isOld(_ node: JSONNode) throws(JSONError) -> Bool {
         switch try node.text {
         case "4.2": return true

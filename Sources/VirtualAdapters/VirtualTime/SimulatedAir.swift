@@ -58,8 +58,8 @@ public final class SimulatedAir: @unchecked Sendable {
     /// - Parameters:
     ///   - world: The world.
     ///   - timeout: The real time for which a run waits for tasks on other threads, when nothing
-    ///     else is left to do, before it throws. It is also the real time for which virtual time
-    ///     does not advance because of hosts' work elsewhere (`HostExecutor.beginOutsideWork()`).
+    ///     else is left to do, before it throws. Virtual time also waits this long for
+    ///     the next progress of hosts' work elsewhere (`HostExecutor.beginOutsideWork()`).
     public init(_ world: sending World, timeout: Duration = .seconds(10)) {
         self.timeout = timeout
         uncheckedWorld = world
@@ -235,7 +235,8 @@ extension SimulatedAir {
 
     /// Waits while time does not advance because of work on other threads.
     ///
-    /// An application that takes longer may be waiting for the air itself. Then the air continues.
+    /// An application that takes longer than `applicationTimeLimit` may be waiting for the air
+    /// itself, so the air continues.
     private func waitForOutsideWork() throws(VirtualAirError) {
         if executor.awaitsApplication {
             guard !executor.waitForOutsideWork(for: Self.applicationTimeLimit) else { return }

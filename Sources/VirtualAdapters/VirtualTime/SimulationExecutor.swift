@@ -7,8 +7,8 @@ import VirtualRadio
 ///
 /// Any number of hosts may share it. Their jobs and closures run one after another in the order in
 /// which they were enqueued, then the work for the end of the turn, then the timers. The order is
-/// therefore the same in every run. While there is work, time does not advance. Then it jumps to
-/// the next instant at which work is due.
+/// therefore the same in every run. While there is work, time does not advance. When no work is
+/// left, time jumps to the next instant at which work is due.
 ///
 /// Jobs and closures may be enqueued from any thread. Only the order of work that the running
 /// thread enqueues is the same in every run.
