@@ -12,8 +12,8 @@ extension Accessory {
     ///
     /// - Parameter type: The type of the value, which names the characteristic.
     /// - Returns: The decoded value.
-    /// - Throws: ``AccessoryError/malformed(_:_:)`` if the data is not such a value, and the errors
-    ///   of reading data: ``AccessoryError/notConnected``,
+    /// - Throws: ``AccessoryError/malformed(_:_:)`` if the data is not a valid value of this type,
+    ///   and the errors of reading data: ``AccessoryError/notConnected``,
     ///   ``AccessoryError/unknownCharacteristic(_:)``, ``AccessoryError/notPermitted(_:)``,
     ///   ``AccessoryError/refused(code:text:)``, ``AccessoryError/linkEnded``,
     ///   ``AccessoryError/servicesChanged``, ``AccessoryError/tooManyRequests(limit:)``,
@@ -53,7 +53,7 @@ extension Accessory {
     ///
     /// - Parameters:
     ///   - type: The type of the values, which names the characteristic.
-    ///   - malformed: A closure that receives data that is not such a value, with the reason. The
+    ///   - malformed: A closure that receives data that is not a valid value, with the reason. The
     ///     task that iterates over the sequence calls the closure.
     /// - Returns: The decoded values from now on, for one loop.
     /// - Throws: ``AccessoryError/unknownCharacteristic(_:)`` if the accessory's description does

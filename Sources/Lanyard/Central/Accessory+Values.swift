@@ -159,7 +159,7 @@ extension Accessory {
     ///
     /// - Parameter psm: The number of the channel at the accessory, which often publishes it in a
     ///   characteristic.
-    /// - Returns: The open channel. Releasing it closes it.
+    /// - Returns: The open channel. Releasing the channel closes it.
     /// - Throws: ``AccessoryError/notConnected``, ``AccessoryError/tooManyRequests(limit:)`` if 256
     ///   requests wait, ``AccessoryError/refused(code:text:)``, ``AccessoryError/linkEnded``,
     ///   ``AccessoryError/requestTimedOut(after:)`` after ``AccessoryTimeouts/requests``,

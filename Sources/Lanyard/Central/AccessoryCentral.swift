@@ -102,8 +102,8 @@ public final class AccessoryCentral: Sendable {
     ///
     /// The description may differ from the one of the same kind that the central was created with,
     /// for example because a person chose one of several devices. The whole description then
-    /// applies to this accessory. The next launch finds the accessory by its kind and uses the
-    /// description that the central is created with then.
+    /// applies to this accessory. At the next launch, the central finds the accessory by its kind
+    /// and uses its own description of that kind.
     ///
     /// - Parameter description: The description of the accessory.
     /// - Returns: The accessory, which was ready when the call ended.
@@ -187,11 +187,11 @@ public final class AccessoryCentral: Sendable {
     /// ```
     ///
     /// In the background the system reports nothing to a scan that names no service, and each
-    /// device only once to any other scan. The central therefore omits requests without services:
-    /// combined with them, the one scan would find nothing. ``presence(matching:options:)`` and
-    /// ``nearby(matching:options:)`` still report arrivals, but no device as lost, because silence
-    /// proves nothing. Links, pending connection requests and restoration work as in the
-    /// foreground.
+    /// device only once to any other scan. The central therefore omits requests without services.
+    /// Otherwise its only scan, which combines all requests, would find nothing.
+    /// ``presence(matching:options:)`` and ``nearby(matching:options:)`` still report arrivals, but
+    /// no device as lost, because silence proves nothing. Links, pending connection requests and
+    /// restoration work as in the foreground.
     ///
     /// On Linux, which has no background, the central's manager also follows these rules
     /// (`CBManager.followsBackgroundRules`), for tests of an app.

@@ -26,7 +26,7 @@ final class AccessorySnapshot: Sendable {
     /// The subscribers to changes of the state.
     let changes = Hub<AccessoryChange>()
     private let shown: Locked<Shown>
-    /// The accessory object of the app, as long as the app holds it.
+    /// The identity that the app sees, and the app's object as long as the app holds it.
     private let seen = Locked(Seen())
     private let valueHubs = Locked<[BluetoothID: Hub<Data>]>([:])
 

@@ -19,8 +19,8 @@ extension AccessoryCentral {
         /// Whether the system preserves the links and scans of the central when the app ends, and
         /// restores them at the next launch. On iOS this requires `bluetooth-central` in
         /// `UIBackgroundModes` of `Info.plist`. The system terminates an app that requests
-        /// restoration without it; in that case the library does not request restoration, and logs
-        /// that.
+        /// restoration without this entry. If the entry is missing, the library does not request
+        /// restoration, and logs that.
         public var restores = true
         /// The store that remembers accessories. If `nil`, the central uses a file with its name in
         /// the usual directory for app data.

@@ -88,7 +88,7 @@ package struct PlannedScan: Hashable, Sendable {
         services.map { PlannedScan(services: $0, reportsDuplicates: false) }
     }
 
-    /// Returns a request that finds everything that the two find.
+    /// Returns a request that finds everything that the two requests find.
     func union(_ other: PlannedScan) -> PlannedScan {
         var both = PlannedScan(services: nil, reportsDuplicates: false)
         if let services, let others = other.services { both.services = services.union(others) }

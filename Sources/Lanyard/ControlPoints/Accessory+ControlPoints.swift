@@ -46,7 +46,7 @@ extension Accessory {
                 case nil: return nil
                 }
             } catch {
-                // An invalid answer is an answer as well.
+                // An invalid answer also ends the procedure.
                 return .refused
             }
         }
@@ -76,9 +76,9 @@ extension ControlPointCommand {
         }
     }
 
-    /// Converts the failure of a procedure. A refused write is a refusal of the control point if it
-    /// has such a code, or if a procedure is under way (Core Specification Supplement, Part B,
-    /// 1.2).
+    /// Converts the failure of a procedure. The code 0xFE means that another procedure is under way
+    /// (Core Specification Supplement, Part B, 1.2). If the response to the write is the answer, a
+    /// code of `Refusal` means that the control point refused the command.
     fileprivate static func error(_ failure: ProcedureFailure) -> ControlPointError<Refusal> {
         switch failure {
         case .aborted: .aborted

@@ -12,7 +12,8 @@ public enum ControlPointError<Refusal: ControlPointRefusal>: Error, Hashable, Se
     case aborted
     /// The accessory did not answer in time. It may have executed the command.
     case timedOut(after: Duration)
-    /// The answer of the accessory is not valid, for this reason. It may have executed the command.
+    /// The answer of the accessory is not valid, for this reason. The accessory may have executed
+    /// the command.
     case malformed(ValueError)
     /// Too many commands already wait for their turn.
     case tooManyCommands(limit: Int)

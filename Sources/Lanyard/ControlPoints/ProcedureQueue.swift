@@ -13,7 +13,7 @@ struct Procedure: Sendable {
     let number: Int
     /// The encoded command.
     let command: Data
-    /// Whether an indication is the answer; otherwise the response to the write.
+    /// Whether an indication is the answer; otherwise the response to the write is the answer.
     let isIndicated: Bool
     /// Whether the command ends the one that is under way.
     let isAbort: Bool
@@ -38,7 +38,7 @@ enum ProcedureFailure: Error, Hashable {
 /// A procedure whose task was canceled keeps its place until its answer arrives, so that the answer
 /// is not taken for that of the next one.
 struct ProcedureQueue: Sendable {
-    /// The maximum number of procedures, with those that are under way.
+    /// The maximum number of procedures, including those that are under way.
     static let limit = 16
 
     /// The end of a procedure.
@@ -117,8 +117,8 @@ struct ProcedureQueue: Sendable {
         return [End(number: interrupted.number, result: .success(value))]
     }
 
-    /// Ends the running procedure. An abort that was executed ends the interrupted one as well,
-    /// which gets no answer of its own. Otherwise the interrupted one continues.
+    /// Ends the running procedure. An executed abort also ends the interrupted procedure, which
+    /// gets no answer of its own. Otherwise the interrupted procedure continues.
     private mutating func finish(_ value: Data?, _ verdict: Procedure.Verdict) -> [End] {
         guard let running else { return [] }
         let end = End(number: running.number, result: .success(value))

@@ -22,7 +22,7 @@ extension AccessoryCentral {
     /// From now on the central is the delegate of the manager and of the peripherals. Each
     /// peripheral becomes an accessory, which is in ``accessories`` at once. The central continues
     /// with the services, characteristics and subscriptions that the app discovered, and discovers
-    /// only what is missing. It remembers the accessory when it is ready. The accessories in its
+    /// only what is missing. It remembers each accessory that becomes ready. The accessories in its
     /// store are connected with the same manager.
     ///
     /// The app stops using the manager and these peripherals: it sends no requests, and waits for
@@ -35,8 +35,8 @@ extension AccessoryCentral {
     ///
     /// - Parameters:
     ///   - manager: The manager, in any state. The central keeps it until it ends.
-    ///   - queue: The queue with which the manager was created; `nil` for the main queue, as there.
-    ///     A callback on another queue is a programming error and traps.
+    ///   - queue: The queue with which the manager was created; `nil` for the main queue, as in the
+    ///     manager's initializer. A callback on another queue is a programming error and traps.
     ///   - peripherals: The connected peripherals to take over, and those that are being connected.
     ///   - descriptions: The descriptions of the accessories that the central may remember or pair.
     ///     The initializer traps if two of them have the same kind.
@@ -76,7 +76,7 @@ extension AccessoryCentral {
     ///
     /// - Parameter receive: A closure that receives the connected peripherals, and those that are
     ///   being connected. It runs on the manager's queue, before any further callback. Keep the
-    ///   peripherals: Core Bluetooth ends the link of one that nothing keeps.
+    ///   peripherals: Core Bluetooth ends the link of a peripheral whose object is released.
     /// - Throws: ``AdoptionError/notAdopted`` if the central created its manager itself, or has
     ///   ended.
     public func relinquishManager(

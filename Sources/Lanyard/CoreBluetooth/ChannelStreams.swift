@@ -72,7 +72,7 @@ final class ChannelStreams: NSObject, ByteStreams, @unchecked Sendable {
         }
     }
 
-    /// Apple's streams can use a queue; other streams need a run loop.
+    /// Schedules a stream. Apple's streams can use a queue; other streams need a run loop.
     private func schedule(_ stream: Stream) {
         #if !os(Linux)
             if let input = stream as? InputStream { CFReadStreamSetDispatchQueue(input, queue) }

@@ -4,8 +4,8 @@ import CoreBluetooth
 import Dispatch
 import Foundation
 
-/// The Bluetooth of the system by a module that is called CoreBluetooth: Apple's framework, or the
-/// module of this package on Linux.
+/// The Bluetooth of the system, used through a module named CoreBluetooth: Apple's framework, or
+/// the module of this package on Linux.
 package struct CoreBluetoothSystem: AccessorySystem {
     #if os(Linux)
         /// The Bluetooth controller; `nil` for the default one.

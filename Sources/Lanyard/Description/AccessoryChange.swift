@@ -11,7 +11,7 @@ public struct AccessoryChange: Hashable, Sendable {
     public var number: Int
     /// The time for which the accessory was not usable, if it is `ready` again after its link was
     /// lost; otherwise `nil`. It runs from the moment at which the loss was noticed. A link that
-    /// moves to another of several adapters is lost as well.
+    /// moves to another of several adapters also counts as lost.
     public var gap: Duration?
 
     /// Creates a change, for tests of code that uses changes.

@@ -13,8 +13,8 @@ import Foundation
 /// )
 /// ```
 public struct AccessoryDescription: Sendable {
-    /// The name of this kind of accessory, for logs and for the store. At the next launch, an
-    /// accessory finds its description by this name. Never change it in an update.
+    /// The name of this kind of accessory, for logs and for the store. At the next launch, the
+    /// central finds the description of an accessory by this name. Never change it in an update.
     public var kind: String
     /// The devices that are accessories of this kind.
     public var matcher: AccessoryMatcher
@@ -27,7 +27,8 @@ public struct AccessoryDescription: Sendable {
     /// The reasons for the end of a link that mean that the accessory is out of range and will
     /// return. A connection request then waits for the accessory without a time limit.
     public var outOfRange = OutOfRangeRule.standard
-    /// Whether the system reconnects by itself where it can (iOS 17, macOS 14 and later; Linux).
+    /// The side that reconnects after the loss of a link: by default the system, where it can (iOS
+    /// 17, macOS 14 and later; Linux).
     public var systemReconnect = SystemReconnect.whereAvailable
     /// The means by which a device is recognized after its address has changed.
     public var identity = IdentitySource.system
@@ -170,7 +171,8 @@ public enum PairingRequirement: Hashable, Sendable {
 
 /// The reasons for the end of a link that mean *out of range*.
 public struct OutOfRangeRule: Hashable, Sendable {
-    /// The codes of `CBError` that mean *out of range*. An end without an error never means it.
+    /// The codes of `CBError` that mean *out of range*. The end of a link without an error never
+    /// means *out of range*.
     public var codes: Set<Int>
 
     /// Creates a rule from these codes.
@@ -180,8 +182,8 @@ public struct OutOfRangeRule: Hashable, Sendable {
         self.codes = codes
     }
 
-    /// The link was lost (`connectionTimeout`), the accessory ended it (`peripheralDisconnected`),
-    /// or it could not be made in time (`connectionFailed`).
+    /// The standard rule: the link was lost (`connectionTimeout`), the accessory ended it
+    /// (`peripheralDisconnected`), or it could not be made in time (`connectionFailed`).
     public static let standard = OutOfRangeRule(codes: [6, 7, 10])
 }
 

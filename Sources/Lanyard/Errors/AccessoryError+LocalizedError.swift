@@ -114,7 +114,8 @@ extension OutOfConnectionSlots: LocalizedError {
     /// A description of what happened, as a sentence.
     public var errorDescription: String? { "All connections are in use." }
 
-    /// The accessories that hold the connections, by their names.
+    /// The names of the accessories that hold the connections, or the number of possible
+    /// connections if no name is known.
     public var failureReason: String? {
         let names = holders.compactMap(\.name)
         let others = holders.count - names.count

@@ -64,7 +64,7 @@ extension MessageRefusal: LocalizedError {
     public var errorDescription: String? { "The request was refused." }
     /// The reason, as a sentence.
     public var failureReason: String? { reason.asSentence }
-    /// Nothing is known to help.
+    /// Always `nil`, because no remedy is known.
     public var recoverySuggestion: String? { nil }
 }
 

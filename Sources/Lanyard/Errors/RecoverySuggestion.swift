@@ -3,8 +3,8 @@
 // The actions that a person can take for each reason, in sentences for a screen.
 
 extension Availability {
-    /// A suggestion of what a person can do so that Bluetooth becomes available; `nil` if it is, or
-    /// will be by itself.
+    /// A suggestion of what a person can do so that Bluetooth becomes available; `nil` if Bluetooth
+    /// is available or becomes available by itself.
     public var recoverySuggestion: String? {
         switch self {
         case .unknown, .resetting, .poweredOn: nil
@@ -23,8 +23,8 @@ extension Availability {
 }
 
 extension Unavailability {
-    /// A suggestion of what a person can do so that Bluetooth becomes available; `nil` if it will
-    /// be by itself.
+    /// A suggestion of what a person can do so that Bluetooth becomes available; `nil` if it
+    /// becomes available by itself.
     var recoverySuggestion: String? {
         switch self {
         case .unknown, .resetting: nil
@@ -36,8 +36,8 @@ extension Unavailability {
 }
 
 extension IdleReason {
-    /// A suggestion of what a person can do so that the accessory is connected again; `nil` if
-    /// nothing is known to help.
+    /// A suggestion of what a person can do so that the accessory is connected again; `nil` if no
+    /// remedy is known.
     public var recoverySuggestion: String? {
         switch self {
         case .neverPaired, .notFound, .forgotten, .unknownToSystem:
@@ -89,12 +89,12 @@ extension AccessoryChange {
 }
 
 extension LinkFailure {
-    /// A suggestion of what a person can do about the failure; `nil` if nothing is known to help.
+    /// A suggestion of what a person can do about the failure; `nil` if no remedy is known.
     public var recoverySuggestion: String? {
         switch kind {
         case .linkLoss, .attemptFailed, .timeout:
             "Bring it nearer, and make sure that it is switched on."
-        case .remoteClosed: "See whether the accessory is connected to something else."
+        case .remoteClosed: "See whether the accessory is connected to another device."
         case .unpaired:
             "Pair it again: first remove it in the system's Bluetooth settings."
         case .encryptionFailed, .notPaired:

@@ -73,8 +73,8 @@ package struct IdentityRegistry: Sendable {
         return (identity, actions)
     }
 
-    /// Registers the last identifier of a remembered or restored accessory. The registry keeps the
-    /// accessory until it is forgotten.
+    /// Registers an identifier of an accessory. The registry keeps the accessory until it is
+    /// forgotten.
     package mutating func adopt(
         _ identifier: UUID,
         as identity: AccessoryIdentity,

@@ -41,7 +41,8 @@ extension AccessoryMachine {
         }
     }
 
-    /// Ends everything, for a disconnection or for forgetting the accessory, which also erases it.
+    /// Ends the link and all other work, for this reason. If the app forgets the accessory, its
+    /// data is also erased.
     func end(for reason: IdleReason) -> Decision {
         let erasing: [Action] = reason == .forgotten ? [.erase] : []
         let isOver = erasing.isEmpty ? nil : Decision.move(.idle(reason), .resting(reason), erasing)

@@ -123,7 +123,8 @@ extension AccessoryMachine {
         }
     }
 
-    /// Ends a link for which there is no slot. The accessory is connected again when there is one.
+    /// Ends a link for which there is no slot. The accessory is connected again when a slot is
+    /// free.
     func denied(_ slots: AttemptRecord.Slots?) -> Decision {
         switch state {
         case .connecting(let peripheral, .arrived):

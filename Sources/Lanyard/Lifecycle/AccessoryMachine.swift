@@ -8,9 +8,9 @@
 ///
 /// Its state is one enumeration whose cases contain everything that exists in a state. Therefore
 /// everything that belongs to a state ends with it: when a state is left, one place cancels its
-/// countdown, stops its scan and releases its slot. Late events and events that concern something
-/// else are ignored: the peripheral must be that of the state, and a countdown must have its
-/// number.
+/// countdown, stops its scan and releases its slot. Late events, and events of another peripheral
+/// or countdown, are ignored: the peripheral must be that of the state, and the countdown must have
+/// the number of the state's countdown.
 ///
 /// Every event is decided in every state: `decide` calls one function for each event, which covers
 /// all states without a default. `TransitionTable` in the tests shows the results.

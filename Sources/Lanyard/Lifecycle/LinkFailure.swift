@@ -8,7 +8,7 @@ public struct LinkFailure: Hashable, Sendable {
         case linkLoss
         /// The accessory ended the link.
         case remoteClosed
-        /// This device ended the link: no error was reported.
+        /// This device ended the link, or canceled the operation.
         case ownCancel
         /// The accessory has deleted its pairing information.
         case unpaired

@@ -13,9 +13,9 @@ enum Renewal: Hashable, Sendable, CaseIterable {
 
 /// The rules for when and how to renew an accessory that is ready but refuses all messages.
 ///
-/// An accessory may have forgotten a subscription, have a different database than the discovered
-/// one, or have lost its keys, while the link is up and this side sees no problem. Nothing then
-/// ends the link, so without a renewal every message would be refused.
+/// An accessory may have lost a subscription, have a different database than the discovered one, or
+/// have lost its keys, while the link is up and this side sees no problem. The link does not end in
+/// this case, so without a renewal the accessory would refuse every message.
 ///
 /// The steps follow one another, each after `refusalLimit` refusals in a row. After the last step,
 /// the next round begins after `pause` at the earliest. An accepted message resets the plan.
@@ -41,8 +41,8 @@ struct RenewalPlan: Equatable, Sendable {
 }
 
 extension LinkFailure {
-    /// Creates the failure from the refusal of a message, if all other messages are likely to be
-    /// refused as well; `nil` if the refusal may concern this message only.
+    /// Creates the failure from the refusal of a message, if all other messages are also likely to
+    /// be refused; `nil` if the refusal may concern this message only.
     ///
     /// Application errors (Vol 3, Part F, 3.4.1.1) and errors about a value concern a
     /// single message.

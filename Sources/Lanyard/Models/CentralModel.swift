@@ -3,7 +3,8 @@
 import Foundation
 import Observation
 
-/// A central for a screen: its accessories, the power state, the connection slots, and pairing.
+/// A central for a screen: its accessories, the availability of Bluetooth, the connection slots,
+/// and pairing.
 ///
 /// ```swift
 /// let model = CentralModel(for: [HeartStrap.description])
@@ -64,8 +65,8 @@ public final class CentralModel {
         self.init(AccessoryCentral(for: descriptions, configuration: configuration))
     }
 
-    /// A suggestion of what a person can do so that Bluetooth becomes available; `nil` if it is, or
-    /// will be by itself.
+    /// A suggestion of what a person can do so that Bluetooth becomes available; `nil` if Bluetooth
+    /// is available or becomes available by itself.
     public var advice: String? { availability.recoverySuggestion }
 
     /// Pairs an accessory; see ``AccessoryCentral/pair(_:)-(AccessoryDescription)``. ``pairing``
@@ -97,7 +98,7 @@ public final class CentralModel {
     }
 
     /// Ends the link of an accessory, which stays known and leaves its connection slot to another
-    /// one; see ``Accessory/disconnect()``. An error becomes the ``problem``.
+    /// accessory; see ``Accessory/disconnect()``. An error becomes the ``problem``.
     ///
     /// - Parameter model: The model of the accessory.
     public func disconnect(_ model: AccessoryModel) async {
@@ -169,7 +170,7 @@ public final class CentralModel {
     }
 }
 
-/// An error in the words of a screen.
+/// An error as texts for a screen.
 public struct Problem: Identifiable, Hashable, Sendable {
     /// The number of the problem, which differs between problems.
     public let id = UUID()

@@ -20,7 +20,7 @@ public final class NearbyModel {
     public var lost: [NearbyDevice] { list.lost }
     /// Whether a search is running.
     public private(set) var isSearching = false
-    /// The reason why no search is possible; `nil` if it is.
+    /// The reason why no search is possible; `nil` if a search is possible.
     public private(set) var problem: Problem?
 
     private var list = NearbyDevices()

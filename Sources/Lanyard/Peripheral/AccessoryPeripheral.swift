@@ -28,8 +28,8 @@ public final class AccessoryPeripheral: Sendable {
         /// The identifier by which the system preserves the published services and the advertising
         /// when the app ends, and restores them at the next launch; `nil` for no restoration. Each
         /// peripheral of a process needs a different one. On iOS this requires
-        /// `bluetooth-peripheral` in `UIBackgroundModes` of `Info.plist`; without it nothing is
-        /// restored.
+        /// `bluetooth-peripheral` in `UIBackgroundModes` of `Info.plist`; without this entry, there
+        /// is no restoration.
         public var restoreIdentifier: String?
         /// The options of the message channels. For sealing, this device is the side that answers
         /// the greeting.
@@ -50,8 +50,8 @@ public final class AccessoryPeripheral: Sendable {
         public init() {}
     }
 
-    /// The maximum number of centrals with a channel. A further central gets none while all of
-    /// these are present.
+    /// The maximum number of centrals with a channel. A further central gets no channel while all
+    /// of these are present.
     public static let channelLimit = 32
 
     /// The maximum number of values that ``send(_:of:to:)`` has not yet delivered.
@@ -111,7 +111,8 @@ public final class AccessoryPeripheral: Sendable {
     /// Values leave in the order of the calls, and none is left out. The call returns when all
     /// receivers have the value: a notification when it was sent, and an indication
     /// (``PublishedCharacteristic/isIndicated``) when each receiver has confirmed it. Apple's Core
-    /// Bluetooth reports neither, so the call returns there when the system has accepted the value.
+    /// Bluetooth reports neither, so on Apple's platforms the call returns when the system has
+    /// accepted the value.
     ///
     /// - Parameters:
     ///   - value: The value, at most as long as each receiver's link permits.

@@ -37,6 +37,6 @@ public struct AttributeError: Error, Hashable, Sendable {
 }
 
 extension AttributeError: CustomStringConvertible {
-    /// The code.
+    /// The code as a text.
     public var description: String { "attribute error \(code)" }
 }

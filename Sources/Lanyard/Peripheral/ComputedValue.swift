@@ -13,13 +13,14 @@ import Foundation
 ///
 /// The closure runs in a task of its own, once for each reading. A central reads a long value in
 /// several parts. All parts are from the value that was computed for the first part. If the closure
-/// throws an ``AttributeError`` or a `CBATTError`, the central gets its code, and otherwise
-/// ``AttributeError/unlikelyError``. The same applies if the closure takes longer than
-/// ``AccessoryPeripheral/Configuration/readTimeout``: its task is then canceled.
+/// throws an ``AttributeError`` or a `CBATTError`, the central gets its code. For any other error,
+/// the central gets ``AttributeError/unlikelyError``. If the closure takes longer than
+/// ``AccessoryPeripheral/Configuration/readTimeout``, its task is canceled, and the central gets
+/// the same error.
 ///
 /// Two values are equal if one is a copy of the other.
 public struct ComputedValue: Hashable, Sendable {
-    /// The closure, in an object whose identity tells it from the other closures.
+    /// The closure, in an object whose identity distinguishes the closure from others.
     private final class Source: Sendable {
         let body: @Sendable (UUID) async throws -> Data
 

@@ -32,7 +32,8 @@ extension PeripheralDriver {
             failSendings(.notDelivered)
             return
         }
-        // Restored services are published already. After that, all services are published again.
+        // Restored services are published already. When Bluetooth later becomes available again,
+        // all services are published again.
         if isRestored {
             isRestored = false
             advertise()

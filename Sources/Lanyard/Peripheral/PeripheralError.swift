@@ -4,7 +4,7 @@
 public enum PeripheralError: Error, Hashable, Sendable {
     /// No published characteristic that sends values has this UUID.
     case unknownCharacteristic(BluetoothID)
-    /// The central, or every central, is not subscribed to the characteristic.
+    /// The central is not subscribed to the characteristic, or no central is.
     case notSubscribed(BluetoothID)
     /// The value is longer than the link of a subscriber permits; both lengths are in bytes.
     case tooLong(length: Int, maximum: Int)

@@ -128,9 +128,10 @@ public struct ConnectionHolder: Hashable, Sendable {
 /// thus take turns. Among several such links, the policy chooses the lowest priority, then the
 /// longest silence, then the weakest signal.
 ///
-/// A person waits for a first pairing. It gets the slot of one of these links at once, even if the
-/// time slice has not ended and the link was not silent. No link is ended while its accessory is
-/// being paired. The accessory that lost its link waits, and gets a slot by the rules above.
+/// A person waits for a first pairing. The pairing therefore gets the slot of a link of the same or
+/// a lower priority at once, even if the time slice has not ended and the link was not silent. No
+/// link is ended while its accessory is being paired. The accessory that lost its link waits, and
+/// gets a slot by the rules above.
 public struct StandardConnectionPolicy: ConnectionPolicy {
     /// The minimum of ``timeSlice``; a shorter one has the same effect. Shorter slices would spend
     /// the accessories' batteries on connecting.

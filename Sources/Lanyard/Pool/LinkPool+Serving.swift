@@ -153,9 +153,9 @@ extension LinkPool {
         return promised.flatMap { waitNotice($0.identity, now: now) }
     }
 
-    /// Returns whether a link is being ended for this accessory, whether it is next for another
-    /// ending link, or whether it is searched for because a link ends for its pairing when it is
-    /// found.
+    /// Returns whether a slot will become free for this accessory. A link is being ended for it, it
+    /// is next for another ending link, or a link will be ended for its pairing when a search finds
+    /// it.
     private func isMakingRoom(for identity: AccessoryIdentity, now: Duration) -> Bool {
         let beneficiaries = Set(slots.compactMap { $0.phase == .ending ? $0.beneficiary : nil })
         let others = queue(now: now).map(\.identity).filter { !beneficiaries.contains($0) }

@@ -73,6 +73,7 @@ package struct LinkPool: Sendable {
     /// - Parameters:
     ///   - identity: The identity of the accessory.
     ///   - priority: The priority from its description.
+    ///   - isPairing: Whether the accessory is being paired for the first time.
     ///   - lastSeen: The time when the accessory was last seen; `nil` if it never was.
     ///   - now: The current time.
     package mutating func reserve(

@@ -53,8 +53,8 @@ struct PoolSlot {
 
 /// An accessory that waits for a slot.
 struct PoolWaiter {
-    /// Each such period of waiting raises the accessory's priority by one. Thus every accessory is
-    /// served eventually, whatever the priorities of later ones.
+    /// The waiting time that raises the priority of an accessory by one. Every accessory is
+    /// therefore served eventually, whatever the priorities of later ones.
     static let agingStep = Duration.seconds(30)
 
     var identity: AccessoryIdentity

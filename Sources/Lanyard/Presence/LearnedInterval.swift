@@ -6,9 +6,9 @@
 /// The usual history of the last 16 gaps is too short when advertisements are lost. At 20 % loss,
 /// one time in 35 none of the last 16 gaps contains a loss. For a device with an interval of 10
 /// seconds, the limit of twice that and 5 seconds is then exceeded by two losses in a row, and the
-/// device would wrongly count as lost about six times a day. This type therefore keeps 16 groups of
-/// 16 gaps. The longest of 256 gaps is hardly ever below four intervals, and exceeding twice that
-/// takes nine losses in a row. Without losses both histories learn the same value. The value is
+/// device would wrongly count as lost several times a day. This type therefore keeps 16 groups of
+/// 16 gaps. The longest of 256 gaps is hardly ever below three intervals, and exceeding twice that
+/// takes six losses in a row. Without losses both histories learn the same value. The value is
 /// known after the first 16 gaps.
 package struct LearnedInterval: Hashable, Sendable {
     /// The number of gaps in a group.

@@ -7,8 +7,8 @@ public enum PresenceEvent: Hashable, Sendable {
     case discovered(PresentDevice)
     /// The device came clearly nearer or moved clearly away, or its name became known or changed.
     case updated(PresentDevice)
-    /// The device disappeared, or is no longer tracked for another reason. Never reported for a
-    /// device that is connected or being connected, although it does not advertise then.
+    /// The device disappeared, or is no longer tracked for another reason. A device that is
+    /// connected or being connected does not advertise, but is not lost for that reason.
     case lost(PresentDevice, PresenceLoss)
 
     /// The device of the event.

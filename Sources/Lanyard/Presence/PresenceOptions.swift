@@ -27,8 +27,8 @@ public struct PresenceOptions: Hashable, Sendable {
     public var grace = Duration.seconds(5)
     /// The lowest signal strength (RSSI) in dBm of an advertisement that counts. A device whose
     /// advertisements are all weaker is not discovered, and is lost if it was present. If the value
-    /// is `nil`, the default, every advertisement counts; otherwise one of unknown strength does
-    /// not.
+    /// is `nil`, the default, every advertisement counts; otherwise an advertisement of unknown
+    /// strength does not count.
     public var minimumSignal: Int?
 
     /// Creates the default options: the silence is learned.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The thresholds of presence. The defaults are those of other gateways, except two: see
-/// `LearnedInterval`.
+/// The thresholds of presence. The defaults are those of other gateways. Only the numbers of gaps
+/// differ; `LearnedInterval` has them.
 package struct PresenceRules: Hashable, Sendable {
     /// The options of the app.
     package var options = PresenceOptions()

@@ -18,12 +18,14 @@ struct TrackedDevice {
     private var interval = LearnedInterval()
     private var reportedSignal: Double?
     private var isConnectable = true
-    /// Whether the device is connected or being connected; its silence then means nothing.
+    /// Whether the device is connected or being connected. In this state, its silence does not
+    /// count.
     private(set) var isConnected = false
     /// The time from which the current silence counts, in listening time: that of the latest
     /// advertisement, of the end of a link, or of the resumption of a scan.
     private(set) var lastSign: Duration
-    /// The time of the latest advertisement, unless something since then explains a gap.
+    /// The time of the latest advertisement; `nil` if a link or a break of the scan since then
+    /// explains a gap.
     private var gapStart: Duration?
     /// The end of the grace period after a link, in listening time; `nil` if none is running.
     private var graceEnd: Duration?
@@ -54,7 +56,7 @@ struct TrackedDevice {
         return OnlySign(instant: gapStart, end: gapStart + limit)
     }
 
-    /// Continues with an advertisement before the device counted as lost.
+    /// Continues the gap that began with an advertisement before the device counted as lost.
     mutating func resume(after sign: OnlySign) { gapStart = sign.instant }
 
     /// Handles an advertisement.
@@ -92,7 +94,7 @@ struct TrackedDevice {
 
     /// Handles the resumption of a scan after a break, which makes the current gap meaningless. The
     /// device also gets a credit for the time until its next advertisement was due: its learned
-    /// interval, but at most half of the last stretch of scanning.
+    /// interval, but at most half of the duration of the last scan.
     mutating func resume(at instant: Duration, lastStretch: Duration) {
         gapStart = nil
         let credit = min(present.learnedInterval ?? .zero, lastStretch / 2)

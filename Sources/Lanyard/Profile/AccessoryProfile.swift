@@ -21,9 +21,8 @@
 ///
 /// The stored properties are the declaration. ``description`` is the ``AccessoryDescription`` that
 /// follows from them, and a ``TypedAccessory`` has a member for each of them: a property that is
-/// ``Readable`` can be read and nothing else. The compiler refuses another use, another type, and a
-/// name that the profile does not declare. Untyped access remains, through
-/// ``TypedAccessory/accessory``.
+/// ``Readable`` can only be read. The compiler refuses another use, another type, and a name that
+/// the profile does not declare. Untyped access remains, through ``TypedAccessory/accessory``.
 ///
 /// ### Rules
 ///

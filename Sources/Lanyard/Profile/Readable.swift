@@ -21,8 +21,8 @@ public struct Readable<Value: Sendable>: CharacteristicProperty, DeclaresUses {
     ///   - identifier: The UUID of the characteristic.
     ///   - service: The UUID of its service; `nil` for the main service of the profile.
     ///   - isRequired: Whether an accessory without the characteristic does not become ready. If it
-    ///     is not required, its use throws ``AccessoryError/unknownCharacteristic(_:)`` on such an
-    ///     accessory.
+    ///     is not required, its use throws ``AccessoryError/unknownCharacteristic(_:)`` on an
+    ///     accessory without it.
     ///   - coding: The conversion between bytes and values.
     public init(
         _ identifier: BluetoothID,

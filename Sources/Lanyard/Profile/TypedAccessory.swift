@@ -22,7 +22,7 @@ public struct TypedAccessory<Profile: AccessoryProfile>: Sendable, Identifiable 
     public var id: Accessory.ID { accessory.id }
 
     /// Gives an accessory the members of a profile. The accessory can be of another kind, if its
-    /// description declares all that the profile does.
+    /// description declares all that the profile declares.
     ///
     /// - Parameters:
     ///   - accessory: The accessory.

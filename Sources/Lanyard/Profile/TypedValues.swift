@@ -10,7 +10,7 @@ public struct ReadableValue<Value: Sendable>: Sendable {
     /// Reads the value, under the conditions of ``Accessory/read(_:)-(BluetoothID)``.
     ///
     /// - Returns: The decoded value.
-    /// - Throws: ``AccessoryError/malformed(_:_:)`` if the bytes are not such a value;
+    /// - Throws: ``AccessoryError/malformed(_:_:)`` if the bytes are not a valid value;
     ///   ``AccessoryError/unknownCharacteristic(_:)`` if the accessory lacks the characteristic;
     ///   and the other errors of reading bytes.
     public func read() async throws(AccessoryError) -> Value {
@@ -53,7 +53,7 @@ public struct WritableValue<Value: Sendable>: Sendable {
 /// Each loop has its own subscription, which begins with the loop. It continues after the loss of a
 /// link, but lacks the values that the accessory had in the meantime. The loop ends when the
 /// accessory is forgotten, its central ends, or the task is canceled. It throws
-/// ``AccessoryError/malformed(_:_:)`` for bytes that are not such a value, and
+/// ``AccessoryError/malformed(_:_:)`` for bytes that are not a valid value, and
 /// ``AccessoryError/unknownCharacteristic(_:)`` if the accessory is found to lack the
 /// characteristic, which can happen only if the profile does not require it.
 ///
@@ -70,8 +70,8 @@ public struct SubscribedValues<Value: Sendable>: AsyncSequence, Sendable {
 
     /// Returns the same values, without those that are malformed.
     ///
-    /// - Parameter report: Receives the bytes that are not such a value, with the reason, on the
-    ///   task that iterates.
+    /// - Parameter report: A closure that receives the bytes that are not a valid value, with the
+    ///   reason. It runs in the task that iterates.
     public func skippingMalformed(
         _ report: @escaping @Sendable (Data, ValueError) -> Void
     ) -> SubscribedValues {

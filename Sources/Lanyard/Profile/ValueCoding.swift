@@ -23,8 +23,9 @@ public struct ValueCoding<Value: Sendable>: Sendable {
     /// Creates a conversion.
     ///
     /// - Parameters:
-    ///   - decode: Returns the value of the bytes, or throws the reason why they are not one.
-    ///   - encode: Returns the bytes of a value.
+    ///   - decode: A closure that returns the value of the bytes, or throws the reason why they are
+    ///     not a valid value.
+    ///   - encode: A closure that returns the bytes of a value.
     public init(
         decode: @escaping @Sendable (Data) throws(ValueError) -> Value,
         encode: @escaping @Sendable (Value) -> Data
@@ -46,8 +47,8 @@ public protocol CharacteristicProperty<Value>: Sendable {
     ///   - identifier: The UUID of the characteristic.
     ///   - service: The UUID of its service; `nil` for the main service of the profile.
     ///   - isRequired: Whether an accessory without the characteristic does not become ready. If it
-    ///     is not required, its use throws ``AccessoryError/unknownCharacteristic(_:)`` on such an
-    ///     accessory.
+    ///     is not required, its use throws ``AccessoryError/unknownCharacteristic(_:)`` on an
+    ///     accessory without it.
     ///   - coding: The conversion between bytes and values.
     init(
         _ identifier: BluetoothID,

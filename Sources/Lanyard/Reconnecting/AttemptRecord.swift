@@ -101,8 +101,8 @@ public struct AttemptRecord: Hashable, Sendable {
     public let steps: [Step]
     /// The reason for the failure, if the attempt failed.
     public let failure: LinkFailure?
-    /// The number of links at the end of the attempt, and their limit; `nil` if they were not
-    /// recorded.
+    /// The number of links, and their limit, when the accessory last had to wait for a connection
+    /// slot; `nil` if it never had to.
     public let slots: Slots?
     /// The last signal strength (RSSI) of the accessory, in dBm; `nil` if it is unknown.
     public let rssi: Int?

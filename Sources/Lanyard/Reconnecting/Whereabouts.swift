@@ -17,7 +17,7 @@ public struct Whereabouts: Hashable, Sendable, CustomStringConvertible {
     public let state: AccessoryState
     /// The state and its reason, in sentences.
     public let situation: String
-    /// A remedy for a person; `nil` if none is needed.
+    /// A remedy for a person; `nil` if there is none.
     public let advice: String?
     /// The time since the last link or discovery, whichever was later, in a sentence; `nil` while
     /// the accessory is connected.

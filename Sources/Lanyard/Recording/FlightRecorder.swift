@@ -52,7 +52,7 @@ public final class FlightRecorder: Sendable {
         }
     }
 
-    /// Records an event of the current moment.
+    /// Records an event with this time and this text.
     package func record(
         _ lane: FlightEvent.Lane,
         _ text: String,

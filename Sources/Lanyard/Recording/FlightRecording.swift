@@ -6,7 +6,7 @@ import Foundation
 public struct FlightRecording: Hashable, Sendable {
     /// The reason why a text is not a valid recording.
     public enum Failure: Error, Hashable, Sendable {
-        /// The first line is not that of a recording, or belongs to a later version.
+        /// The first line is not that of a recording, or belongs to another version.
         case unknownFormat
         /// The line with this number, counted from 1, is not a valid event.
         case malformedLine(Int)

@@ -23,7 +23,7 @@ import JSONText
 /// }
 /// ```
 ///
-/// Unknown fields are preserved, in the document and in each record, and so are unreadable records.
+/// The store preserves unknown fields, in the document and in each record, and unreadable records.
 /// If an earlier version of the library must not change a later format, that format has a greater
 /// version number.
 struct AccessoryDocument: Hashable, Sendable {

@@ -44,7 +44,7 @@ import Foundation
 ///   of another permanent key. Both sides know that key already. The name is the first 8 bytes of a
 ///   key that is derived with the info `Lanyard sealing 1: name` (32 bytes, no salt). The former
 ///   session opens messages that are on their way, so none is lost.
-/// - *No forward secrecy*: with the key, recorded sessions can be read as well. Pairing with LE
+/// - *No forward secrecy*: an owner of the key can also read recorded sessions. Pairing with LE
 ///   Secure Connections on the link provides forward secrecy.
 enum GCMSession {
     /// The maximum number of messages of each side: the counter never wraps around.

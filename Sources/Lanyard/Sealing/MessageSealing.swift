@@ -3,7 +3,7 @@
 import Foundation
 
 /// A sealing of the messages of a ``MessageChannel``. An attacker between the two sides cannot read
-/// the messages and, except with ``CBCSealing``, cannot change them.
+/// the messages and, except with ``CBCSealing``, cannot change them without detection.
 ///
 /// Use ``GCMSealing`` if you control both sides, and ``CBCSealing`` for existing accessories.
 public protocol MessageSealing: Sendable {
@@ -48,8 +48,8 @@ public protocol SealingSession: Sendable {
     /// - Parameter sealed: The frame.
     /// - Returns: The contents of the frame.
     /// - Throws: ``SealingError/refused`` if the frame is not valid in this session;
-    ///   ``SealingError/replayed`` if the frame, or a later one, was opened before. The session
-    ///   then continues as if nothing had arrived.
+    ///   ``SealingError/replayed`` if the frame, or a later one, was opened before. In both cases
+    ///   the session continues as if the frame had not arrived.
     mutating func open(_ sealed: Data) throws(SealingError) -> SealedArrival
 }
 

@@ -42,7 +42,7 @@ struct SealingKeyRing: Equatable, Sendable {
 
 /// A session whose keys can be replaced while it lasts.
 protocol RotatingSession: SealingSession {
-    /// The permanent keys, which the next link uses as well.
+    /// The permanent keys, which the next link also uses.
     var keys: SealingKeyRing { get set }
     /// The number of times that this side has begun to use new session keys.
     var sessionCount: Int { get }

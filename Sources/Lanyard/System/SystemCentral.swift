@@ -8,7 +8,7 @@ import Foundation
 /// events report their results. For one peripheral, the events of each kind arrive in the order of
 /// the calls.
 package protocol SystemCentral: AnyObject, Sendable {
-    /// Whether Bluetooth can be used.
+    /// The availability of Bluetooth.
     var availability: Availability { get }
 
     /// Starts the central. Called once, before all other methods.

@@ -26,7 +26,7 @@ package enum SystemCentralEvent: Sendable {
 /// the event.
 package enum SystemPeripheralEvent: Sendable {
     case nameChanged
-    /// Services with these UUIDs are no longer valid, or others were added if there is none.
+    /// Services with these UUIDs are no longer valid. An empty set means that services were added.
     case servicesModified(Set<BluetoothID>)
     case servicesDiscovered
     case includedServicesDiscovered(of: SystemAttribute)

@@ -3,11 +3,11 @@
 /// The rules for when to check again for room for a write without response.
 ///
 /// Core Bluetooth reports room by a callback. But on a new or restored link,
-/// `canSendWriteWithoutResponse` can be `false` without a later callback, until something is
-/// written (tinygo-org/bluetooth#435; NordicSemiconductor/IOS-nRF-Connect-Device-Manager#354). A
-/// waiting queue therefore checks again by itself, and on a link that never had room, it writes
-/// once nevertheless after a while. On a link that has had room, it does not, because the system
-/// would discard the write.
+/// `canSendWriteWithoutResponse` can be `false` without a later callback, until a value is written
+/// (tinygo-org/bluetooth#435; NordicSemiconductor/IOS-nRF-Connect-Device-Manager#354). A waiting
+/// queue therefore checks again by itself, and on a link that never had room, it writes once
+/// nevertheless after a while. On a link that has had room, it does not, because the system would
+/// discard the write.
 struct RoomWatch {
     /// The time before the first check; it doubles with each check.
     static let firstPause = Duration.milliseconds(20)
@@ -16,7 +16,7 @@ struct RoomWatch {
     /// The waiting time after which a link that never had room is used nevertheless.
     static let waitingLimit = Duration.seconds(1)
 
-    /// The time of the next check; `nil` if nothing waits.
+    /// The time of the next check; `nil` if no write waits.
     private(set) var nextLook: Duration?
     private var since: Duration?
     private var pause = firstPause

@@ -27,7 +27,7 @@ struct WriteQueue {
         self.progressLimit = progressLimit
     }
 
-    /// Whether nothing waits and no write is in progress.
+    /// Whether no value waits and no write is in progress.
     var isIdle: Bool { jobs.isEmpty && awaited == nil }
 
     // MARK: Events

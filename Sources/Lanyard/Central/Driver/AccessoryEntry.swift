@@ -55,8 +55,8 @@ final class AccessoryEntry: @unchecked Sendable {
     var nextLook: Duration?
     /// Whether the state machine searches for the accessory.
     var isScannedFor = false
-    /// Whether the scan also watches for the accessory while a connection request is pending, or
-    /// while it waits for a connection slot.
+    /// Whether the scan also watches for the accessory: its connection request is pending, the
+    /// system does not know it, or it waits for a connection slot.
     var isWatchedFor = false
 
     init(

@@ -55,7 +55,7 @@ extension CentralDriver {
         }
     }
 
-    /// Returns the accessory that a pairing would pair again, or whose pairing it can join: the
+    /// Returns the existing record that a pairing uses instead of a new one: the record of the
     /// chosen device, or one of the kind.
     private func entry(for target: PairingTarget?, _ kind: String?) -> AccessoryEntry? {
         guard let target else { return entries.first { $0.description.kind == kind } }

@@ -95,8 +95,8 @@ extension CentralDriver {
         return (sought + found).filter { kinds.insert($0.kind).inserted }
     }
 
-    /// Returns whether a discovered device can be the accessory, or the one that it searches for:
-    /// the chosen device, or any that matches its description.
+    /// Returns whether a discovered device can be the accessory of a record: the chosen device, or
+    /// any that matches the description.
     private func fits(_ discovery: Discovery, _ entry: AccessoryEntry) -> Bool {
         guard let target = entry.target else { return entry.description.matcher.matches(discovery) }
         return target.identifier == discovery.identifier
@@ -144,8 +144,8 @@ extension CentralDriver {
         feed(.found(peripheral, rssi: discovery.rssi), to: looking)
     }
 
-    /// Returns whether the device belongs to a known accessory of another kind, which is identified
-    /// in another way.
+    /// Returns whether the device belongs to a known accessory of another kind. The descriptions of
+    /// two kinds may identify accessories in different ways.
     private func isAccessoryOfOtherKind(
         _ discovery: Discovery,
         than description: AccessoryDescription
@@ -200,7 +200,7 @@ extension CentralDriver {
         feed(.command(.forget), to: entry)
     }
 
-    /// Ends the second of two links to the same accessory.
+    /// Ends one of two links to the same accessory.
     private func closeDuplicate(_ identifier: UUID) {
         for peripheral in system?.peripherals(with: [identifier]) ?? [] {
             record(.call, "cancelPeripheralConnection", nil, detail: "a duplicate")
@@ -210,8 +210,8 @@ extension CentralDriver {
 }
 
 extension AccessoryEntry {
-    /// Whether the scan must watch for the accessory while its connection request is pending: its
-    /// address changes, so the system would not recognize it.
+    /// Whether the scan must watch for the accessory while its connection request is pending or the
+    /// system does not know it. Its address changes, so the system would not recognize it.
     fileprivate var needsWatch: Bool {
         guard case .manufacturerData = description.identity, isShown else { return false }
         switch snapshot.change.state {

@@ -122,7 +122,8 @@ extension CentralDriver {
 
     /// Returns the slots with the names of the accessories, which the pool does not know.
     private func named(_ slots: ConnectionSlots) -> ConnectionSlots {
-        // One pass over the entries, because a search for each slot takes long with many of both.
+        // One pass over the entries, because a search for each slot takes long with many entries
+        // and slots.
         let pairs = entries.compactMap { entry in entry.identity.map { ($0, entry) } }
         let accessories = Dictionary(pairs) { first, _ in first }
         var slots = slots

@@ -17,7 +17,7 @@ struct StoreBacklog {
     /// The accessories that are yet to be erased.
     var unforgotten: Set<AccessoryIdentity> = []
 
-    /// Whether nothing needs another attempt.
+    /// Whether no read or write needs another attempt.
     var isEmpty: Bool { !isUnread && unsaved.isEmpty && unforgotten.isEmpty }
 }
 
@@ -51,7 +51,7 @@ extension CentralDriver {
         record(.note, "the store \(what)", nil, detail: "\(error)")
     }
 
-    /// Schedules another attempt if the store has failed, or cancels it.
+    /// Schedules another attempt if the store has failed; otherwise cancels it.
     func updateStoreTimer() {
         storeTimer?.set(to: backlog.isEmpty ? nil : now + StoreBacklog.pause)
     }

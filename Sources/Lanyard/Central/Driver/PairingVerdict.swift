@@ -7,7 +7,7 @@ struct PairingVerdict {
 
     /// Creates the verdict on a change of state during a pairing.
     ///
-    /// - Parameter last: The state before the accessory became idle.
+    /// - Parameter last: The latest state other than `idle` and `disconnecting`.
     init(_ last: AccessoryState, _ change: AccessoryChange, _ snapshot: AccessorySnapshot) {
         error =
             switch (change.state, change.reason) {

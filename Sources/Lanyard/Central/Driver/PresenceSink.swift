@@ -2,7 +2,8 @@
 
 /// The receiver of the events of a `PresenceWatch`, on its driver's queue.
 protocol PresenceSink: AnyObject {
-    /// Receives events. An empty list means that an accessory was added to the central or removed.
+    /// Receives events. An empty list means that an accessory was added to the central or removed,
+    /// or that the subscription began.
     func receive(_ events: [PresenceEvent])
     /// Ends the app's sequence.
     func end()

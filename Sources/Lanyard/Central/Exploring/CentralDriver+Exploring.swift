@@ -111,10 +111,11 @@ extension CentralDriver {
         if let request = subject.request { send(request, entry) }
     }
 
-    /// Passes a result to the request of the app for it.
+    /// Passes a result to the app's request for it.
     ///
-    /// - Returns: Whether the state machine may use the result as well. It may not if the app no
-    ///   longer waits: the discovery began before the services changed, or was abandoned.
+    /// - Returns: Whether the state machine may also use the result. It may not if the app
+    ///   requested the result but no longer waits: the discovery began before the services changed,
+    ///   or was abandoned.
     func explored(
         _ subject: RequestTable.Subject,
         _ attributes: [SystemAttribute],

@@ -202,7 +202,7 @@ extension CentralDriver {
 
     // MARK: Ends
 
-    /// Fails all requests, because the link has ended.
+    /// Fails all requests with this error, because the link or the driver has ended.
     func failRequests(of entry: AccessoryEntry, _ error: AccessoryError) {
         entry.requests.removeAll()
         failProcedures(of: entry, error)

@@ -42,7 +42,8 @@ extension CentralDriver {
         watchRoom(of: entry)
     }
 
-    /// Returns the room for writes.
+    /// Returns the room for writes. `RoomWatch` decides whether a write without response may use
+    /// it.
     func room(of entry: AccessoryEntry) -> WriteRoom {
         var room = writeRoom(of: entry)
         guard room.withoutResponse > 0 else { return room }
@@ -52,7 +53,7 @@ extension CentralDriver {
 
     /// Schedules another check for room as long as a write waits for it.
     func watchRoom(of entry: AccessoryEntry) {
-        // The room is read even if nothing waits, because `RoomWatch` must learn that there is
+        // The room is read even if no write waits, because `RoomWatch` must learn that there is
         // some.
         let isWaiting =
             entry.writes.waitsForRoom(room(of: entry))

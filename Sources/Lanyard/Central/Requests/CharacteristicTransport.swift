@@ -94,8 +94,8 @@ final class CharacteristicTransport: MessageTransport, @unchecked Sendable {
 
     /// Returns the path and the kind of write for chunks.
     ///
-    /// - Throws: `unknownCharacteristic` if one of the two is missing, `notPermitted` if the other
-    ///   kind of write is needed.
+    /// - Throws: `unknownCharacteristic` if one of the two characteristics is missing,
+    ///   `notPermitted` if the written one does not permit this kind of write.
     private func way(
         in entry: AccessoryEntry
     ) throws(AccessoryError) -> (CharacteristicPath, withResponse: Bool) {
@@ -115,7 +115,7 @@ final class CharacteristicTransport: MessageTransport, @unchecked Sendable {
         entry = nil
     }
 
-    /// Chunks must not overtake other writes.
+    /// Returns whether a chunk can be written now. Chunks must not overtake other writes.
     private func hasRoom(_ entry: AccessoryEntry, _ withResponse: Bool) -> Bool {
         entry.writes.isIdle && (withResponse || driver.room(of: entry).isThere)
     }

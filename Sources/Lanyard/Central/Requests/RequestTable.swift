@@ -54,7 +54,7 @@ struct RequestTable {
     /// Whether the table is full.
     var isFull: Bool { entries.count >= Self.limit }
 
-    /// The earliest deadline of an awaited request; `nil` if no task waits.
+    /// The earliest deadline of an awaited request; `nil` if there is none.
     var nextDeadline: Duration? {
         entries.lazy.filter(\.isAwaited).compactMap(\.deadline).min()
     }
@@ -108,8 +108,8 @@ struct RequestTable {
         return removed.filter(\.isAwaited).map(\.number)
     }
 
-    /// Ends the explorations, because services have changed. Those of attributes that are still
-    /// valid keep their places until their answers arrive.
+    /// Ends the explorations, because services have changed. Explorations of all services, and of
+    /// attributes that are still valid, keep their places until their answers arrive.
     ///
     /// - Returns: The numbers of the explorations that tasks wait for.
     mutating func loseExplorations(_ isValid: (AttributeReference) -> Bool) -> [Int] {
@@ -147,7 +147,7 @@ enum RequestAnswer: Sendable {
     case done
 }
 
-/// The task that waits for an answer.
+/// The closures that receive the answer to a request, and the progress of a write.
 struct RequestReply: Sendable {
     let give: @Sendable (Result<RequestAnswer, AccessoryError>) -> Void
     var progress: (@Sendable (Int) -> Void)?

@@ -6,7 +6,7 @@ extension MessageChannel {
     // MARK: Replacing keys
 
     /// Accepts another key of the sealing from now on, on this link and on later ones: the other
-    /// side may rotate to it. At most eight such keys are kept, the latest.
+    /// side may rotate to it. The channel keeps the eight latest of these keys.
     ///
     /// - Parameter key: The key.
     /// - Throws: ``MessageError/sealing(_:)`` if the channel is not sealed with ``GCMSealing``.
@@ -25,15 +25,15 @@ extension MessageChannel {
     /// try await channel.rotateKeys(to: next)
     /// ```
     ///
-    /// Without a key, both sides derive new session keys from their permanent key. With one, they
-    /// derive them from the new permanent key, and use only that from then on, also on later links:
-    /// the former key is refused. Store a new key at both sides before you rotate to it, because
-    /// the channel does not store it.
+    /// Without a key, both sides derive new session keys from their permanent key. With a key, they
+    /// derive the session keys from that key. It replaces the permanent key, also on later links,
+    /// and the former permanent key is refused. Store a new key at both sides before you rotate to
+    /// it, because the channel does not store it.
     ///
     /// The call returns when both sides have agreed on the new keys. If it throws, the channel
-    /// continues with the former keys, unless the link ended meanwhile: then the sides use the new
-    /// keys if they had agreed on them. ``MessageChannelEvent/keysRotated`` reports the rotation at
-    /// both sides.
+    /// continues with the former keys. If the link ended meanwhile, the sides use the new keys if
+    /// they had agreed on them. ``MessageChannelEvent/keysRotated`` reports the rotation at both
+    /// sides.
     ///
     /// - Parameter key: The new permanent key, which the other side accepts already (see
     ///   ``acceptKey(_:)``); `nil` for the current one.

@@ -16,12 +16,12 @@ public struct MessageChannelOptions: Sendable {
 
     /// The treatment of messages and requests without a link.
     public enum WhenUnlinked: Hashable, Sendable {
-        /// They fail at once with `disconnected`.
+        /// Messages and requests fail at once with `disconnected`.
         case fail
-        /// They wait for the next link: a request until its timeout, a message until its task is
-        /// canceled or the channel is closed. A message or request that was being sent when a link
-        /// was lost fails nevertheless: the other side may already have it, and must not receive it
-        /// twice.
+        /// Messages and requests wait for the next link: a request until its timeout, a message
+        /// until its task is canceled or the channel is closed. A message or request that was being
+        /// sent when a link was lost fails nevertheless: the other side may already have it, and
+        /// must not receive it twice.
         case wait
     }
 

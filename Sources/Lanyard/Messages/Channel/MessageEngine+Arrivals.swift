@@ -35,7 +35,8 @@ extension MessageEngine {
         finish(ticket, result)
     }
 
-    /// A message without an envelope answers the oldest request that accepts it.
+    /// Handles a message without an envelope. The oldest request that accepts the message gets it
+    /// as the answer. Otherwise the message goes to a service, or else to the readers.
     private func takePlain(_ message: Data) {
         let answered = exchange.unanswered.first { calls[$0.ticket]?.accepts?(message) ?? false }
         if let answered {

@@ -3,8 +3,8 @@
 import Dispatch
 import Foundation
 
-/// The driver of a channel, which passes events to the values that decide, and performs their
-/// actions.
+/// The driver of a channel, which passes events to a `MessageWire` and a `MessageExchange`, and
+/// performs the resulting actions.
 ///
 /// Unchecked: all mutable state is used on the transport's queue only. State that other threads
 /// read is behind locks.
@@ -78,7 +78,7 @@ final class MessageEngine: @unchecked Sendable {
     var rotation: Rotation?
     private var isPumping = false
     private var greetings = 0
-    /// Whether no greeting was answered, so nothing can be sent on this link.
+    /// Whether no greeting was answered, so no message can be sent on this link.
     private var isUnanswered = false
     private var nextGreeting: Duration?
     private(set) var isLinked = false

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// A sequence of messages of one type.
+/// A reader that passes the messages of one type to a sequence.
 struct MessageReader {
     enum Outcome {
         /// The message has another type.

@@ -12,7 +12,7 @@ package struct MessageWire {
     package enum Arrival {
         /// A message of the app on the other side.
         case message(Data)
-        /// A frame that must be sent at once; it is already framed, and may be empty.
+        /// A complete frame that must be sent at once; it may be empty.
         case reply(Data)
         /// A frame that is not a message.
         case report(MessageChannelEvent)

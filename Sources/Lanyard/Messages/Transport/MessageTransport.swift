@@ -46,8 +46,8 @@ public enum MessageTransportEvent: Sendable {
     /// There is room again, after `send` returned `false` or ``MessageTransport/maximumChunk`` was
     /// 0.
     case hasRoom
-    /// A chunk that `send` accepted, or is accepting, did not arrive. The channel gives up its
-    /// message; the link still exists.
+    /// A chunk that `send` accepted, or is accepting, did not arrive. The channel gives up the
+    /// message of the chunk; the link still exists.
     case refused(any Error)
     /// The link was lost, for this reason if it is known. `linked` may follow.
     case unlinked((any Error)?)
