@@ -7,9 +7,9 @@
 // compiles and works unchanged.
 //
 // The folder `API` holds the public classes. Each object keeps a snapshot of its visible state: a
-// value behind a lock that any thread may read. Calls of the app run as commands on the
-// adapter's thread, in order. Their results return as plain values, in order, to the queue that the
-// manager was made with. There the snapshots change and the delegates are called.
+// value behind a lock that any thread may read. Calls of the app run as commands on the adapter's
+// thread, in order. Their results return as plain values, in order, to the queue that the manager
+// was made with. On that queue, the snapshots change and the delegates are called.
 //
 // Apple's enumerations are imported from C and are open: they can hold values without a name. Swift
 // cannot declare such enumerations. A C module declares them, and this module exports it.

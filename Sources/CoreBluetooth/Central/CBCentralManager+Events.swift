@@ -59,7 +59,7 @@ extension CBCentralManager {
         if reconnects {
             // Peripherals reconnect only if the delegate leaves the older method to its default
             // (`Disconnection.wasForwarded`), and only then does the state become `connecting`.
-            // Without a delegate, they reconnect too.
+            // Without a delegate, they also reconnect.
             peripheral.lost(isReconnecting: delegate == nil)
         } else {
             peripheral.disconnected(end.request)

@@ -20,7 +20,7 @@ final class StreamSchedule: @unchecked Sendable {
     private weak var recipient: (any StreamDelegate)?
     /// One trigger for each run loop.
     private var triggers: [RunLoopTrigger] = []
-    /// The trigger of the dispatch queue; `nil` while the stream has run loops or nothing.
+    /// The trigger of the dispatch queue; `nil` while the stream has no queue.
     private var queueTrigger: QueueTrigger?
 
     init(pipe: ChannelPipe, side: ChannelBuffers.Side) {

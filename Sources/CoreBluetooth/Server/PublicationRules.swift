@@ -5,7 +5,7 @@ import BluetoothTypes
 
 /// The rules for services that an app publishes.
 enum PublicationRules {
-    /// Ends the program if a static characteristic is not read-only, like `add` on Apple's
+    /// Ends the process if a static characteristic is not read-only, like `add` on Apple's
     /// platforms, which raises NSInternalInconsistencyException with this text.
     static func check(_ service: CBMutableService) {
         let writes: CBAttributePermissions = [.writeable, .writeEncryptionRequired]

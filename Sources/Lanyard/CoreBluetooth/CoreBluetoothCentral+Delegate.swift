@@ -41,8 +41,8 @@ extension CoreBluetoothCentral: CBCentralManagerDelegate {
     }
 
     // Only the newer of the two methods is implemented: a delegate with the older one does not
-    // receive peripherals that the system reconnects. Systems that know only the older one call it
-    // through the default implementation.
+    // receive peripherals that the system reconnects. On Linux, the manager calls the older one,
+    // whose default implementation calls the newer one.
 
     func centralManager(
         _ central: CBCentralManager,

@@ -74,7 +74,7 @@ open class CBCharacteristic: CBAttribute {
 }
 
 extension CBCharacteristic {
-    /// Whether the service was invalidated. Commands for its characteristics are then refused.
+    /// Whether the characteristic was invalidated. Commands for it are then refused.
     var isInvalidated: Bool { snapshot.read(\.isInvalidated) }
 
     /// Sets the value that was read or received.

@@ -45,7 +45,7 @@ open class CBDescriptor: CBAttribute {
 }
 
 extension CBDescriptor {
-    /// Whether the service was invalidated. Commands for its descriptors are then refused.
+    /// Whether the descriptor was invalidated. Commands for it are then refused.
     var isInvalidated: Bool { snapshot.read(\.isInvalidated) }
 
     /// Sets the value that was read, as the type that the descriptor's UUID requires.

@@ -9,7 +9,7 @@ open class CBMutableDescriptor: CBDescriptor {
     /// Creates a descriptor with a constant value.
     ///
     /// - Precondition: The type is 2901 with a `String` or 2904 with `Data`. As with Apple's class,
-    ///   any other combination ends the program.
+    ///   any other combination ends the process.
     public init(type UUID: CBUUID, value: Any?) {
         if DescriptorValue.bytes(of: UUID.value, value: value) == nil {
             let shown = value.map { "\($0)" } ?? "nil"

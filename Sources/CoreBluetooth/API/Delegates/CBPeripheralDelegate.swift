@@ -42,9 +42,9 @@ public protocol CBPeripheralDelegate: NSObjectProtocol {
         error: (any Error)?
     )
 
-    /// Tells the delegate that a value was read, or received in a notification or indication. It is
-    /// in `CBCharacteristic.value`. The call is the same for both. An error leaves the value
-    /// unchanged.
+    /// Tells the delegate that a value was read, or received in a notification or indication. The
+    /// value is in `CBCharacteristic.value`. The delegate cannot distinguish a read from a
+    /// notification. An error leaves the value unchanged.
     func peripheral(
         _ peripheral: CBPeripheral,
         didUpdateValueFor characteristic: CBCharacteristic,

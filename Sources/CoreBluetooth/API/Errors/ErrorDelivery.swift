@@ -29,8 +29,8 @@ extension ClientError.Code {
     var cbCode: CBError.Code { CBError.Code(rawValue: rawValue) ?? .unknown }
 }
 
-// Like Apple's, an error from the framework carries its text. An error that the app makes
-// carries only the `userInfo` that the app passes.
+// As in Apple's framework, an error that a delegate gets contains its text. An error that the app
+// makes contains only the `userInfo` that the app passes.
 
 extension CBError {
     /// Creates the error that a delegate gets, with its text in `userInfo`.
@@ -56,7 +56,7 @@ extension CBError {
 }
 
 extension CBATTError {
-    /// Makes the error that a delegate gets, with its text in `userInfo`.
+    /// Creates the error that a delegate gets, with its text in `userInfo`.
     init(delivering code: Code) {
         self.init(code, userInfo: [NSLocalizedDescriptionKey: Self.text(of: code)])
     }

@@ -221,7 +221,7 @@ open class CBCentralManager: CBManager {
             peripheral.manager === self
             ? "was discovered before Bluetooth was reset" : "belongs to another manager"
         Misuse.report(
-            "\(peripheral) \(reason), "
+            "\(peripheral) \(reason): "
                 + "\(Misuse.name(self)) has to retrieve or discover it"
         )
         return false

@@ -40,14 +40,14 @@ open class CBManager: NSObject {
     /// call. Can be read on any thread, and observed with `observe(_:options:changeHandler:)`.
     open var state: CBManagerState { snapshot.read { $0.state } }
 
-    /// Whether the program may use Bluetooth. On Linux it is `allowedAlways`, unless
+    /// The permission of the app to use Bluetooth. On Linux it is `allowedAlways`, unless
     /// `CBAdapter.authorization` of the default adapter was set. Can be read before a manager is
     /// made. Reading it shows no alert.
     open class var authorization: CBManagerAuthorization {
         CBAdapter.default?.authorization ?? .allowedAlways
     }
 
-    /// Whether the program may use Bluetooth with this manager's adapter.
+    /// The permission of the app to use Bluetooth with this manager's adapter.
     @available(*, deprecated, message: "use the type property")
     open var authorization: CBManagerAuthorization {
         options.adapter?.authorization ?? .allowedAlways

@@ -76,7 +76,7 @@ open class CBPeripheralManager: CBManager {
     /// Whether this manager is advertising. Can be observed.
     open var isAdvertising: Bool { snapshot.read(\.isAdvertising) }
 
-    /// Returns whether the program may use Bluetooth as a peripheral.
+    /// Returns the permission of the app to use Bluetooth as a peripheral.
     @available(*, deprecated, message: "use CBManager.authorization")
     open class func authorizationStatus() -> CBPeripheralManagerAuthorizationStatus {
         CBPeripheralManagerAuthorizationStatus(rawValue: authorization.rawValue)

@@ -45,7 +45,7 @@ import BluetoothClients
             if options.contains(.initial) {
                 handler(object, NSKeyValueObservedChange(from: nil, to: first, options))
             }
-            // A change before the observation was added.
+            // Reports a change that occurred before the observation was added.
             observation.compare()
             return observation
         }

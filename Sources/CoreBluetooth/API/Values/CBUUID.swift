@@ -22,7 +22,7 @@ open class CBUUID: NSObject, NSCopying {
     /// upper or lower case. `0x` before 4 or 8 digits is ignored.
     ///
     /// - Precondition: The text has one of these forms. As with Apple's class, other text ends the
-    ///   program.
+    ///   process.
     public init(string theString: String) {
         guard let form = UUIDForm(text: theString) else {
             Misuse.stop("String \(theString) does not represent a valid UUID")
@@ -33,7 +33,7 @@ open class CBUUID: NSObject, NSCopying {
     /// Creates a UUID from its bytes, most significant byte first.
     ///
     /// - Precondition: There are 2, 4 or 16 bytes. As with Apple's class, other lengths end the
-    ///   program.
+    ///   process.
     public init(data theData: Data) {
         guard let form = UUIDForm(bytes: theData) else {
             let digits = [UInt8](theData).hexadecimal

@@ -31,7 +31,7 @@ public let CBPeripheralManagerOptionRestoreIdentifierKey: String = "kCBInitOptio
 /// missing.
 public let CBCentralManagerScanOptionAllowDuplicatesKey: String = "kCBScanOptionAllowDuplicates"
 
-/// The services whose solicitation is reported too: `[CBUUID]`.
+/// The services whose solicitation is also reported: `[CBUUID]`.
 public let CBCentralManagerScanOptionSolicitedServiceUUIDsKey: String =
     "kCBScanOptionSolicitedServiceUUIDs"
 

@@ -55,8 +55,8 @@ struct AdapterEnvironment: Sendable {
         )
     }
 
-    /// Creates one adapter from several. They use the store of the first, so that its bonds are
-    /// those of all.
+    /// Creates one adapter from several. All of them use the store of the first, so that they have
+    /// the same bonds.
     private init(_ adapters: [AdapterSpecification], _ usage: AdapterUsage) {
         let executor = AdapterExecutor()
         self.executor = executor

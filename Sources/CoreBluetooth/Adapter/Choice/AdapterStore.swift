@@ -26,9 +26,9 @@ enum AdapterStore {
 
     /// Opens the store of an adapter. Logs a warning if the store cannot be used.
     ///
-    /// - Returns: `nil` if there is no directory, or if it cannot be used. The host then keeps its
-    ///   data in memory. Two processes must not share a store, because their hosts would have the
-    ///   same identity.
+    /// - Returns: `nil` if the name of the store is not known, there is no directory, or the store
+    ///   cannot be used. The host then keeps its data in memory. Two processes must not share a
+    ///   store, because their hosts would have the same identity.
     static func open(
         for adapter: String,
         environment: [String: String] = ProcessInfo.processInfo.environment

@@ -8,7 +8,7 @@ import CoreBluetoothEnumerations
 import Foundation
 import HCITransports
 
-// On a phone, a person changes these in the settings. On Linux the program sets them.
+// On a phone, a person changes these in the settings. On Linux the app sets them.
 extension CBAdapter {
     /// Whether Bluetooth is on. Turning it off stops scans, ends links, and sets the state of all
     /// managers of this adapter to `poweredOff`.
@@ -19,9 +19,9 @@ extension CBAdapter {
         }
     }
 
-    /// Whether the program may use Bluetooth. Any value other than `allowedAlways` sets the state
-    /// of all managers of this adapter to `unauthorized`. `notDetermined` exists for tests of an
-    /// app: Linux shows no permission alert.
+    /// The permission of the app to use Bluetooth. Any value other than `allowedAlways` sets the
+    /// state of all managers of this adapter to `unauthorized`. `notDetermined` exists for tests of
+    /// an app: Linux shows no permission alert.
     public var authorization: CBManagerAuthorization {
         get {
             CBManagerAuthorization(rawValue: usage.switches.current.authorization.rawValue)
@@ -69,16 +69,17 @@ extension CBAdapter {
     /// Assigns a peripheral to one of several adapters that work as one: every connection to the
     /// peripheral uses that adapter.
     ///
-    /// The choice counts for later connections, and the adapter's store keeps it. Such a peripheral
-    /// does not move to another adapter, and waits for its own while that is unavailable.
+    /// The choice counts for later connections, and the adapter's store keeps it. The peripheral
+    /// then does not move to another adapter. While its adapter is unavailable, the peripheral
+    /// waits.
     ///
     /// ```swift
     /// let adapter = CBAdapter("hci0+hci1")
     /// adapter.setRadio("hci1", forPeripheral: peripheral.identifier)
     /// ```
     ///
-    /// Call it while a manager uses the adapter. Otherwise it has no effect, and logs a warning, as
-    /// it does for a name that is not a part of the adapter's name.
+    /// Call this method while a manager uses the adapter. Otherwise the call has no effect and logs
+    /// a warning. The same applies to a name that is not a part of the adapter's name.
     ///
     /// - Parameters:
     ///   - radio: The name of one of the adapters, as in the adapter's name; `nil` leaves the
@@ -130,8 +131,8 @@ extension CBAdapter {
     /// becomes `unsupported`. The next manager opens the adapter again. The properties set here and
     /// the data for state restoration are kept.
     ///
-    /// Returns when the adapter is closed, even if another call closes it. Call it at the end of a
-    /// program or of a test. The call is optional.
+    /// Returns when the adapter is closed, even if another call closes it. Call it at the end of an
+    /// app or of a test. The call is optional.
     public func shutDown() async {
         await usage.shutDown()
     }
