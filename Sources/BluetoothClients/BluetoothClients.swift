@@ -5,8 +5,8 @@
 //
 // `AdapterUsage` is the process's use of one adapter: its settings, and its `SharedAdapter` while
 // it is open. A client is a session with a `Delivery` for its events. It enters the adapter's
-// thread with its commands, in the order of the calls. There, `SharedAdapter` updates its cores and
-// calls its port:
+// thread with its commands, in the order of the calls. On that thread, `SharedAdapter` updates its
+// cores and calls its port:
 //
 //     Central       connection requests, which count the users of a link; scans; names of peers
 //     Client        requests to the attributes of a link, subscriptions, and known attributes
@@ -15,6 +15,6 @@
 //     Restoration   what the next process needs to continue, as records of the port
 //     Host          the only folder that makes a host, for an adapter on a transport
 //
-// Events return as `CentralEvent` and `PeripheralManagerEvent` on the client's queue. There, the
-// module CoreBluetooth translates them to the objects and delegates of Apple's framework, and
-// `LanyardTesting` to the events of the library `Lanyard`.
+// Events return as `CentralEvent` and `PeripheralManagerEvent` on the client's queue. On that
+// queue, the module CoreBluetooth translates them to the objects and delegates of Apple's
+// framework, and `LanyardTesting` to the events of the library `Lanyard`.

@@ -3,8 +3,8 @@
 import BluetoothPort
 import HCITransports
 
-/// The process's use of one adapter: its settings, and its `SharedAdapter`. The latter is made with
-/// the first manager, and kept until it is shut down.
+/// The process's use of one adapter: its settings, and its `SharedAdapter`. The `SharedAdapter` is
+/// made with the first manager, and kept until it is shut down.
 ///
 /// The adapter is opened and closed outside the lock, because opening it reads files and logs
 /// warnings. A caller that needs the adapter meanwhile does not block: its `Waiter` is called

@@ -61,8 +61,9 @@ enum ClientFailure {
         }
     }
 
-    /// A request differs from a link in a few cases: its limits are a lack of space, a request
-    /// without an answer timed out, and a refusal of the link says nothing about the request.
+    /// Returns the error for a failure of the port. Three causes do not have the same code as for a
+    /// link: a limit is a lack of space, a missing answer is a timeout, and a refused link does not
+    /// explain the failure of a request.
     private static func error(_ failure: PortError) -> ClientError? {
         switch failure {
         case .linkEnded, .unavailable: nil
@@ -102,7 +103,8 @@ extension ClientError {
         }
     }
 
-    /// Security errors of L2CAP become the errors of ATT with the same meaning.
+    /// Returns the error for a refused channel. Security errors of L2CAP become the errors of ATT
+    /// with the same meaning.
     private static func ofRefusal(_ result: L2CAP.ConnectionResult) -> ClientError {
         switch result {
         case .spsmNotSupported: ClientError.failed(.operationNotSupported)

@@ -20,7 +20,7 @@ package actor SharedAdapter: PortObserver {
 
     /// The last state that the port reported.
     var portState = PortState.starting
-    /// The last state that the managers were sent.
+    /// The last state that was sent to the managers.
     var state = ManagerState.unknown
     var central = CentralPart()
     var client = ClientPart()

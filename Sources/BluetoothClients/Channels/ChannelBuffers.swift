@@ -17,13 +17,13 @@ package struct ChannelBuffers: Equatable, Sendable {
         case output
     }
 
-    /// An operation for the host. Each except `close` has a result, and the results come in order.
+    /// An operation for the host. The results of operations of the same kind come in order.
     enum Action: Equatable, Sendable {
         /// Results in `received(_:)` or `receivingEnded(_:)`.
         case receive
         /// Results in `sent()` or `ended(_:)`.
         case send([UInt8])
-        /// Results in `ended(_:)`.
+        /// The call of `ended(_:)` follows when the channel has closed.
         case close
     }
 

@@ -25,7 +25,7 @@ package enum Misuse {
         log("WARNING: " + text, at: .warning)
     }
 
-    /// Ends the program where Apple's framework is known to raise an exception, which Swift cannot
+    /// Ends the process where Apple's framework is known to raise an exception, which Swift cannot
     /// catch. docs/COREBLUETOOTH.md lists the places and their sources. The line is logged in every
     /// build.
     package static func stop(_ text: String) -> Never {
@@ -38,7 +38,7 @@ package enum Misuse {
         for observer in observers.withLock({ Array($0.values) }) { observer(line) }
     }
 
-    /// Passes every line to `observer` too while `body` runs.
+    /// Also passes every line to `observer` while `body` runs.
     static func observing<Value>(
         _ observer: @escaping @Sendable (String) -> Void,
         during body: () async throws -> Value

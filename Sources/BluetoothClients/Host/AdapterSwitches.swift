@@ -2,7 +2,7 @@
 
 import BluetoothHost
 
-/// The settings of an adapter, as the program set them.
+/// The settings of an adapter, as the application set them.
 package struct AdapterSwitches: Sendable {
     package var isPoweredOn = true
     /// The device name; `nil` for the adapter's default name.
@@ -15,7 +15,7 @@ package struct AdapterSwitches: Sendable {
     var pairingConditions = PairingConditions()
 }
 
-/// The program's permission to use Bluetooth. The numbers are those of Core Bluetooth.
+/// The application's permission to use Bluetooth. The numbers are those of Core Bluetooth.
 package enum Authorization: Int, Sendable {
     case notDetermined = 0
     case restricted = 1

@@ -89,7 +89,7 @@ extension AddedCharacteristic: Recordable {
             },
             descriptors: try reader.readList { reader throws(MalformedBytes) in
                 let form = try reader.readForm()
-                // Other descriptors cannot be published: making one would end the program.
+                // Other descriptors cannot be published: making one would end the process.
                 guard AddedDescriptor.types.contains(form.value) else {
                     throw .invalid(field: "descriptor")
                 }

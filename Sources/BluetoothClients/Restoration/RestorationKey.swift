@@ -26,8 +26,8 @@ struct RestorationKey: Hashable, Sendable {
     }
 }
 
-/// The list of intents records, which bounds their number: if a program uses a new identifier at
-/// every launch, only the latest records are kept.
+/// The list of intents records, which bounds their number: if an application uses a new identifier
+/// at every launch, only the latest records are kept.
 struct RestorationIndex: Hashable, Sendable {
     /// The maximum number of managers. Lower than the number of records that the store can hold.
     static let limit = 48

@@ -77,7 +77,7 @@ struct RestoredPeer: Sendable {
     var isShown = false
     /// The attributes that the application knows.
     let table: RemoteTable?
-    /// The link on which the peer's database is being compared with them.
+    /// The link on which the peer's database is being compared with the attributes.
     var link: LinkIdentifier?
 }
 

@@ -80,7 +80,7 @@ package struct PeripheralManagerSession: Sendable {
     package var restoreIdentifier: String?
     /// Whether the rules for applications in the background apply.
     package var hasBackgroundRules = false
-    /// The number of states that the manager was sent.
+    /// The number of states that were sent to the manager.
     var statesSent = 0
     /// The number of changes of subscriptions that wait for the manager's queue.
     let waitingSubscriptions = LockedState(0)

@@ -97,7 +97,7 @@ extension SharedAdapter {
         case .settled: port.answer(id, result, at: handle)
         case .open: break
         case .unknown:
-            Misuse.warn("A request was answered that is over: answered before, or its central gone")
+            Misuse.warn("The request is over: it was answered before, or its central has left")
         }
     }
 }

@@ -17,7 +17,7 @@ extension SharedAdapter {
         post(server.subscriptions.insert(place, of: peer, on: link))
     }
 
-    /// Returns whether the application may be sent another subscription. The events of a
+    /// Returns whether another subscription may be sent to the application. The events of a
     /// subscription must not be dropped, so a central that subscribes while too many of them wait
     /// is disconnected instead. A subscription that was admitted may always end.
     private func admitsSubscription(to identifier: SessionIdentifier) -> Bool {

@@ -16,7 +16,7 @@ package struct UpdateQueue: Sendable {
 
     package init() {}
 
-    /// Reserves a place. Returns `false`, and notes it, if there is none.
+    /// Reserves a place. Returns `false`, and records that, if there is none.
     package mutating func reserve() -> Bool {
         guard count < Self.limit else {
             hasRefused = true
