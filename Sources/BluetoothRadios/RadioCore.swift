@@ -11,9 +11,9 @@ import BluetoothTypes
 /// others.
 ///
 /// A link *moves* if its signal is weak and another radio receives the peer better, or if its
-/// signal is poor and no radio receives the peer. Each move interrupts the connection, so a link
-/// stays on its radio for `RadioRules.dwell` at least. That time doubles with each move until a
-/// signal is strong again.
+/// signal is poor and no other radio receives the peer. Each move interrupts the connection, so a
+/// link stays on its radio for `RadioRules.dwell` at least. That time doubles with each move until
+/// a signal is strong again.
 struct RadioCore: Sendable {
     /// The maximum number of connection requests and links that the core follows.
     static let peerLimit = 1_024
@@ -421,7 +421,7 @@ extension RadioCore {
     private enum Move {
         /// Another radio receives the peer better.
         case toKnownRadio
-        /// No radio receives the peer, so all have to listen.
+        /// No other radio receives the peer, so all radios have to listen.
         case anywhere
     }
 

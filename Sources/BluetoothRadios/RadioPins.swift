@@ -19,7 +19,7 @@ package struct RadioPins: Equatable, Sendable {
     /// Creates a value without choices.
     package init() {}
 
-    /// Reads a record. Lines in another form are ignored, and so are those beyond `limit`.
+    /// Reads a record. Lines in another form, and lines beyond `limit`, are ignored.
     package init(_ bytes: [UInt8]?) {
         let text = String(decoding: bytes ?? [], as: UTF8.self)
         for line in text.split(separator: "\n").prefix(Self.limit) {

@@ -24,7 +24,7 @@ package struct RadioRules: Hashable, Sendable {
     package var readingInterval: Duration = .seconds(1)
     /// The signal of a link below which another radio may take over.
     package var weakSignal = -76.0
-    /// The signal of a link below which it ends even if no radio receives the peer, because a
+    /// The signal of a link below which it ends even if no other radio receives the peer, because a
     /// peripheral usually does not advertise while it is connected.
     package var poorSignal = -82.0
     /// The time for which the signal must be weak.
@@ -33,8 +33,9 @@ package struct RadioRules: Hashable, Sendable {
     package var moveMargin = 8.0
     /// The minimum time between the opening of a link and its move.
     package var dwell: Duration = .seconds(10)
-    /// The maximum time between the opening of a link and its move. The time doubles with each move
-    /// of a peer from `dwell` to this limit, and is `dwell` again when the peer's link is strong.
+    /// The maximum of the minimum time between the opening of a link and its move. The minimum time
+    /// doubles with each move of a peer, from `dwell` to this limit, and is `dwell` again when the
+    /// peer's link is strong.
     package var dwellLimit: Duration = .seconds(600)
 
     /// The supervision timeout of the links. It is shorter than usual, because another radio can

@@ -75,7 +75,7 @@ struct SignalTable: Sendable {
         }
     }
 
-    /// Removes the signal of a device on a radio, because the link there was lost.
+    /// Removes the signal of a device on a radio, because the link on that radio was lost.
     mutating func forget(_ peer: PeerIdentifier, on radio: Int) {
         change(peer) { entry in
             entry.signals[radio] = nil
