@@ -191,7 +191,7 @@ struct RequestTests {
                 }
             }
         }
-        #expect(journal.lines.count { $0.contains("request was answered that is over") } >= 2)
+        #expect(journal.lines.count { $0.contains("The request is over") } >= 2)
     }
 
     @Test("10.8 Requests for static values or without permission never reach the application")
