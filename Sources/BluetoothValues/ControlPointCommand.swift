@@ -20,7 +20,8 @@ public protocol ControlPointCommand: Sendable {
     /// answer.
     static var isIndicated: Bool { get }
 
-    /// Whether the command ends another one that is under way. Other commands wait for its answer.
+    /// Whether the command ends another one that is under way. If not, it waits for the answer to
+    /// that one.
     var isAbort: Bool { get }
 
     /// Encodes the command.

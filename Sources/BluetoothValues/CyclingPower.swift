@@ -29,14 +29,14 @@ public struct CyclingPower: CharacteristicValue {
     public struct Torque: Hashable, Sendable {
         /// The torque in units of 1/32 N·m, modulo 65536.
         public var accumulated: UInt16
-        /// Whether the torque was measured at the cranks; otherwise at the wheel.
+        /// Whether the torque was measured at the cranks; `false` for the wheel.
         public var isAtCrank: Bool
 
         /// Creates a torque.
         ///
         /// - Parameters:
         ///   - accumulated: The torque in units of 1/32 N·m, modulo 65536.
-        ///   - isAtCrank: Whether the torque was measured at the cranks; otherwise at the wheel.
+        ///   - isAtCrank: Whether the torque was measured at the cranks; `false` for the wheel.
         public init(accumulated: UInt16, isAtCrank: Bool) {
             self.accumulated = accumulated
             self.isAtCrank = isAtCrank

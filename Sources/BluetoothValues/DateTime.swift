@@ -20,7 +20,7 @@ public struct DateTime: CharacteristicValue {
     /// The second, from 0 to 59.
     public let second: Int
 
-    /// Creates a date and time. The initializer does not check whether the month has such a day.
+    /// Creates a date and time. The initializer does not check whether the month has this day.
     ///
     /// - Parameters:
     ///   - year: The year, from 1582 to 9999; `nil` if the year is unknown.

@@ -84,8 +84,8 @@ public struct GlucoseMeasurement: CharacteristicValue {
     public var sequenceNumber: UInt16
     /// The time on the meter's internal clock, which no user sets.
     public var baseTime: DateTime
-    /// The minutes to be added to the base time, if they are present. -32768 and 32767 mean an
-    /// overrun.
+    /// The minutes to be added to the base time, if they are present. -32768 means a number below
+    /// the range, and 32767 one above it.
     public var timeOffset: Int16?
     /// The concentration, if it is present.
     public var concentration: Concentration?

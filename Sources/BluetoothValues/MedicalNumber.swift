@@ -47,8 +47,8 @@ public typealias MedicalFloat = MedicalDecimal<UInt32>
 /// A medical number in 16 bits: a mantissa of 12 bits and an exponent of 4 (GATT: medfloat16).
 public typealias ShortMedicalFloat = MedicalDecimal<UInt16>
 
-/// A medical number of a fixed size: three quarters of the bits are the mantissa, the rest is the
-/// exponent. The two sizes are ``MedicalFloat`` and ``ShortMedicalFloat``.
+/// A medical number of a fixed size: three quarters of the bits are the mantissa, the others are
+/// the exponent. The two sizes are ``MedicalFloat`` and ``ShortMedicalFloat``.
 public struct MedicalDecimal<Bits: FixedWidthInteger & UnsignedInteger & Sendable>:
     Hashable, Sendable
 {

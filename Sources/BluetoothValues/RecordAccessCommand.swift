@@ -89,7 +89,7 @@ public enum RecordAccessCommand: ControlPointCommand, Hashable {
         case abortUnsuccessful = 7
         /// The command was not completed.
         case notCompleted = 8
-        /// The accessory does not support selections by such numbers or times.
+        /// The accessory does not support selections by these numbers or times.
         case operandNotSupported = 9
 
         /// The reason in words.
@@ -102,7 +102,7 @@ public enum RecordAccessCommand: ControlPointCommand, Hashable {
             case .noRecordsFound: "no records were found"
             case .abortUnsuccessful: "the command could not be aborted"
             case .notCompleted: "the command was not completed"
-            case .operandNotSupported: "the selection by such numbers or times is not supported"
+            case .operandNotSupported: "the selection by these numbers or times is not supported"
             }
         }
     }

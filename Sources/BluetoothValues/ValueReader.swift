@@ -83,7 +83,7 @@ public struct ValueReader: Sendable {
     ///   - type: The enumeration.
     ///   - field: The name of the field, for the error.
     /// - Returns: The case with the byte as its raw value.
-    /// - Throws: ``ValueError/invalid(field:)`` if there is no such case;
+    /// - Throws: ``ValueError/invalid(field:)`` if no case has the number that was read;
     ///   ``ValueError/truncated(needed:available:)`` if no byte remains.
     public mutating func readCase<Case: RawRepresentable>(
         _ type: Case.Type,

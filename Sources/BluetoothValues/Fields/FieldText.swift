@@ -8,8 +8,9 @@ extension ValueLayout {
     /// names (`Year=1990, Month=May, Day=3`).
     ///
     /// A field of the text is a number in the field's unit, the name of a meaning (`not known`),
-    /// the names of bits with `+` between them, a text, a date (`2026-11-28 12:40:05`), or bytes in
-    /// hexadecimal digits. Names are compared without regard to case.
+    /// numbers with spaces between them, the names of bits with `+` between them, a text, a date
+    /// (`2026-11-28 12:40:05`), or bytes in hexadecimal digits. Names are compared without regard
+    /// to case.
     ///
     /// - Parameter text: The text.
     /// - Returns: The fields.
