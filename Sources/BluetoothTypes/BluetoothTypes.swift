@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The base module of the package: bytes, addresses, UUIDs, time and open code points. Every other
-// module depends on it.
+// The base module of the package: bytes, addresses, UUIDs, time and open code points. Almost every
+// other module depends on it.
 //
 // Bluetooth transmits numbers least significant byte first at every layer above the radio (Vol 3,
 // Part A, 1.3; Vol 4, Part E, 5.2). `ByteReader` and `ByteWriter` therefore implement one byte

@@ -19,7 +19,7 @@ package enum MalformedBytes: Error, Equatable, Sendable, CustomStringConvertible
     }
 }
 
-/// A reader of little-endian fields from the front of a byte slice, which checks the bounds of
+/// A reader that takes little-endian fields from the front of a byte slice and checks the bounds of
 /// every read.
 ///
 /// A reader is a value: copy it to look ahead. The slices that it returns share storage with the

@@ -44,8 +44,7 @@ public struct SecurityRequirement: Hashable, Sendable {
 }
 
 extension SecurityRequirement {
-    /// The missing protection of a link, named by its remedy. ATT and L2CAP have an error code for
-    /// each case.
+    /// The protection that a link lacks. ATT and L2CAP have an error code for each case.
     package enum Shortfall: Hashable, Sendable, CaseIterable {
         /// No key is shared, or the key is not authenticated. The remedy is pairing.
         case authentication
@@ -61,9 +60,8 @@ extension SecurityRequirement {
     /// requirement.
     ///
     /// The shortfall of an unencrypted link is encryption if the host and the peer already share a
-    /// key, and pairing otherwise (Vol 3, Part C, 10.3.1). A shortfall that pairing can remedy
-    /// comes first and authorization last, because the identity of the peer is only certain on a
-    /// link with sufficient protection.
+    /// key, and authentication otherwise (Vol 3, Part C, 10.3.1). Authorization comes last, because
+    /// the identity of the peer is only certain on a link with sufficient protection.
     package func shortfall(of security: LinkSecurity, isAuthorized: Bool) -> Shortfall? {
         let needsKey = needsEncryption || needsAuthentication
         if needsKey, !security.isEncrypted {
