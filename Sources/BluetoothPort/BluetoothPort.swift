@@ -6,17 +6,17 @@
 //
 // No HCI type appears in the port. It has the types of the attribute protocol, of advertising and
 // of channels that every implementation needs (re-exported below), and values of its own for
-// everything else. An implementation declares what it can do (`PortCapabilities`). Everything else
-// ends with `PortError.unsupported`, which is also the default implementation of each optional
-// method.
+// everything else. An implementation declares what it can do (`PortCapabilities`). A request for
+// anything else ends with `PortError.unsupported`. The default implementation of an optional method
+// also ends with it, or has no effect.
 //
-// All calls are synchronous and on the port's executor, and a result is a completion: the clients
-// run on the same executor and need no task for a request.
+// All calls are synchronous and on the port's executor, and a result comes in a completion: the
+// clients run on the same executor and need no task for a request.
 
 @_exported import BluetoothTypes
 
-// The types of lower modules in the port. None of them belongs to HCI, pairing or the host. A user
-// of the port imports only the port.
+// The types of lower modules in the port. Apart from the executor, none of them belongs to HCI,
+// pairing or the host. A user of the port imports only the port.
 @_exported import enum BluetoothATT.ATT
 @_exported import struct BluetoothATT.AttributeHandle
 @_exported import struct BluetoothGAP.Advertisement
@@ -57,7 +57,7 @@ package protocol BluetoothPort: AnyObject, Sendable {
 
     // MARK: Peers
 
-    /// Returns the identifier of the device with an address: of its bond, if it has one.
+    /// Returns the identifier of the device with an address: that of its bond, if it has one.
     func identifier(of address: DeviceAddress) -> PeerIdentifier
     /// Returns whether the port itself made this identifier, which needs no bond. May be called on
     /// any thread.
@@ -113,7 +113,7 @@ package protocol BluetoothPort: AnyObject, Sendable {
         _ result: Result<[UInt8], ATT.ErrorCode>,
         at handle: AttributeHandle?
     )
-    /// Sends a value to a subscriber. The completion is called when the value has left, or cannot
+    /// Sends a value to a subscriber. The completion is called when the value was sent, or cannot
     /// be sent.
     func notify(
         _ value: GATT.AttributeValue,

@@ -25,7 +25,7 @@ package struct PortCapabilities: OptionSet, Hashable, Sendable {
 package enum PortError: Error, Hashable, Sendable {
     /// The adapter cannot be used now, or was closed. All links have ended.
     case unavailable
-    /// The implementation cannot do this: a capability that it has not declared.
+    /// The implementation does not have this capability.
     case unsupported(PortCapabilities)
     /// The link ended.
     case linkEnded(Reason)

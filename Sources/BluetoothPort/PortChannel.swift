@@ -37,7 +37,7 @@ package protocol ChannelTurn {
     func awaitEnd(then: @escaping @Sendable (ChannelEnd) -> Void)
 }
 
-/// The reason of a channel's end. Operations on the channel fail with it.
+/// The reason for a channel's end, with which later sends fail.
 package enum ChannelEnd: Error, Equatable {
     /// The peer closed the channel.
     case closedByPeer

@@ -51,7 +51,7 @@ package enum PortState: Hashable, Sendable {
     /// The adapter failed and is being reset. All links have ended. Scans, advertising and
     /// connection requests continue afterward.
     case resetting
-    /// The adapter cannot be reached. The port keeps trying.
+    /// The adapter cannot be reached or is switched off. The port keeps trying.
     case unavailable
     /// The adapter lacks a feature that the port needs.
     case unsuitable
