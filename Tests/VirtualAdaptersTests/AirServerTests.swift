@@ -91,6 +91,22 @@ struct AirServerTests {
         }
     }
 
+    @Test("Hosts that are connected at the same time have different positions")
+    func positions() async throws {
+        try await withServer { air, port, executor, events in
+            var events = events.makeAsyncIterator()
+            let first = try await RawHost(port: port, on: executor)
+            #expect(await events.next()?.text == "connected host 1")
+            _ = try await RawHost(port: port, on: executor)
+            #expect(await events.next()?.text == "connected host 2")
+            first.leave()
+            #expect(await events.next()?.text == "disconnected host 1")
+            _ = try await RawHost(port: port, on: executor)
+            #expect(await events.next()?.text == "connected host 3")
+            #expect(await air.perform { $0.status.controllers.map(\.position.x).sorted() } == [0, 1])
+        }
+    }
+
     @Test("Hosts get the waiting controllers first, and again after a disconnection")
     func waiting() async throws {
         try await withServer(waiting: ["phone"]) { air, port, executor, events in

@@ -4,7 +4,6 @@ import BluetoothTypes
 
 #if canImport(LanyardTesting)
     import BluetoothHost
-    import BluetoothTypes
     import CoreBluetooth
     import HCITransports
     import Lanyard

@@ -42,7 +42,7 @@ extension DemoScene {
             let isCurrent = index == chapter
             let isOver = index < chapter ?? 0
             line.add(
-                isCurrent ? " \(title) " : " \(title) ",
+                " \(title) ",
                 isCurrent ? .inverse : isOver ? .plain : .faint
             )
         }

@@ -14,18 +14,28 @@ enum InfoPlistFile {
         entitlements: String?
     ) throws(ProgramFailure) -> [SetUpFinding] {
         let file = try read(infoPlist)
-        guard let entitlements else { return try findings(check, file, nil, infoPlist) }
+        let advice = "give the Info.plist of the built app"
+        guard let entitlements else {
+            return try findings(check, file, nil, infoPlist, advice: advice)
+        }
         let other = try read(entitlements)
         // The error names the file that is wrong.
-        _ = try findings(check, file, nil, infoPlist)
-        return try findings(check, file, other, entitlements)
+        _ = try findings(check, file, nil, infoPlist, advice: advice)
+        return try findings(
+            check,
+            file,
+            other,
+            entitlements,
+            advice: "give the file with the app's entitlements"
+        )
     }
 
     private static func findings(
         _ check: InfoPlistCheck,
         _ infoPlist: Data,
         _ entitlements: Data?,
-        _ path: String
+        _ path: String,
+        advice: String
     ) throws(ProgramFailure) -> [SetUpFinding] {
         do throws(PropertyListError) {
             return try check.findings(in: infoPlist, entitlements: entitlements)
@@ -33,7 +43,7 @@ enum InfoPlistFile {
             throw ProgramFailure(
                 .badData,
                 "\(TerminalText.escape(path)) is not a property list: \(error)",
-                advice: "give the Info.plist of the built app"
+                advice: advice
             )
         }
     }

@@ -24,7 +24,7 @@ extension SimpleAccessoryProfile {
                 Characteristic(
                     BluetoothUUID(0x2A6D),
                     .read,
-                    value: UInt32(1_013_25_0).littleEndian4  // 1013.25 hPa, in tenths of a pascal
+                    value: UInt32(1_013_250).littleEndian4  // 1013.25 hPa, in tenths of a pascal
                 ),
             ]
         )

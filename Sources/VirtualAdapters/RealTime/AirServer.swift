@@ -28,6 +28,8 @@ public final class AirServer: @unchecked Sendable {
     private struct Client {
         let transport: any HCITransport
         let controller: ControllerID
+        /// The place of a controller that the server created; `nil` for one that waited.
+        let place: Int?
         let name: String
     }
 
@@ -105,11 +107,17 @@ extension AirServer {
     /// Handles a new connection.
     private func accept(_ transport: any HCITransport) {
         air.catchUp()
-        guard !isStopped, clients.count < Self.connectionLimit, let controller = takeController()
+        guard !isStopped, clients.count < Self.connectionLimit,
+            let (controller, place) = takeController()
         else { return report(.refused) }
         clientCount += 1
         let number = clientCount
-        clients[number] = Client(transport: transport, controller: controller, name: transport.name)
+        clients[number] = Client(
+            transport: transport,
+            controller: controller,
+            place: place,
+            name: transport.name
+        )
         let air = air
         air.world.attach(controller) { transport.send([$0]) }
         let label = air.world.name(of: controller)
@@ -152,18 +160,22 @@ extension AirServer {
 
 extension AirServer {
     /// Returns a controller for a new host; `nil` if the world is full.
-    private func takeController() -> ControllerID? {
+    private func takeController() -> (ControllerID, place: Int?)? {
         guard waiting.isEmpty else {
             let controller = waiting.removeFirst()
             air.world.switchOn(controller)
-            return controller
+            return (controller, nil)
         }
-        // Hosts that connect one after the other are one meter apart.
-        let position = Position(x: Double(clients.count), y: 0)
-        let name = "host \(clientCount + 1)"
-        return try? air.world.addController(
-            ControllerConfiguration(name: name, at: position)
+        // Hosts in neighboring places are one meter apart. A new host gets the first free place.
+        let taken = Set(clients.values.compactMap(\.place))
+        guard let place = (0..<Self.connectionLimit).first(where: { !taken.contains($0) }) else {
+            return nil
+        }
+        let configuration = ControllerConfiguration(
+            name: "host \(clientCount + 1)",
+            at: Position(x: Double(place), y: 0)
         )
+        return (try? air.world.addController(configuration)).map { ($0, place) }
     }
 
     /// Removes the controller of a host that has disconnected, or keeps it for a later host if it

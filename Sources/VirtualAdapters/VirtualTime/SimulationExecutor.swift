@@ -393,8 +393,8 @@ extension SimulationExecutor {
 
     /// Returns the jobs of other executors that have not run to those executors.
     private func returnForeignJobs() {
-        let (clients, watch) = state.withLock { ($0.takeForeignJobs(), $0.application?.watch) }
-        for client in clients { watch?.runElsewhere(client) }
+        let (jobs, watch) = state.withLock { ($0.takeForeignJobs(), $0.application?.watch) }
+        for job in jobs { watch?.runElsewhere(job) }
     }
 }
 
