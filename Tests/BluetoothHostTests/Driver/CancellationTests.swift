@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-/// Tasks that are canceled during a request of a whole host.
+/// Tasks that are canceled before or during a request of a host.
 @Suite("Canceled tasks", .timeLimit(.minutes(20)))
 struct CancellationTests {
     private let peer = ModelPeer(1)

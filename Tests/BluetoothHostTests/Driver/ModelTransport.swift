@@ -26,8 +26,8 @@ final class ModelTransport: HCITransport {
     /// A copy of the controller's current state.
     var controller: ModelController { state.withLock { $0.controller } }
 
-    /// Occurs after the next packet from the host that meets `condition`. Later packets of the
-    /// controller are held until `release`.
+    /// Returns an event that occurs when a packet from the host makes the controller meet
+    /// `condition`. From then on, the controller's packets are held until `release`.
     func hold(when condition: @escaping @Sendable (ModelController) -> Bool) -> Occurrence {
         state.withLock { state in
             state.isOver = condition

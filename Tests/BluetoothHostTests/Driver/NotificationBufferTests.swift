@@ -35,7 +35,7 @@ struct NotificationBufferTests {
         #expect(queue.isEmpty)
     }
 
-    @Test("A queue uses the memory of values that the reader has released")
+    @Test("A queue reuses the memory of values that the reader has released")
     func memory() {
         var queue = NotificationQueue()
         var addresses: Set<Int> = []

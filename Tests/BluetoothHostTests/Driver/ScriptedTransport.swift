@@ -5,7 +5,7 @@ import Synchronization
 
 /// A transport that a test scripts.
 final class ScriptedTransport: HCITransport {
-    /// The body of `open` for each attempt, counted from one. `open` returns when it returns.
+    /// The body of `open` for each attempt, counted from one. `open` returns when the body returns.
     typealias Opening =
         @Sendable (_ attempt: Int, ScriptedTransport) async throws(TransportError) ->
         Void

@@ -22,7 +22,7 @@ struct ServerEventTests {
         .asked(1, .read(link.identifier.client, handle, offset: 0))
     }
 
-    @Test("Without a reader, questions are refused and other events are dropped")
+    @Test("Without a reader, questions are refused")
     func withoutReader() {
         var router = ServerEventRouter()
         let link = link(1)
@@ -47,7 +47,7 @@ struct ServerEventTests {
         #expect(seen == [1, 3])
     }
 
-    @Test("A reader that is behind misses commands and refuses requests, and continues")
+    @Test("If a reader falls behind, commands are dropped and requests are refused")
     func behind() async throws {
         var router = ServerEventRouter()
         let link = link(1)

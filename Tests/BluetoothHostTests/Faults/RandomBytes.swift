@@ -26,8 +26,8 @@ struct RandomBytes {
             harness.feed(Self.packet(from: corpus, &generator))
             if number.isMultiple(of: 20) { harness.drive(atMost: 10) }
         }
-        // These bytes end an incomplete packet, which would otherwise take the bytes of the report
-        // below, and the packet boundaries are lost.
+        // These bytes complete an unfinished packet. Otherwise, the bytes that the controller sends
+        // after its restart below would become a part of that packet.
         harness.feed([UInt8](repeating: 0, count: 0x1_0000 + 5))
         harness.advance(by: .seconds(60))
         harness.controller.restart()

@@ -7,14 +7,15 @@ import Testing
 
 @testable import BluetoothHost
 
-/// Applications that connect to peers, use them and disconnect for hours while faults occur. The
-/// controller follows the specification, so that the states of both sides are comparable.
+/// Applications that connect to peers, use them and disconnect while faults occur. Apart from these
+/// faults, the controller follows the specification, so that the states of both sides are
+/// comparable.
 @Suite("Seeded faults")
 struct SeededFaults {
     static let roundCount = 300
 
     @Test(
-        "Every request ends once, every buffer is free, and both sides agree",
+        "Every request ends once, the controller's buffers suffice, and both sides agree",
         arguments: RunSeed.seeds(64)
     )
     func cycles(seed: UInt64) throws {
@@ -44,7 +45,7 @@ private struct FaultyWorld {
     private let peers = (1...5).map { ModelPeer($0) }
     /// The requests that have to end once. Canceled requests are not included.
     private(set) var requests: Set<RequestIdentifier> = []
-    /// The requests among them that end without further events.
+    /// The requests in `requests` that end without further events.
     private(set) var finite: Set<RequestIdentifier> = []
 
     init(seed: UInt64) {

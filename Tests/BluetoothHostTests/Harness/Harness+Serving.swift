@@ -19,7 +19,8 @@ extension Harness {
         return Array(received(by: peer).dropFirst(before))
     }
 
-    /// Returns all PDUs that the host has sent to the peer's bearer, including its own requests.
+    /// Returns all PDUs that the host has sent to the peer's bearer, including its requests as a
+    /// client.
     func received(by peer: DeviceAddress) -> [ATT.PDU] {
         controller.peers[peer]?.server.received ?? []
     }
@@ -101,7 +102,7 @@ extension GATT.DiscoveredService {
     /// Returns the handle of the value of the `index`th characteristic.
     func value(_ index: Int) -> AttributeHandle { characteristics[index].valueHandle }
 
-    /// Returns the handle of its Client Characteristic Configuration.
+    /// Returns the handle of the `index`th characteristic's Client Characteristic Configuration.
     func configuration(_ index: Int) throws -> AttributeHandle {
         try #require(
             characteristics[index].descriptors.first {

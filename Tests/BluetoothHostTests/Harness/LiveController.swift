@@ -10,8 +10,7 @@ import Testing
 
 /// A model controller at the other end of a real transport, for whole hosts on a real executor.
 ///
-/// Tests read and change the model with `update`, and await its state with `wait(until:)`. Nothing
-/// here sleeps.
+/// Tests read and change the model with `update`, and await its state with `wait(until:)`.
 final class LiveController: Sendable {
     private struct Waiter {
         let condition: @Sendable (ModelController) -> Bool
@@ -84,7 +83,7 @@ final class LiveController: Sendable {
         }
     }
 
-    /// Closes the transport from this side.
+    /// Closes the transport from the controller's side.
     func closeTransport() {
         end.close()
     }
@@ -139,7 +138,7 @@ private final class HostEnd: HCITransport {
     func close() { inner.close() }
 }
 
-/// Runs `body` with a host that is ready, and expects no violations of the host.
+/// Runs `body` with a host that is ready, and expects that the host violates no rule.
 func withLiveHost(
     _ profile: ModelProfile = .rich,
     peers: [ModelPeer] = [],

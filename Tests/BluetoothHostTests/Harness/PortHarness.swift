@@ -9,7 +9,7 @@ import Testing
 
 @testable import BluetoothHost
 
-/// A whole host on a model controller, used with its port one step at a time.
+/// A whole host on a model controller. Tests use the host's port one step at a time.
 final class PortHarness {
     let executor = StepExecutor()
     let transport: ModelTransport

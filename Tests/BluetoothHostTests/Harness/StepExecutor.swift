@@ -6,7 +6,7 @@ import Synchronization
 
 /// An executor that runs its work only when a test calls `run`, on the thread of the test.
 final class StepExecutor: HostExecutor {
-    /// More work than any test needs. Beyond this limit the work is endless.
+    /// The number of steps after which `run` treats the work as endless. No test needs as many.
     private static let workLimit = 1_000_000
 
     fileprivate enum Work {
@@ -54,7 +54,7 @@ final class StepExecutor: HostExecutor {
     @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
     func isIsolatingCurrentContext() -> Bool? { true }
 
-    /// Runs all work and the work that follows. Returns `false` if it is endless.
+    /// Runs all work and the work that follows. Returns `false` if the work is endless.
     @discardableResult
     func run() -> Bool {
         for _ in 0..<Self.workLimit {
@@ -67,7 +67,7 @@ final class StepExecutor: HostExecutor {
         return false
     }
 
-    /// Advances the clock and fires each timer.
+    /// Advances the clock and fires each timer that is due.
     func advance(by duration: Duration) {
         let end = now + duration
         run()

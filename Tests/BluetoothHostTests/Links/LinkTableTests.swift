@@ -80,7 +80,7 @@ struct LinkTableTests {
         #expect(table.cores.map(\.identifier) == table.identifiers)
     }
 
-    @Test("The next deadline is the first of any link")
+    @Test("The next deadline is the earliest deadline of all links")
     func firstDeadline() throws {
         var table = Self.table(3, 1, 2)
         #expect(table.nextDeadline == nil)
@@ -94,7 +94,7 @@ struct LinkTableTests {
         #expect(table.nextDeadline == Instant(nanoseconds: 9))
     }
 
-    @Test("The deadline of a link counts from its beginning to its end")
+    @Test("The deadline of a link counts from the link's addition to its removal")
     func deadlineOfEndedLink() {
         var table = Self.table(3)
         table.append(Self.link(1, deadline: 4))

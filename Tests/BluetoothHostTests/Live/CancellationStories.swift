@@ -75,8 +75,9 @@ struct CancellationStories {
 
     /// Starts `waiting`, cancels it after `isUnderWay` returns, and expects it to end at once.
     ///
-    /// The task runs on the host's own thread, which other tests do not block: a request without a
-    /// response from the controller fails after two seconds.
+    /// The task runs on the host's own thread, which other tests do not block. A blocked task could
+    /// cancel too late, because a command without a response from the controller fails after two
+    /// seconds.
     private func cancel(
         _ waiting: Waiting,
         on link: Link,

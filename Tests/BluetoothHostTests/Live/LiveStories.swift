@@ -46,7 +46,7 @@ struct LiveStories {
         }
     }
 
-    @Test("The host fails to start without a controller, and recovers when it appears")
+    @Test("The host fails to start without a controller, and becomes ready when one appears")
     func lateController() async throws {
         let executor = AdapterExecutor()
         let controller = LiveController(.rich, peers: [peer], executor: executor)
@@ -75,7 +75,7 @@ struct LiveStories {
         }
     }
 
-    @Test("A request of code that is isolated to the host stays on the host's thread")
+    @Test("Code that is isolated to the host can perform a request")
     func isolatedRequest() async throws {
         try await withLiveHost(peers: [peer]) { host, _ in
             let link = try await host.connect(to: peer.address)
@@ -123,7 +123,7 @@ struct LiveStories {
         }
     }
 
-    @Test("A shutdown ends everything in progress")
+    @Test("A shutdown ends every request and stream in progress")
     func shutdown() async throws {
         let executor = AdapterExecutor()
         let controller = LiveController(.rich, peers: [peer], executor: executor)

@@ -44,7 +44,7 @@ struct StreamStories {
     }
 
     @Test(
-        "A subscription sends one request if the peer's database is known",
+        "A subscription searches for the descriptor only if the peer's database is unknown",
         arguments: [true, false]
     )
     func requests(isKnown: Bool) async throws {
@@ -70,7 +70,7 @@ struct StreamStories {
         }
     }
 
-    @Test("A second subscription shares the first, and the last one unsubscribes")
+    @Test("A second subscription shares the first, and its end does not unsubscribe")
     func shared() async throws {
         try await withLiveHost(peers: [peer]) { host, controller in
             let link = try await host.connect(to: peer.address)
@@ -192,7 +192,7 @@ struct StreamStories {
         }
     }
 
-    @Test("A scan ends when its stream is released, whether or not it was iterated")
+    @Test("Scans whose streams were never iterated end when the streams are released")
     func droppedScans() async throws {
         try await withLiveHost(peers: [peer]) { host, controller in
             var first: AsyncThrowingStream<Advertisement, any Error>? = host.scan()
@@ -216,7 +216,7 @@ struct StreamStories {
         }
     }
 
-    @Test("A reader of the adapter's states that does not read keeps the newest only")
+    @Test("An unread stream of the adapter's states keeps only the newest states")
     func unreadStates() async throws {
         try await withLiveHost { host, controller in
             let unread = host.states

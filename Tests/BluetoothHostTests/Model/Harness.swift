@@ -12,10 +12,9 @@ import Testing
 /// A core and a model controller, connected in memory, with a clock that tests control.
 ///
 /// `drive()` exchanges packets until neither side has any. `advance(by:)` advances the clock and
-/// fires each deadline. The properties below collect the events of the core.
+/// fires each deadline that is due. The properties below collect the events of the core.
 struct Harness {
-    /// More packets than any test needs. Beyond this limit the two sides exchange packets
-    /// endlessly.
+    /// The number of packets after which an exchange counts as endless. No test needs as many.
     static let packetLimit = 20_000
 
     var core: HostCore
@@ -25,7 +24,7 @@ struct Harness {
     var isReachable = true
     /// Whether the transport may lose bytes.
     var losesBytes = false
-    /// The longest packet that the transport accepts.
+    /// The length of the longest packet that the transport accepts, in bytes.
     var longestPacket: Int?
     private(set) var isOpen = false
 
@@ -88,7 +87,7 @@ struct Harness {
         core.transportOpened(losesBytes: losesBytes, longestPacket: longestPacket, now: now)
     }
 
-    /// Closes the transport from the other side.
+    /// Closes the transport from the controller's side.
     mutating func closeTransport() {
         isOpen = false
         core.transportClosed("closed", now: now)
@@ -139,7 +138,7 @@ struct Harness {
             core.deadlinePassed(now: now)
             drive()
         }
-        Issue.record("A deadline never passes")
+        Issue.record("The host sets new deadlines endlessly")
     }
 
     mutating func performActions() {

@@ -5,11 +5,11 @@ import BluetoothHCI
 import BluetoothL2CAP
 import BluetoothTypes
 
-/// A link in the state of the controller.
+/// A link of the controller.
 struct ModelLink: Sendable {
     let peer: DeviceAddress
     var recombiner = FrameRecombiner()
-    /// The data packets that were not passed on yet.
+    /// The data packets that the controller has not passed on yet.
     var heldPackets: [HCI.ACLPacket] = []
 }
 
@@ -84,7 +84,7 @@ extension ModelController {
         )
     }
 
-    /// Ends a link by the peer or by a loss.
+    /// Ends a link as the peer or the loss of the link does.
     mutating func dropLink(to address: DeviceAddress, _ reason: HCI.ErrorCode) {
         guard let handle = handle(of: address) else { return }
         linkEnded(handle, reason)

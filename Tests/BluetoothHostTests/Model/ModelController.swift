@@ -4,19 +4,19 @@ import BluetoothHCI
 import BluetoothL2CAP
 import BluetoothTypes
 
-/// A controller as a value: it receives the packets of a host, and responds strictly by the
-/// specification.
+/// A controller as a value that receives the packets of a host, and responds as the specification
+/// requires.
 ///
 /// Every packet is handled at once and in order, without a clock. `violations` records the host's
-/// violations of the specification, and every test checks it at the end. A test can make the
-/// controller ignore or refuse a command, make it fail, and send any event from it.
+/// violations of the specification, and most tests check it at the end. A test can make the
+/// controller ignore, refuse or fail a command, and can make it send any event.
 struct ModelController: Sendable {
     /// A violation of the specification by the host.
     enum Violation: Sendable, Equatable {
         case malformedPacket
         case malformedCommand(HCI.Opcode)
         case unsupportedCommand(HCI.Opcode)
-        /// More commands than were allowed before a response.
+        /// A command that exceeds the number of commands allowed before a response.
         case commandWithoutCredit(HCI.Opcode)
         case illegal(HCI.Opcode)
         case dataWithoutLink(ConnectionHandle)
@@ -25,8 +25,8 @@ struct ModelController: Sendable {
         case wrongBoundary
     }
 
-    /// A packet to the host, and its effects on the host's allowances once the host has received
-    /// it.
+    /// A packet to the host, and the commands and buffers that the host may use once it has
+    /// received the packet.
     struct Outgoing: Sendable {
         let bytes: [UInt8]
         var answersCommand = false
@@ -76,7 +76,7 @@ struct ModelController: Sendable {
     var links: [ConnectionHandle: ModelLink] = [:]
     /// The advertising sets by their handles.
     var sets: [UInt8: ModelSet] = [:]
-    /// Whether the controller never reports the set that led to a connection.
+    /// Whether the controller never sends LE Advertising Set Terminated.
     var hidesTerminations = false
     var leEventMask: HCI.LEEventMask = HCI.LEEventMask(rawValue: 0x1F)
     var usesExtendedCommands: Bool?
@@ -137,7 +137,8 @@ struct ModelController: Sendable {
         outbox.append(Outgoing(bytes: bytes))
     }
 
-    /// Clears all state except for the configuration, like a controller that is power-cycled.
+    /// Clears all state except for the configuration and the records of the host's packets, like a
+    /// controller that is power-cycled.
     mutating func forget() {
         for address in links.values.map(\.peer) { peers[address]?.linkEnded() }
         isScanning = false
@@ -154,7 +155,7 @@ struct ModelController: Sendable {
         nextHandle = Self.firstHandle
     }
 
-    /// Restarts without a command, and reports it.
+    /// Restarts without a command, and reports the restart.
     mutating func restart() {
         let lost = Set(links.keys)
         forget()

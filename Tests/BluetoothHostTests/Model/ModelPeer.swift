@@ -10,7 +10,7 @@ struct ModelPeer: Sendable {
     /// The behavior of the peer when the host connects to it.
     enum Presence: Sendable, Equatable {
         case connectable
-        /// Out of range: nothing happens.
+        /// The peer is out of range.
         case absent
         /// The peer advertises, but the connection fails to be established (0x3E).
         case neverJoins
@@ -18,7 +18,7 @@ struct ModelPeer: Sendable {
 
     let address: DeviceAddress
     var presence = Presence.connectable
-    /// Whether the peer ignores everything that is sent on the link.
+    /// Whether the peer ignores the ATT PDUs of the host.
     var isSilent = false
     var advertisingData: [UInt8]
     var server = ModelServer()
@@ -33,7 +33,7 @@ struct ModelPeer: Sendable {
     private(set) var securityPDUs: [[UInt8]] = []
     /// The signaling packets that were received from the host.
     private(set) var signaling: [Signaling.Packet] = []
-    /// Frames on channels that this peer does not have.
+    /// The received frames on channels that this peer does not have.
     private(set) var strayFrames: [L2CAPFrame] = []
 
     init(_ number: Int, name: String = "Peer", address: DeviceAddress? = nil) {

@@ -36,8 +36,8 @@ struct ModelProfile: Sendable, CustomTestStringConvertible {
         states: [.activeScanningAndInitiating, .passiveScanningAndInitiating]
     )
 
-    /// A controller that also accepts a resolving list and does not resolve addresses with it. Such
-    /// controllers exist.
+    /// A controller like `rich` that also accepts a resolving list, but does not resolve addresses
+    /// with it, as some real controllers do.
     static let pretending: ModelProfile = {
         var profile = rich
         profile.commands.formUnion([
@@ -47,8 +47,8 @@ struct ModelProfile: Sendable, CustomTestStringConvertible {
         return profile
     }()
 
-    /// A controller of version 4.0 with the features that were mandatory then, and one small
-    /// buffer.
+    /// A controller of version 4.0 with the features that are mandatory in that version, and one
+    /// small buffer.
     static let poor = ModelProfile(
         name: "poor",
         version: .core4_0,

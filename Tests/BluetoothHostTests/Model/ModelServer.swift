@@ -38,7 +38,7 @@ struct ModelServer: Sendable {
         Attribute(handle: .init(5), type: .init(0x2803), value: [0x0E, 6, 0, 0x1A, 0x2A]),
         Attribute(handle: writableHandle, type: writable, value: []),
     ]
-    /// The services after the server's own service. Their number must fit into one response.
+    /// The services after the server's own service. They must fit into one response.
     var otherServices: [ATT.ReadByGroupTypeResponse.Entry] = []
     /// Whether the client part confirms indications.
     var confirms = true

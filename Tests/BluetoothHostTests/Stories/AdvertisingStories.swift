@@ -84,7 +84,7 @@ struct AdvertisingStories {
         var harness = Harness.ready()
         let set = harness.advertise(Self.lamp)
         harness.drive()
-        // The connection crosses the request to stop.
+        // The connection is made before the controller receives the request to stop.
         harness.controller.acceptConnection(from: ModelPeer(1).address)
         harness.core.stopAdvertising(set, now: harness.now)
         harness.drive()
@@ -151,7 +151,7 @@ struct AdvertisingStories {
         #expect(poor.controller.setsOnAir.count == 1)
     }
 
-    @Test("A host that is shut down stops advertising first")
+    @Test("A host that is shut down stops advertising")
     func shutdown() throws {
         var harness = Harness.ready()
         let set = harness.advertise(Self.lamp)

@@ -110,7 +110,7 @@ struct ChannelStories {
     }
 
     @Test(
-        "The peer stops sending when the application does not receive its SDUs, because it has no more credits"
+        "A peer without credits stops sending until the application receives its SDUs"
     )
     func backPressure() throws {
         var (harness, link, channel) = try withChannel()
@@ -176,7 +176,7 @@ struct ChannelStories {
         #expect(throws: Never.self) { try harness.answer(read) }
     }
 
-    @Test("Reads take turns with a channel that always has data")
+    @Test("A read completes on a link whose channel has queued data")
     func turns() throws {
         var (harness, link, channel) = try withChannel(.poor)
         let handle = try #require(harness.controller.handle(of: peer.address))
@@ -192,7 +192,7 @@ struct ChannelStories {
         #expect(throws: Never.self) { try harness.answer(read) }
     }
 
-    @Test("A request that is canceled leaves no state")
+    @Test("The channels of a canceled request are closed")
     func cancellation() throws {
         var (harness, link) = try connected()
         let handle = try #require(harness.controller.handle(of: peer.address))

@@ -38,7 +38,7 @@ struct ConnectingStories {
         #expect(harness.core.properties(of: link)?.mtu == 23)
     }
 
-    @Test("Connecting to an absent peer ends after its timeout")
+    @Test("A connection request to an absent peer fails after the timeout of the request")
     func timesOut() throws {
         var harness = Harness.ready(peers: [absent])
         let pending = harness.requestConnection(peer.address)
@@ -84,7 +84,7 @@ struct ConnectingStories {
         harness.advance(by: .seconds(100))
         #expect(harness.isPending(pending))
         let attempts = harness.controller.commands.count { $0 == .leExtendedCreateConnection }
-        // Back-offs are random, of 2 s on average.
+        // Back-offs are random, and last 2 s on average.
         #expect((30...90).contains(attempts))
         harness.controller.peers[peer.address]?.presence = .connectable
         harness.advance(by: PendingConnection.longestPendingBackoff)
@@ -168,7 +168,7 @@ struct ConnectingStories {
     }
 
     @Test(
-        "A connection request during a disconnection waits for its end",
+        "A connection request during a disconnection waits until the link has ended",
         arguments: [true, false]
     )
     func requestedAgainDuringDisconnection(isDirect: Bool) throws {
@@ -246,7 +246,7 @@ struct ConnectingStories {
         }
         // The link that replaced the first one ends the same way, and the next one succeeds.
         harness.controller.peers[peer.address]?.isSilent = false
-        // A back-off follows each failure, the second up to twice as long.
+        // A back-off follows each failure, and the second can be twice as long as the first.
         harness.advance(by: .seconds(30) + PendingConnection.firstBackoff * 3)
         #expect(throws: Never.self) { try harness.link(of: pending) }
     }

@@ -57,7 +57,7 @@ struct DatabaseStories {
         #expect(discoveries.count == 2, "Two requests discover all services")
     }
 
-    @Test("The database costs one read on the next link")
+    @Test("On the next link, a request for the database sends one read")
     func oneRead() throws {
         var harness = Harness.ready(peers: [peer])
         let link = try harness.connect(peer.address)

@@ -20,7 +20,7 @@ struct EndingStories {
         Exploration.requests().map { harness.ask($0, of: link) }
     }
 
-    @Test("A host that is shut down stops its scans and connection requests first")
+    @Test("A host that is shut down stops its scans and connection requests")
     func stopsBeforeShutdown() {
         var harness = Harness.ready(.rich)
         let scan = harness.scan()
@@ -151,7 +151,7 @@ struct EndingStories {
         #expect(throws: Never.self) { try harness.connect(peer.address) }
     }
 
-    @Test("A disconnection that is accepted and never occurs ends with a timeout")
+    @Test("A request to disconnect ends even if the disconnection never occurs")
     func endlessDisconnect() throws {
         var (harness, link) = try connected()
         harness.controller.endlessCommands = [.disconnect]
@@ -160,7 +160,7 @@ struct EndingStories {
         #expect(harness.result(request) != nil)
     }
 
-    @Test("A link whose end was missed is removed if the controller does not know it")
+    @Test("A link whose end was missed is removed if the controller does not know the link")
     func missedEnd() throws {
         var (harness, link) = try connected()
         harness.controller.dropLink(to: peer.address, .connectionTimeout)
@@ -177,7 +177,7 @@ struct EndingStories {
         profile.commandCount = 3
         var (harness, link) = try connected(profile)
         let handle = try #require(harness.controller.handle(of: peer.address))
-        // The peer disconnects just before the command arrives, and its handle is reused at once.
+        // The peer disconnects just before the command arrives, and a new link reuses the handle.
         let request = harness.ask(.disconnect, of: link)
         let answers = [harness.controller.nextPacket(), harness.controller.nextPacket()]
         harness.feed(try #require(answers[1]))

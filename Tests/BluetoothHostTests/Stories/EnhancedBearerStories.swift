@@ -43,7 +43,7 @@ struct EnhancedBearerStories {
         [0x08] + ([UInt8](hexadecimal: range) ?? []) + [0x00, 0x2A]
     }
 
-    @Test("A peer's request is answered on its bearer")
+    @Test("A request of the peer is answered on the bearer that carried it")
     func serves() throws {
         var (harness, link) = try connected()
         harness.channels(of: peer.address) { channels in
@@ -65,7 +65,7 @@ struct EnhancedBearerStories {
         }
     }
 
-    @Test("The MTU is that of the channel and cannot be exchanged")
+    @Test("A request to exchange the MTU of an enhanced bearer is refused")
     func exchangesNoMTU() throws {
         var (harness, _) = try connected()
         harness.channels(of: peer.address) { channels in
@@ -106,7 +106,7 @@ struct EnhancedBearerStories {
         #expect(harness.core.enhancedBearerCount(of: link) == EnhancedBearers.limit)
     }
 
-    @Test("An indication of Service Changed counts on every bearer")
+    @Test("An indication of Service Changed on an enhanced bearer is reported and confirmed")
     func serviceChanged() throws {
         var (harness, link) = try withBearers(1)
         harness.core.withLink(link, now: harness.now) { link, _ in
@@ -124,7 +124,7 @@ struct EnhancedBearerStories {
         }
     }
 
-    @Test("A read uses a bearer that is not busy, and its response arrives there")
+    @Test("A read uses a bearer that is not busy, and gets its response on that bearer")
     func overtakes() throws {
         var (harness, link) = try withBearers(1)
         harness.controller.peers[peer.address]?.isSilent = true
@@ -187,7 +187,7 @@ struct EnhancedBearerStories {
         }
     }
 
-    @Test("Writes keep their order on the first bearer")
+    @Test("All writes use the unenhanced bearer")
     func keepsOrder() throws {
         var (harness, link) = try withBearers(2)
         let writes = (0..<6).map { number in
@@ -248,7 +248,7 @@ struct EnhancedBearerStories {
         #expect(load == 2)
         harness.core.withLink(link, now: now) { $0.databaseChanged(&$1) }
         harness.drive()
-        // One request on each bearer is at the peer, which refuses it.
+        // One request on each bearer was already sent, and waits for the peer's response.
         #expect(reads.map { harness.isPending($0) } == [true, true, false, false])
         let refusal = GATT.Failure.attribute(
             .databaseOutOfSync,
@@ -302,7 +302,7 @@ struct EnhancedBearerStories {
         #expect(received?.first == .readByTypeRequest(hash))
     }
 
-    @Test("The end of the link ends bearers and their requests")
+    @Test("The end of the link fails the requests on all bearers")
     func linkEnds() throws {
         var (harness, link) = try withBearers(2)
         harness.controller.peers[peer.address]?.isSilent = true

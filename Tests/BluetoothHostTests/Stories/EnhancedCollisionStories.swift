@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-/// Requests for enhanced bearers of both sides that collide (Vol 3, Part G, 5.4).
+/// Requests of the host and the peer for enhanced bearers, which collide (Vol 3, Part G, 5.4).
 @Suite("Enhanced ATT bearers that both sides request")
 struct EnhancedCollisionStories {
     private let peer: ModelPeer
@@ -53,7 +53,7 @@ struct EnhancedCollisionStories {
         return id
     }
 
-    @Test("L2CAP/TIM/BV-03-C: The central repeats at once a request that collided")
+    @Test("L2CAP/TIM/BV-03-C: The central repeats a request that collided at once")
     func central() throws {
         var (harness, link) = try connected(asCentral: true)
         let id = collide(&harness, link)
@@ -102,7 +102,7 @@ struct EnhancedCollisionStories {
         #expect(harness.core.enhancedBearerCount(of: link) == 1)
     }
 
-    @Test("A request that waits for its repetition fails with the link")
+    @Test("A request that waits for its repetition fails when the link ends")
     func linkEnds() throws {
         var (harness, link) = try connected(asCentral: false)
         let id = collide(&harness, link)
@@ -113,7 +113,7 @@ struct EnhancedCollisionStories {
         #expect(harness.ends[link] != nil)
     }
 
-    @Test("A request whose bearers the peer has opened meanwhile fails for lack of room")
+    @Test("A repeated request fails if the peer has opened all possible bearers in the meantime")
     func noRoom() throws {
         var (harness, link) = try connected(asCentral: false)
         let id = collide(&harness, link)

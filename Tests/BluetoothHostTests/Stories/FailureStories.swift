@@ -25,7 +25,7 @@ struct FailureStories {
         #expect(harness.controller.violations.isEmpty)
     }
 
-    @Test("A controller that hangs is reset, and reopened if the reset gets no response either")
+    @Test("A hung controller is reset, and is opened again if the reset gets no response")
     func hungController() throws {
         var harness = Harness.ready(peers: [peer])
         let link = try harness.connect(peer.address)

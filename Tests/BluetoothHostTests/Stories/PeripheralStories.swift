@@ -10,7 +10,7 @@ import Testing
 
 @testable import BluetoothHost
 
-/// The host on links that a central has made to it.
+/// Links on which the host is the peripheral.
 @Suite("Links as the peripheral")
 struct PeripheralStories {
     private let phone = ModelPeer(7)
@@ -33,7 +33,7 @@ struct PeripheralStories {
         return harness
     }
 
-    /// A controller that supports the procedure of the Link Layer.
+    /// A controller that supports the Link Layer's Connection Parameters Request procedure.
     private var skilled: ModelProfile {
         var profile = ModelProfile.rich
         profile.leFeatures.insert(.connectionParametersRequest)
@@ -299,7 +299,7 @@ struct PeripheralStories {
     }
 
     @Test(
-        "A missing response to an advertising command fails the request only",
+        "A missing response to an advertising command fails only the request",
         arguments: [
             HCI.Opcode.leSetExtendedAdvertisingParameters, .leSetAdvertisingSetRandomAddress,
             .leSetExtendedAdvertisingData, .leSetExtendedAdvertisingEnable,

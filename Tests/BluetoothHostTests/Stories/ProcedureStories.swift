@@ -56,7 +56,7 @@ struct ProcedureStories {
         return (harness, link)
     }
 
-    @Test("A procedure succeeds with the result of the controllers")
+    @Test("Each procedure succeeds with the result from the controller")
     func succeed() throws {
         var (harness, link) = try connected()
         let requests = Procedure.all.map { harness.ask($0.request, of: link) }
@@ -147,7 +147,7 @@ struct ProcedureStories {
         #expect(throws: Never.self) { try harness.answer(third) }
     }
 
-    @Test("A procedure ends with the link at any packet", arguments: Procedure.all, 0..<4)
+    @Test("A procedure ends if the link ends at any packet", arguments: Procedure.all, 0..<4)
     func linkLost(_ procedure: Procedure, afterPackets count: Int) throws {
         var (harness, link) = try connected()
         harness.controller.endlessCommands = [procedure.opcode]
@@ -163,7 +163,7 @@ struct ProcedureStories {
     }
 
     @Test(
-        "A procedure on a link that ends before the command arrives ends once",
+        "A procedure fails if the link ends before the command arrives",
         arguments: Procedure.all
     )
     func linkLostBefore(_ procedure: Procedure) throws {
@@ -187,7 +187,7 @@ struct ProcedureStories {
         #expect(harness.controller.violations.isEmpty)
     }
 
-    @Test("A full queue of commands refuses more, and no request is lost")
+    @Test("If the command queue is full, further requests are refused, and no request is lost")
     func flooded() throws {
         var (harness, link) = try connected()
         let requests = (0..<400).map { _ in harness.ask(.readRSSI, of: link) }

@@ -8,8 +8,8 @@ import Testing
 
 @testable import BluetoothHost
 
-/// A sample of the paths to protected values through the whole host: the server uses the security
-/// that the controller reports for a link. `ProtectionTests` of GATT test all paths.
+/// Some accesses to protected values through the whole host. The server uses the security that the
+/// controller reports for a link. GATT's `ProtectionTests` test all accesses.
 @Suite("Protected values of the host's server")
 struct ProtectionStories {
     /// A byte that occurs in no handle, UUID or code below.

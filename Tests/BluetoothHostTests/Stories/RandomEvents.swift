@@ -66,7 +66,8 @@ struct RandomEvents {
         switch Int.random(in: 0..<8, using: &generator) {
         case 0: return data(using: &generator)
         case 1...5:
-            // Handles, statuses and counts are small, so that they are often valid.
+            // The bytes come from a small set, so that handles, statuses and counts are often
+            // valid.
             let subevents: [UInt8] = [0x01, 0x03, 0x05, 0x06, 0x07, 0x0A, 0x0C, 0x29]
             let subevent = subevents.randomElement(using: &generator) ?? 0x01
             let lengths: [UInt8: Int] = [

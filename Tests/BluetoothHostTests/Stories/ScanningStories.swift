@@ -113,7 +113,7 @@ struct ScanningStories {
     }
 
     @Test(
-        "Scanning and connecting both work, even if the controller cannot do both at once",
+        "The host scans and connects, even if the controller cannot do both at once",
         arguments: [true, false]
     )
     func concurrently(isPoor: Bool) throws {

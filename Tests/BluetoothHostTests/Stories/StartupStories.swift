@@ -22,7 +22,7 @@ struct StartupStories {
         #expect(found.version.hciVersion == profile.version)
     }
 
-    @Test("Startup of a controller that accepts many commands at once keeps their order")
+    @Test("Startup with a controller that accepts several commands at once violates no rule")
     func manyCommands() {
         var profile = ModelProfile.rich
         profile.commandCount = 5

@@ -97,7 +97,7 @@ struct TrafficStories {
         #expect(harness.controller.violations.isEmpty)
     }
 
-    @Test("A write without response is sent at once only while nothing waits before it")
+    @Test("A write without response is sent at once only while no other request waits before it")
     func atOnceKeepsOrder() throws {
         var (harness, link) = try connected(.poor)
         let handle = try #require(harness.controller.handle(of: peer.address))
@@ -129,7 +129,7 @@ struct TrafficStories {
         #expect(!hasLink)
     }
 
-    @Test("Requests that waited for a response fill every buffer at once when it arrives")
+    @Test("When a response arrives, the requests that waited for it fill every buffer at once")
     func everyBuffer() throws {
         var profile = ModelProfile.rich
         profile.aclPacketCount = 2 * ACLTransmitQueue.frameLimit + 3
@@ -293,7 +293,7 @@ struct FlowStories {
         }
     }
 
-    @Test("A controller that reports wrong numbers of completed packets changes nothing")
+    @Test("Wrong numbers of completed packets from the controller have no effect")
     func wrongCounts() throws {
         let peer = ModelPeer(1)
         var profile = ModelProfile.rich
@@ -328,7 +328,7 @@ struct FlowStories {
         #expect(harness.controller.violations.isEmpty)
     }
 
-    @Test("The buffers of a lost link serve the others")
+    @Test("The buffers of a lost link become available to the remaining link")
     func lostLink() throws {
         var profile = ModelProfile.rich
         profile.aclPacketCount = 2

@@ -128,7 +128,7 @@ struct UntrustworthyControllerStories {
         #expect(harness.core.linkList.isEmpty)
     }
 
-    @Test("A pending connection continues after its peer did not answer")
+    @Test("A pending connection continues if its peer does not answer at first")
     func silentPeerThatIsAwaited() throws {
         var harness = Harness.ready(peers: [peer])
         harness.controller.peers[peer.address]?.isSilent = true
@@ -188,7 +188,7 @@ struct UntrustworthyControllerStories {
         #expect(throws: Never.self) { try harness.answer(own) }
     }
 
-    @Test("A host with an impossible MTU connects", arguments: [-1, 0, 70_000])
+    @Test("A host that is configured with an impossible MTU connects", arguments: [-1, 0, 70_000])
     func impossibleMTU(_ mtu: Int) throws {
         var harness = Harness.ready(peers: [peer]) { $0.attMTU = mtu }
         #expect(throws: Never.self) { try harness.connect(peer.address) }

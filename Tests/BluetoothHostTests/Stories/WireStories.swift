@@ -38,7 +38,7 @@ struct WireStories {
         #expect(harness.controller.violations.isEmpty)
     }
 
-    @Test("On a socket a framing error closes the connection")
+    @Test("On a socket, a framing error closes the connection")
     func socket() {
         var harness = Harness.ready()
         harness.feed([0x55])
@@ -48,7 +48,7 @@ struct WireStories {
         #expect(harness.core.state == .ready)
     }
 
-    @Test("Scans, advertising and pending connections continue after noise")
+    @Test("Scans and pending connections continue after noise")
     func pending() throws {
         var harness = Self.ready()
         let scan = harness.scan()
@@ -112,7 +112,7 @@ struct WireStories {
         #expect(harness.states == [.ready])
     }
 
-    @Test("On a socket a partial packet has no timeout")
+    @Test("On a socket, a partial packet has no timeout")
     func socketPause() {
         var harness = Harness.ready()
         harness.feed([0x04, 0x3E])
@@ -120,7 +120,7 @@ struct WireStories {
         #expect(harness.states == [.ready])
     }
 
-    @Test("A corrupted length swallows at most two seconds of data")
+    @Test("After a corrupted length, the data of at most two seconds is lost")
     func swallowed() throws {
         var harness = Self.ready(peers: [peer])
         let link = try harness.connect(peer.address)
@@ -136,7 +136,7 @@ struct WireStories {
     }
 
     @Test(
-        "Packets that no controller sends are noise",
+        "Packets that no controller sends count as noise, except on a socket",
         arguments: [
             [0x01, 0x03, 0x0C, 0x00], [0x03, 0x00, 0x00, 0x00], [0x05, 0x00, 0x00, 0x00, 0x00],
         ] as [[UInt8]]

@@ -22,7 +22,7 @@ struct PortCancellationStories {
 
     private let peer = ModelPeer(1)
 
-    @Test("A connection request that is canceled late leaves no link", arguments: [false, true])
+    @Test("A request that is canceled early or late leaves no link", arguments: [false, true])
     func connectionRequests(_ isLate: Bool) {
         let harness = PortHarness.ready(peers: [peer])
         let id = Mutex<RequestIdentifier?>(nil)
@@ -80,7 +80,7 @@ struct PortCancellationStories {
         #expect(lines.contains { $0.hasPrefix("lamp: ") })
     }
 
-    @Test("A canceled accept leaves the listener to the next accept, and a second at once is busy")
+    @Test("A second accept fails while one is pending, and is possible after its cancellation")
     func accepting() throws {
         let harness = PortHarness.ready()
         let key = try #require(try harness.get { try? $0.openListener(psm: .init(rawValue: 0x80)) })

@@ -56,7 +56,7 @@ struct PortChannelStories {
         #expect(try harness.get { $0.description(of: channel) == nil })
     }
 
-    @Test("Closing and listening work at the limit of requests")
+    @Test("Accepting, closing and disconnecting are possible at the limit of requests")
     func limit() throws {
         let (harness, link, channel) = try withChannel()
         let key = try #require(try harness.get { try? $0.openListener(psm: 0x0090) })

@@ -61,7 +61,7 @@ struct PortOrderStories {
         #expect(harness.journal.take() == ["late: \(reason)", "bye: done"])
     }
 
-    @Test("An incoming link is reported at once, and its MTU when it is known")
+    @Test("An incoming link is reported at once, and its MTU after the exchange")
     func incoming() {
         let harness = PortHarness.ready(peers: [peer])
         harness.on { [journal = harness.journal] in
@@ -142,7 +142,7 @@ struct PortOrderStories {
         #expect(harness.journal.take().isEmpty, "A replaced observer gets no events")
     }
 
-    @Test("A released observer gets no events, and the host continues")
+    @Test("The host does not retain its observer, and continues after the observer is released")
     func gone() throws {
         let harness = PortHarness.ready(peers: [peer])
         _ = try harness.connect(peer.address)

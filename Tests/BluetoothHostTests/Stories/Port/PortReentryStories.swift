@@ -51,7 +51,7 @@ struct PortReentryStories {
         #expect(lines.first == "returned" && Set(lines.dropFirst()) == [notReady, gone])
     }
 
-    @Test("Completions are called after `begin` returns outside of `enter`, too")
+    @Test("Completions are called after `begin` returns, even outside of `enter`")
     func laterElsewhere() {
         let harness = PortHarness(peers: [peer])
         harness.executor.perform { [peer, host = harness.host, journal = harness.journal] in
@@ -65,7 +65,7 @@ struct PortReentryStories {
         #expect(harness.journal.take() == ["returned", notReady])
     }
 
-    @Test("A request from any event is completed in order")
+    @Test("Requests that an observer makes in events complete after the pending events")
     func fromEvents() {
         let harness = PortHarness.ready(peers: [peer])
         harness.journal.react { [host = harness.host, journal = harness.journal] event in
@@ -111,7 +111,7 @@ struct PortReentryStories {
         #expect(types.values.count { $0 == BluetoothUUID(0x2800) } == 2 + 5)
     }
 
-    @Test("Endless requests from completions do not block others, and each run is limited")
+    @Test("Endless requests from completions do not block other work of the host")
     func endless() {
         let harness = PortHarness()
         let count = Counter()

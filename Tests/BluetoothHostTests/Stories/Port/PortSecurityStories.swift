@@ -49,7 +49,7 @@ struct PortSecurityStories {
     }
 
     @Test(
-        "The request fails with the peer's error if its pairing fails",
+        "A request fails with the peer's error if the pairing for the request fails",
         arguments: [
             ATT.ErrorCode.insufficientAuthentication, .insufficientEncryption,
             .encryptionKeySizeTooShort,
@@ -74,7 +74,7 @@ struct PortSecurityStories {
         #expect(securityPDUs(harness)?.count == 1, "The requests share one pairing")
     }
 
-    @Test("The request fails with the end of the link if that comes first")
+    @Test("A request fails with the end of the link if the link ends before the pairing")
     func linkEnds() throws {
         let peer = Self.protected(.insufficientAuthentication)
         let (harness, link) = try connected(peer)

@@ -65,7 +65,7 @@ struct PortServerStories {
         withExtendedLifetime(stream) {}
     }
 
-    @Test("Without an observer and a reader, clients are refused")
+    @Test("Without an observer and a reader, requests of clients are refused")
     func withoutObserver() throws {
         let harness = PortHarness(peers: [peer])
         let service = try harness.get { try? $0.publish(Self.definition) }

@@ -8,7 +8,8 @@ import Testing
 
 @testable import BluetoothHost
 
-/// A bonded peer with private addresses. The controller does not resolve them, or only claims to.
+/// A bonded peer with private addresses. The controller has no resolving list, or does not resolve
+/// addresses with it.
 @Suite("A peer with private addresses")
 struct PrivatePeerStories {
     private static let identity = DeviceAddress(value: 0xC0DE_0000_0001, kind: .random)
@@ -123,7 +124,7 @@ struct PrivatePeerStories {
         #expect(harness.controller.initiation?.target == Self.identity)
     }
 
-    @Test("If the current address does not answer, the host connects to the identity again")
+    @Test("If the peer does not answer at its current address, the host connects to its identity")
     mutating func recognizedAgain() throws {
         var harness = harness(.pretending, peers: [try peer()])
         let scan = harness.scan()
@@ -259,7 +260,7 @@ struct PrivatePeerStories {
         #expect(!harness.controller.isScanning && harness.core.nextDeadline == nil)
     }
 
-    @Test("The host does not resolve the peer after its bond is removed")
+    @Test("The host does not resolve the peer's address after the bond is removed")
     mutating func forgotten() throws {
         let peer = try peer()
         var harness = harness(peers: [peer])

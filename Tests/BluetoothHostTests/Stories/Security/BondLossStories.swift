@@ -25,7 +25,7 @@ struct BondLossStories {
         return harness
     }
 
-    @Test("By default the connection fails with bond lost, and the bond remains")
+    @Test("By default, the connection fails with `bondLost`, and the bond remains")
     func refused() throws {
         var harness = try harness(.refuse)
         let pending = harness.requestConnection(address)
@@ -37,7 +37,7 @@ struct BondLossStories {
         #expect(harness.ends.values.flatMap(\.self) == [.bondLost])
     }
 
-    @Test("A question about a lost bond may be declined or unanswered", arguments: [true, false])
+    @Test("Without consent to pair again, the connection fails", arguments: [true, false])
     func declinedQuestion(_ isAnswered: Bool) throws {
         var harness = try harness(.ask)
         let pending = harness.requestConnection(address)
@@ -54,7 +54,7 @@ struct BondLossStories {
         #expect(harness.core.bonds.count == 1 && harness.controller.dataPackets.isEmpty)
     }
 
-    @Test("Without a delegate a lost bond is not paired again")
+    @Test("Without a delegate, a peer that lost its bond is not paired again")
     func withoutDelegate() throws {
         var harness = try harness(.ask, hasDelegate: false)
         let pending = harness.requestConnection(address)
@@ -63,7 +63,7 @@ struct BondLossStories {
     }
 
     @Test(
-        "With permission the peer is paired again and keeps its identifier",
+        "With permission, the peer is paired again and keeps its identifier",
         arguments: [true, false]
     )
     func pairedAnew(_ isAsked: Bool) throws {
@@ -208,7 +208,7 @@ struct BondLossStories {
     }
 
     @Test(
-        "Without a delegate, or if peers may not pair, no lost bond is paired again",
+        "Without a delegate, or if peers may not pair, a peer that lost its bond is refused",
         arguments: [true, false]
     )
     func reminderWithoutConsent(_ hasDelegate: Bool) throws {
@@ -224,7 +224,7 @@ struct BondLossStories {
         #expect(harness.ends[link] == [.bondLost] && harness.questionCount == 0)
     }
 
-    @Test("A connection request without a delegate does not pair a lost bond again")
+    @Test("A request without a delegate does not pair again with a peer that lost its bond")
     func missingPeer() throws {
         var harness = try harness(.pairOnce, hasDelegate: false)
         let pending = harness.requestConnection(address)
@@ -248,7 +248,7 @@ struct BondLossStories {
     }
 
     @Test(
-        "A peer that claims the identity of a bonded one needs permission to replace the bond",
+        "A peer that claims a bonded peer's identity needs permission to replace the bond",
         arguments: [true, false]
     )
     func claimedIdentity(_ isAllowed: Bool) throws {

@@ -12,7 +12,7 @@ import Testing
 struct EncryptionStories {
     private let address = Bonded.peer.address
 
-    @Test("A central encrypts before it sends data, and then reports the link")
+    @Test("As the central, the host encrypts before it sends data, and then reports the link")
     func central() throws {
         var harness = try Harness.bonded()
         harness.controller.endlessCommands = [.leEnableEncryption]

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BluetoothHost
 
-/// The peer's Security Manager: the other end of pairings with a host.
+/// The Security Manager of a peer that pairs with the host.
 struct PairingPeer {
     static let identity = DeviceAddress(value: 0xC0DE_0000_0007, kind: .random)
 
@@ -66,7 +66,7 @@ struct PairingPeer {
         }
     }
 
-    /// Answers the latest question of the host with consent.
+    /// Answers the latest question of the host, with consent unless `answer` is another answer.
     mutating func agree(to answer: Pairing.Answer = .yes, in harness: inout Harness) throws {
         let asked = try #require(harness.lastQuestion)
         harness.core.answer(answer, on: asked.link, now: harness.now)

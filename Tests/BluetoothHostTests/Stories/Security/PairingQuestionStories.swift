@@ -133,7 +133,7 @@ struct PairingQuestionStories {
 
     // MARK: The limit
 
-    @Test("Twelve addresses cause at most three questions and then wait together")
+    @Test("Twelve addresses cause at most three questions, and then all of them must wait")
     func twelveAddresses() throws {
         var harness = harness()
         for (index, peer) in Self.peers.enumerated() {
@@ -224,7 +224,7 @@ struct PairingQuestionStories {
         #expect(harness.questionCount == 1)
     }
 
-    @Test("A closed window refuses pairing, and one without an end stays open")
+    @Test("Pairing is refused while the window is closed, and a window without an end stays open")
     func closing() throws {
         var harness = harness { $0.acceptsPairing = false }
         _ = try harness.accept(Self.phone)

@@ -59,7 +59,7 @@ struct PairingStories {
         #expect(harness.controller.violations.isEmpty)
     }
 
-    @Test("A disconnection right after a pairing waits until the peer has its keys")
+    @Test("A disconnection after a pairing waits a limited time until the peer has its keys")
     func keysBeforeTheEnd() throws {
         for arrive in [true, false] {
             var harness = harness()
@@ -120,7 +120,7 @@ struct PairingStories {
         #expect(harness.count(of: .disconnect) == 1)
     }
 
-    @Test("A peer that disconnects before it has its keys ends the link")
+    @Test("If the peer disconnects before it has its keys, a request to disconnect completes")
     func keysAfterDisconnection() throws {
         var (harness, link) = try harnessWithKeysUnderWay()
         let end = harness.ask(.disconnect, of: link)
@@ -146,7 +146,7 @@ struct PairingStories {
         #expect(peer.keys?.isBonded == true)
     }
 
-    @Test("A peer whose pairing was declined must wait, each time longer")
+    @Test("A peer whose pairing was declined must wait before its next pairing")
     func declined() throws {
         var harness = harness()
         _ = try harness.accept(address)
@@ -161,7 +161,7 @@ struct PairingStories {
         #expect(harness.questionCount == 2)
     }
 
-    @Test("The host's own pairing waits as well after a failure")
+    @Test("After a failed pairing, a new pairing of the host fails as too soon")
     func tooSoon() throws {
         var harness = harness()
         let link = try harness.connect(address)
@@ -357,7 +357,7 @@ struct PairingStories {
         #expect(harness.ends[link] == [.notEncrypted])
     }
 
-    @Test("The name is read once after bonding")
+    @Test("The peer's name is read after bonding")
     func name() throws {
         var harness = harness()
         let link = try harness.connect(address)

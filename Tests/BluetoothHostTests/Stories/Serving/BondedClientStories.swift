@@ -47,24 +47,24 @@ struct BondedClientStories {
         return try #require(harness.core.linkList.first).identifier
     }
 
-    private func part(_ harness: inout Harness) {
+    private func disconnectPeer(_ harness: inout Harness) {
         harness.controller.dropLink(to: peer.address, .remoteUserTerminatedConnection)
         harness.drive()
     }
 
-    @Test("A subscription is inactive while its client is disconnected", arguments: [true, false])
+    @Test("A bonded client's subscription is restored after encryption", arguments: [true, false])
     func reconnection(_ hasStore: Bool) throws {
         var (harness, service) = try serving(hasStore: hasStore)
         _ = try encrypted(&harness)
         _ = harness.write([1, 0], to: try service.configuration(0), by: peer.address)
         #expect(harness.store.isEmpty != hasStore)
-        part(&harness)
+        disconnectPeer(&harness)
         let doubtful = try unproven(&harness)
         #expect(
             harness.core.subscriptions(of: doubtful).isEmpty,
             "A client that is not authenticated has no subscriptions"
         )
-        part(&harness)
+        disconnectPeer(&harness)
         let link = try encrypted(&harness)
         #expect(harness.core.subscriptions(of: link) == [service.value(0): .notification])
         let events = harness.clientEvents.filter { entry in
@@ -83,7 +83,7 @@ struct BondedClientStories {
         _ = try encrypted(&harness)
         let configuration = try service.configuration(2)
         _ = harness.write([2, 0], to: configuration, by: peer.address)
-        part(&harness)
+        disconnectPeer(&harness)
         let link = try encrypted(&harness)
         let answers = harness.read(configuration, by: peer.address)
         #expect(answers.last == .readResponse(.init(value: [2, 0])))
@@ -92,7 +92,7 @@ struct BondedClientStories {
         #expect(harness.values(receivedBy: peer.address) == [[5]])
     }
 
-    @Test("A subscription survives a restart with a store, and not without one")
+    @Test("A subscription survives a restart if the store contains its record")
     func restart() throws {
         var (harness, service) = try serving()
         _ = try encrypted(&harness)
@@ -116,7 +116,7 @@ struct BondedClientStories {
         #expect(refused == [.refusal(.writeRequest, configuration, .insufficientEncryption)])
         #expect(harness.core.subscriptions(of: link).isEmpty)
         #expect(harness.store.isEmpty)
-        part(&harness)
+        disconnectPeer(&harness)
         let later = try encrypted(&harness)
         #expect(harness.core.subscriptions(of: later).isEmpty)
     }
@@ -149,7 +149,7 @@ struct BondedClientStories {
         var (harness, service) = try serving()
         _ = try encrypted(&harness)
         let robust = try #require(handle(0x2B29, &harness))
-        let changed = try #require(handle(0x2A05, &harness, isDeclaration: true))
+        let changed = try #require(handle(0x2A05, &harness, isUnreadable: true))
         #expect(harness.write([0x01], to: robust, by: peer.address) == [.writeResponse])
         let configured = harness.write(
             [2, 0],
@@ -157,7 +157,7 @@ struct BondedClientStories {
             by: peer.address
         )
         #expect(configured == [.writeResponse])
-        part(&harness)
+        disconnectPeer(&harness)
         _ = try harness.publish(GATT.ServiceDefinition(BluetoothUUID(0x180F), []))
         harness.controller.peers[peer.address]?.server.confirms = false
         _ = try encrypted(&harness)
@@ -180,7 +180,7 @@ struct BondedClientStories {
         let robust = try #require(handle(0x2B29, &harness))
         #expect(harness.write([0x01], to: robust, by: peer.address) == [.writeResponse])
         let kept = harness.store
-        part(&harness)
+        disconnectPeer(&harness)
         _ = try harness.publish(GATT.ServiceDefinition(BluetoothUUID(0x180F), []))
         _ = try unproven(&harness)
         let handle = service.value(0)
@@ -198,12 +198,12 @@ struct BondedClientStories {
     private func handle(
         _ type: UInt16,
         _ harness: inout Harness,
-        isDeclaration: Bool = false
+        isUnreadable: Bool = false
     ) -> AttributeHandle? {
-        guard isDeclaration else {
+        guard isUnreadable else {
             return harness.handle(ofType: BluetoothUUID(type), for: peer.address)
         }
-        // The peer cannot read a declaration, so the test searches the attributes of the database.
+        // The peer cannot read this value, so the test searches the attributes of the database.
         return harness.core.context.server.database.attributes.first {
             $0.type == BluetoothUUID(type)
         }?.handle

@@ -12,7 +12,7 @@ import Testing
 struct NotificationStories {
     private let peer = ModelPeer(1)
 
-    /// Returns a harness whose peer has subscribed to both values that permit it.
+    /// Returns a harness whose peer has subscribed to a notified value and an indicated value.
     private func subscribed(
         _ profile: ModelProfile = .rich
     ) throws -> (Harness, LinkIdentifier, GATT.DiscoveredService) {
@@ -70,7 +70,7 @@ struct NotificationStories {
         #expect(harness.controller.violations.isEmpty)
     }
 
-    @Test("A value is sent at once only while nothing waits before it")
+    @Test("A value is sent at once only while no other value waits before it")
     func atOnceKeepsOrder() throws {
         var (harness, link, service) = try subscribed(.poor)
         let handle = try #require(harness.controller.handle(of: peer.address))
@@ -91,7 +91,7 @@ struct NotificationStories {
         }
         #expect(harness.values(receivedBy: peer.address) == (0...sent).map { [UInt8($0)] })
         let isNotified = try notifyAtOnce([1], of: service.value(2), &harness, link)
-        #expect(!isNotified, "The value is indicated, which is never done at once")
+        #expect(!isNotified, "An indication is never sent at once")
     }
 
     /// The number of buffers of the `poor` controller.

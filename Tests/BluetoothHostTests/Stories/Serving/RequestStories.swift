@@ -21,7 +21,7 @@ struct RequestStories {
         return (harness, link, service)
     }
 
-    @Test("A value that is read again after a write is the new value, if it is still readable")
+    @Test("A read after a write returns the new value, and a protected value stays unreadable")
     func readAgain() throws {
         var (harness, link, service) = try serving()
         let value = service.value(0)
@@ -68,7 +68,7 @@ struct RequestStories {
         #expect(harness.core.value(of: service.value(0)) == [5])
     }
 
-    @Test("The application is asked for its value, and answers later")
+    @Test("The application is asked for a dynamic value, and may answer later")
     func dynamicValue() throws {
         var (harness, link, service) = try serving()
         #expect(harness.read(service.value(1), by: peer.address).isEmpty)
@@ -83,7 +83,7 @@ struct RequestStories {
         #expect(harness.received(by: peer.address).count == count, "The client gets one response")
     }
 
-    @Test("A question without an answer is refused after 25 seconds")
+    @Test("A request is refused if the application does not answer for 25 seconds")
     func silence() throws {
         var (harness, _, service) = try serving()
         _ = harness.read(service.value(1), by: peer.address)
@@ -98,7 +98,7 @@ struct RequestStories {
         .refusal(.readRequest, service.value(1), .unlikelyError)
     }
 
-    @Test("The application decides on a write of its value", arguments: [true, false])
+    @Test("The application decides on a write of a dynamic value", arguments: [true, false])
     func dynamicWrite(_ isAccepted: Bool) throws {
         var (harness, link, service) = try serving()
         #expect(harness.write([1, 1], to: service.value(1), by: peer.address).isEmpty)
@@ -143,7 +143,7 @@ struct RequestStories {
         #expect(harness.controller.violations.isEmpty)
     }
 
-    @Test("Longer responses follow the MTU exchange, and long values are read in parts")
+    @Test("Responses use the exchanged MTU, and long values are read in parts")
     func longValue() throws {
         var (harness, _, service) = try serving()
         let long = [UInt8](0..<255) + [UInt8](0..<255)

@@ -60,7 +60,7 @@ struct SigningStories {
         #expect(commands(harness).isEmpty)
     }
 
-    @Test("On an encrypted link signed commands are ordinary commands")
+    @Test("On an encrypted link, a signed command is sent as an ordinary command")
     func encrypted() throws {
         var peer = peer
         peer.key = Bonded.key

@@ -51,7 +51,7 @@ struct ApplicationRecordTests {
         await killed.shutdown()
     }
 
-    @Test("Without a store a record lasts as long as its host")
+    @Test("Without a store, the host keeps a record in memory")
     func withoutStore() async {
         let host = host(nil)
         await host.storeApplicationRecord([7], "a")
@@ -104,7 +104,7 @@ struct ApplicationRecordTests {
     }
 
     @Test(
-        "A record's name has only lowercase letters, digits and hyphens",
+        "A record's name has a limited length, and only lowercase letters, digits and hyphens",
         arguments: ["", "Central", "a.b", "a/b", "ü", String(repeating: "a", count: 53)]
     )
     func names(_ name: String) async {

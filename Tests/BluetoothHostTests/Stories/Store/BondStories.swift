@@ -106,7 +106,7 @@ struct BondStories {
         for number in 10..<(9 + HostCore.bondLimit) {
             harness.core.keepBond(SampleBonds.bond(number), now: harness.now)
         }
-        // The link exists but the peer is not authenticated, so that its bond is still the oldest.
+        // The link exists, but the peer is not authenticated, so that its bond is still the oldest.
         harness.controller.endlessCommands = [.leEnableEncryption]
         _ = harness.requestConnection(peers[0].address)
         harness.drive()
@@ -158,7 +158,7 @@ struct BondStories {
         #expect(harness.store[Self.key(1)] != bytes)
     }
 
-    @Test("Damaged bonds are set aside and reported, and all others are used")
+    @Test("Damaged records are set aside and reported, and the undamaged bond is used")
     func torn() throws {
         let good = SampleBonds.bond(1).encode(localIdentity: SampleBonds.identity)
         let bad = SampleBonds.bond(2).encode(localIdentity: SampleBonds.identity)
@@ -227,7 +227,7 @@ struct BondStories {
         #expect(harness.core.takeSignCounter(for: SampleBonds.peer(1)) == nil)
     }
 
-    @Test("Sign counters continue after a crash and restart with a new key")
+    @Test("Sign counters continue after a crash, and begin again with a new key")
     func counters() throws {
         var harness = Self.harness()
         harness.core.keepBond(SampleBonds.bond(1), now: harness.now)

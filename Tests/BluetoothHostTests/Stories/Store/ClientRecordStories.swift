@@ -99,7 +99,7 @@ struct ClientRecordStories {
         )
     }
 
-    @Test("An invalid record is set aside, and a newer one only when it is replaced")
+    @Test("A damaged record is set aside, and a record of a later version only if it is replaced")
     func damage() throws {
         let torn: [UInt8] = Array(ClientRecord().encode(for: peer.address).dropLast(2))
         let (harness, _, _) = try harness([key: torn])

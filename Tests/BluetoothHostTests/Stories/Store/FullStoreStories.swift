@@ -99,7 +99,7 @@ struct FullStoreStories {
         #expect(before.1 != nil && harness.store[key] == before.1)
     }
 
-    @Test("Once the store has space, pairing succeeds, and the bond is stored at its end")
+    @Test("Once the store has space, a pairing succeeds, and its bond is stored")
     func roomAgain() throws {
         var harness = harness()
         let first = try harness.connect(address)
@@ -119,7 +119,7 @@ struct FullStoreStories {
         #expect(harness.core.bonds.count == 1 && peer.keys != nil)
     }
 
-    @Test("A bond is not kept without its local identity")
+    @Test("A bond is not kept if its local identity cannot be stored")
     func identity() throws {
         var harness = harness()
         harness.core.context.storeState.isIdentityUnsaved = true

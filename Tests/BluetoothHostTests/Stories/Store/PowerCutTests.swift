@@ -11,14 +11,14 @@ import Testing
 
 @testable import BluetoothHost
 
-/// A process that stores bonds is killed at any moment. Afterward the store has its state before
+/// A process that stores bonds is killed at any moment. Afterward, the store has its state before
 /// the interrupted operation or after it.
 @Suite("Crashes of a host", .timeLimit(.minutes(20)))
 struct PowerCutTests {
     /// The number of kills.
     private static let killCount = 200
 
-    @Test("After a kill the store has the old or the new bonds, and no counter is used twice")
+    @Test("After a kill, the store has the old or the new bonds, and no counter is used twice")
     func kill() async throws {
         let directory = temporaryDirectory()
         defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -37,7 +37,7 @@ struct PowerCutTests {
         #expect(record.generation > Self.killCount)
     }
 
-    @Test("On a full disk the old bond remains, and the failure is reported")
+    @Test("On a full disk, the old bonds remain, and the failures are reported")
     func fullDisk() async throws {
         let directory = temporaryDirectory()
         defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -63,7 +63,7 @@ struct PowerCutTests {
     }
 }
 
-/// The possible contents of the store.
+/// The contents that the store may have after a kill.
 private struct Record {
     /// The last version of any bond.
     private(set) var generation = 0

@@ -16,17 +16,17 @@ import Testing
 struct RecordTests {
     private static let peer = SampleBonds.peer(1)
 
-    private static let memory: ClientRecord = {
-        var memory = ClientRecord()
-        memory.supportedFeatures = 1
-        memory.lastSignCounter = 77
-        memory.knownHash = [UInt8](repeating: 3, count: 16)
-        memory.configurations[AttributeHandle(9)] = .init(
+    private static let clientRecord: ClientRecord = {
+        var clientRecord = ClientRecord()
+        clientRecord.supportedFeatures = 1
+        clientRecord.lastSignCounter = 77
+        clientRecord.knownHash = [UInt8](repeating: 3, count: 16)
+        clientRecord.configurations[AttributeHandle(9)] = .init(
             bits: 1,
             service: BluetoothUUID(0x1809),
             characteristic: BluetoothUUID(0x2A1C)
         )
-        return memory
+        return clientRecord
     }()
 
     private static let application: ApplicationName = {
@@ -57,7 +57,7 @@ struct RecordTests {
             SignCounter(next: 5, reserved: 256).encode(for: peer),
             { _ = try SignCounter(parsing: $0, peer: peer) }
         ),
-        (memory.encode(for: peer), { _ = try ClientRecord(parsing: $0, peer: peer) }),
+        (clientRecord.encode(for: peer), { _ = try ClientRecord(parsing: $0, peer: peer) }),
         (
             (GATT.Database(services: [])
                 .map { DatabaseRecord(database: $0, hash: [UInt8](repeating: 1, count: 16)) })?
@@ -101,8 +101,8 @@ struct RecordTests {
         let read = try SignCounter(parsing: counter.encode(for: bond.peer), peer: bond.peer)
         #expect(read == SignCounter(next: 512, reserved: 512), "The rest of the block is skipped")
         #expect(
-            try ClientRecord(parsing: Self.memory.encode(for: bond.peer), peer: bond.peer)
-                == Self.memory
+            try ClientRecord(parsing: Self.clientRecord.encode(for: bond.peer), peer: bond.peer)
+                == Self.clientRecord
         )
         let order = BondOrder((0..<generation).map(SampleBonds.peer))
         #expect(try BondOrder(parsing: order.encode()) == order)
@@ -139,7 +139,7 @@ struct RecordTests {
             #expect(fault(Array(bytes.prefix(count)), read) == .torn, "\(count) bytes")
             let zeros = [UInt8](repeating: 0, count: bytes.count - count)
             let expected: RecordFault = count < 4 ? .foreign : .torn
-            // The last bytes of a checksum may be zero, so that no byte is missing.
+            // If the last bytes of the checksum are zero, the zeros complete the entry.
             if bytes.prefix(count) + zeros != bytes[...] {
                 #expect(fault(bytes.prefix(count) + zeros, read) == expected)
             }
@@ -176,7 +176,7 @@ struct RecordTests {
     }
 
     @Test(
-        "A complete entry with invalid contents is refused and never traps",
+        "A complete entry with random contents is read or refused as malformed, and never traps",
         arguments: RunSeed.seeds(1)
     )
     func nonsense(seed: UInt64) {

@@ -44,7 +44,7 @@ struct ScheduleTests {
         #expect(schedule.takeDue(now: deadline ?? .zero) == [client])
     }
 
-    @Test("A record of an application waits at most a second, until its allowance is used up")
+    @Test("A record of an application waits at most a second, until its burst limit is reached")
     func application() throws {
         let record = RecordName.application(try #require(ApplicationName("mine")))
         var schedule = SaveSchedule()
@@ -61,7 +61,7 @@ struct ScheduleTests {
         #expect(writes.count == SaveSchedule.applicationBurstLimit + 119)
     }
 
-    @Test("The allowance recovers")
+    @Test("After a pause, a record has its full burst limit again")
     func recovery() {
         var schedule = SaveSchedule()
         let later = Instant.zero + SaveSchedule.interval * SaveSchedule.burstLimit
