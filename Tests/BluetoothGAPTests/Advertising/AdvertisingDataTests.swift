@@ -28,7 +28,7 @@ struct AdvertisingDataTests {
         )
     }
 
-    @Test("The complete name takes precedence over the shortened one, in either order")
+    @Test("The complete name takes precedence over the shortened one")
     func names() throws {
         let data = try advertising("03084c61 08094c616e79617264")
         #expect(data.localName == "Lanyard")
@@ -55,7 +55,7 @@ struct AdvertisingDataTests {
         #expect(try !advertising("03030d18").hasIncompleteServiceUUIDs)
     }
 
-    @Test("A list of UUIDs with a partial one at its end yields the complete ones")
+    @Test("A list of UUIDs with a partial UUID at its end yields the complete UUIDs")
     func raggedList() throws {
         #expect(try advertising("06030d180f1801").serviceUUIDs.count == 2)
         #expect(try advertising("02030d").serviceUUIDs.isEmpty)
@@ -70,7 +70,7 @@ struct AdvertisingDataTests {
         #expect(data.serviceUUIDs.isEmpty)
     }
 
-    @Test("Service data of every width is parsed, and the first of two counts")
+    @Test("Service data of every width is parsed, and the first of two with the same UUID counts")
     func serviceData() throws {
         let long = "00112233445566778899aabbccddeeff"
         let data = try advertising("04160918aa 0620785634 1201 1221\(long)02 04160918bb 0216aa")

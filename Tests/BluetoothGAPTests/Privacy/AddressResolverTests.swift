@@ -46,7 +46,7 @@ struct AddressResolverTests {
         #expect(made.count == 200)
     }
 
-    @Test("A key of zeros counts as none")
+    @Test("A key of zeros counts as no key")
     func zeroKey() throws {
         let zero = try #require(HCI.Key128([UInt8](repeating: 0, count: 16)))
         #expect(ResolvingKey(zero) == nil)

@@ -8,7 +8,7 @@ import Testing
 @testable import BluetoothHCI
 
 /// The schedulers for scanning and connecting, for advertising, and for addresses of one
-/// controller, with a model of what the controller forbids and a manual clock. All commands go
+/// controller, with a model of the controller's restrictions and a manual clock. All commands go
 /// through one queue, as in a host.
 struct PrivacyHarness {
     enum Command {
@@ -35,7 +35,7 @@ struct PrivacyHarness {
     private(set) var shown: Set<DeviceAddress> = []
     private(set) var holdCount = 0
     private(set) var releaseCount = 0
-    /// Answers instead of those of the model.
+    /// The answers that replace those of the model.
     var planned: [(matches: (PrivacyOperation) -> Bool, result: CommandResult)] = []
     var answersAtOnce = true
     let capabilities: ControllerCapabilities

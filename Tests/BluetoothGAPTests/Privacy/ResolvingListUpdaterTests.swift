@@ -34,7 +34,7 @@ struct ResolvingListUpdaterTests {
         return operations
     }
 
-    @Test("Without peers to resolve the controller gets no commands")
+    @Test("Without peers to resolve, the controller gets no commands")
     mutating func noPeers() {
         start(wanting: 0..<0)
         #expect(updater.nextOperation == nil)
@@ -115,8 +115,8 @@ struct ResolvingListUpdaterTests {
         #expect(!updater.isGivenUp)
     }
 
-    /// Without privacy modes the host resolves addresses too. In network privacy mode, the only
-    /// mode of such a controller, the controller ignores a bonded peer that uses its identity
+    /// Without privacy modes, the host resolves the addresses instead. In network privacy mode, the
+    /// only mode of such a controller, the controller ignores a bonded peer that uses its identity
     /// address (Vol 6, Part B, 4.7).
     @Test(
         "The list is used only with all of its commands and privacy modes",

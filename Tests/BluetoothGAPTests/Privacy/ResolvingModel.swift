@@ -17,7 +17,7 @@ struct ResolvingModel {
     ///
     /// - Parameters:
     ///   - isOnAir: Whether the controller advertises, scans or initiates.
-    ///   - usesRandomAddress: Whether it uses its random address for one of those.
+    ///   - usesRandomAddress: Whether the controller uses its random address for one of them.
     mutating func perform(
         _ operation: PrivacyOperation,
         isOnAir: Bool,
@@ -84,7 +84,8 @@ extension ResolvingListUpdater.Entry {
 }
 
 extension ControllerCapabilities {
-    /// Returns a controller that resolves private addresses, with extended or legacy commands.
+    /// Returns the capabilities of a controller that resolves private addresses, with extended or
+    /// legacy commands.
     static func resolving(
         isExtended: Bool = true,
         limit: Int = 4,

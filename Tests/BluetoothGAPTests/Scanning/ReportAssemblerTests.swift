@@ -48,7 +48,7 @@ struct LegacyReportTests {
         #expect(advertisement.primaryPHY == .le1M && advertisement.secondaryPHY == nil)
     }
 
-    @Test("A signal strength of 127 means that there is none")
+    @Test("A signal strength of 127 means that the strength is unknown")
     func noSignal() throws {
         let assembler = ReportAssemblerBox()
         #expect(try assembler.receive(report(.connectable, rssi: 127))?.rssi == nil)

@@ -45,8 +45,9 @@ struct AdvertiserHarness {
     var isStrict = true
     /// Whether the host resets a controller that does not answer Disable.
     var resetsUnstoppable = true
-    /// Whether the advertiser needs the Filter Accept List, and whether it gets the list at once.
+    /// Whether the advertiser needs the Filter Accept List.
     private(set) var needsList = false
+    /// Whether the advertiser gets the Filter Accept List at once.
     var grantsList = true
     /// The capabilities that the controller reports.
     var capabilities: ControllerCapabilities
@@ -85,10 +86,10 @@ struct AdvertiserHarness {
     }
 
     /// Connects a central through the set with this handle.
-    mutating func connect(through handle: UInt8, tellsSet: Bool = true) throws {
+    mutating func connect(through handle: UInt8, reportsSet: Bool = true) throws {
         model.stop(handle)
         try take(advertiser.connectionMade(now: now))
-        if model.isExtended, tellsSet { try terminate(handle, .success) }
+        if model.isExtended, reportsSet { try terminate(handle, .success) }
     }
 
     /// Ends the set without a command of the host.
@@ -186,7 +187,7 @@ struct AdvertiserHarness {
     private mutating func note(_ action: Advertiser.Action) throws {
         switch action {
         case .command(_, let step):
-            if outstanding != nil { throw ImpossibleAdvertising.twoOrdersAtOnce }
+            if outstanding != nil { throw ImpossibleAdvertising.twoCommandsAtOnce }
             if !planned.contains(where: { $0.matches(step.operation) }) {
                 var trial = model
                 do { try trial.perform(step.operation) } catch {
@@ -245,7 +246,8 @@ extension AdvertisingOperation {
 }
 
 extension ControllerCapabilities {
-    /// Returns a controller that can advertise, with extended or legacy commands.
+    /// Returns the capabilities of a controller that can advertise, with extended or legacy
+    /// commands.
     static func advertising(isExtended: Bool = true, sets: Int = 3) -> ControllerCapabilities {
         let legacy: [HCI.Opcode] = [
             .leSetAdvertisingParameters, .leSetAdvertisingData, .leSetScanResponseData,

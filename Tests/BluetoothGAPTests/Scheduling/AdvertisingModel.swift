@@ -17,7 +17,7 @@ enum ImpossibleAdvertising: Error, Equatable {
     case tooManySets
     case dataWhereThereIsNone
     case listEditedWhileInUse
-    case twoOrdersAtOnce
+    case twoCommandsAtOnce
 }
 
 /// A model of a controller's advertising, which throws on an operation that the specification

@@ -11,7 +11,7 @@ import Testing
 /// reset.
 @Suite("Advertising with a controller that refuses")
 struct AdvertisingRefusalStories {
-    /// The kinds of a set's operations.
+    /// A kind of a set's operations.
     enum Kind: String, CaseIterable, Sendable {
         case parameters, address, data, enable
 
@@ -216,7 +216,7 @@ struct AdvertisingRefusalStories {
     }
 
     @Test(
-        "A set that is stopped after Enable was refused while it ran is taken off the air",
+        "A set on the air that is stopped after its Enable was refused is taken off the air",
         arguments: [
             HCI.ErrorCode.connectionLimitExceeded, .unknownAdvertisingIdentifier,
         ]

@@ -6,7 +6,7 @@ import Testing
 @testable import BluetoothGAP
 @testable import BluetoothHCI
 
-@Suite("Withdrawing a connection request")
+@Suite("Canceling a connection request")
 struct CancellingStories {
     @Test("A waiting request ends at once")
     func waiting() throws {
@@ -84,7 +84,7 @@ struct CancellingStories {
         #expect(harness.controller.initiation == .peer(.accessory(2)))
     }
 
-    @Test("A request that is withdrawn while its command is pending is canceled afterward")
+    @Test("A request that is canceled while its command is pending ends after the command")
     func starting() throws {
         var harness = try SchedulerHarness()
         harness.answersAtOnce = false
@@ -97,7 +97,7 @@ struct CancellingStories {
         #expect(harness.outcomes == [1: .failed(.cancelled)])
     }
 
-    @Test("A withdrawn request leaves the accept list, and the others continue")
+    @Test("A canceled request leaves the accept list, and the others continue")
     func oneOfMany() throws {
         var harness = try SchedulerHarness()
         for number in 1...3 {
@@ -109,7 +109,7 @@ struct CancellingStories {
         #expect(Set(harness.controller.listensFor) == [.accessory(1), .accessory(3)])
     }
 
-    @Test("Withdrawing an ended or unknown request has no effect")
+    @Test("Canceling an ended or unknown request has no effect")
     func ended() throws {
         var harness = try SchedulerHarness()
         try harness.requestConnection(1, .accessory(1))

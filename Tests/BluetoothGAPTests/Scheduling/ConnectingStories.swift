@@ -40,7 +40,8 @@ struct ConnectingStories {
         }
         harness.answersAtOnce = true
         try harness.answer()
-        // The first peer was initiated to alone. The others are waiting, so its slice ends.
+        // The controller initiates to the first peer alone. Its slice ends because other requests
+        // are waiting.
         try harness.advance(by: CentralScheduler.sliceDuration)
         #expect(harness.controller.initiation == .acceptList)
         #expect(Set(harness.controller.acceptList) == Set((1...3).map { .accessory($0) }))

@@ -18,7 +18,7 @@ enum Impossible: Error, Equatable {
     case cancelWithoutInitiation
     case addedTwice
     case removedWhatIsNotThere
-    case twoOrdersAtOnce
+    case twoCommandsAtOnce
     case scanDisabledTwice
 }
 
@@ -27,7 +27,7 @@ struct ModelController {
     var acceptListSize = 4
     /// Whether the controller can scan and initiate at the same time.
     var canOverlap = true
-    /// Whether its supported states report `canOverlap`.
+    /// Whether the supported states of the controller report `canOverlap`.
     var reportsStates = true
 
     private(set) var scanParameters: ScanParameters?
@@ -45,8 +45,8 @@ struct ModelController {
         }
     }
 
-    /// Performs the operation. Returns whether it ended an initiation, so that the controller must
-    /// send the event for that.
+    /// Performs the operation. Returns whether the operation ended an initiation, so that the
+    /// controller must send the event of its end.
     mutating func perform(_ operation: ControllerOperation) throws(Impossible) -> Bool {
         switch operation {
         case .setScanParameters(let parameters):

@@ -9,7 +9,7 @@ import Testing
 
 /// Random requests, events, refusals, missing answers and resets with a model of a controller.
 /// Every operation is legal if the controller is correct, every set ends once and only when it is
-/// off the air, and at the end exactly the wanted sets are on the air.
+/// off the air, and at the end, exactly the requested sets are on the air.
 @Suite("Random advertising")
 struct RandomizedAdvertising {
     @Test(
@@ -17,29 +17,29 @@ struct RandomizedAdvertising {
         arguments: [20_000_438, 962_026_750, 962_026_786] + RunSeed.seeds(40)
     )
     func correctController(seed: UInt64) throws {
-        try run(seed: seed, isHonest: true)
+        try run(seed: seed, isCorrect: true)
     }
 
     @Test(
-        "Exactly the wanted sets are on the air after random failures",
+        "Exactly the requested sets are on the air after random failures",
         arguments: [1022, 1073, 1095, 1140, 1229, 1292, 634_530_589] + RunSeed.seeds(40)
     )
     func converges(seed: UInt64) throws {
-        try run(seed: seed, isHonest: false)
+        try run(seed: seed, isCorrect: false)
     }
 
-    private func run(seed: UInt64, isHonest: Bool) throws {
+    private func run(seed: UInt64, isCorrect: Bool) throws {
         var random = SplitMix64(seed: seed)
         let isExtended = seed % 4 != 0
         var harness = try AdvertiserHarness(.advertising(isExtended: isExtended, sets: 4))
-        harness.isStrict = isHonest
+        harness.isStrict = isCorrect
         var wanted: [UInt64: Advertising] = [:]
         var history: [UInt64: Set<[UInt8]>] = [:]
         for step in 1...200 as ClosedRange<UInt64> {
             harness.answersAtOnce = Int.random(in: 0..<3, using: &random) > 0
             try request(step, &wanted, &harness, isExtended, &random)
             for (id, advertising) in wanted { history[id, default: []].insert(advertising.rawData) }
-            try happen(&harness, isHonest, &random)
+            try happen(&harness, isCorrect, &random)
             for id in harness.ends.keys { wanted[id] = nil }
             let ended = harness.ends.keys.reduce(into: Set()) { $0.formUnion(history[$1] ?? []) }
             let lingering = harness.model.onAir.map(\.data).filter(ended.contains)
@@ -107,20 +107,20 @@ struct RandomizedAdvertising {
     /// Causes an event that no caller requested, or answers the outstanding operation.
     private func happen(
         _ harness: inout AdvertiserHarness,
-        _ isHonest: Bool,
+        _ isCorrect: Bool,
         _ random: inout SplitMix64
     ) throws {
         switch Int.random(in: 0..<10, using: &random) {
         case 0:
             try harness.reset()
             try harness.configure()
-        case 1, 2: if !isHonest { lie(&harness, &random) }
+        case 1, 2: if !isCorrect { planFailure(&harness, &random) }
         case 3:
             let open = harness.model.sets.filter {
                 $0.value.isOn && $0.value.parameters?.isConnectable == true
             }
             guard let handle = open.keys.sorted().first else { return }
-            try harness.connect(through: handle, tellsSet: Bool.random(using: &random))
+            try harness.connect(through: handle, reportsSet: Bool.random(using: &random))
         case 4: try harness.advance(by: .milliseconds(Int.random(in: 1...3000, using: &random)))
         case 5: try harness.linkCloses()
         default: if harness.outstanding != nil { try harness.answer() }
@@ -130,7 +130,7 @@ struct RandomizedAdvertising {
 
 extension RandomizedAdvertising {
     /// Plans a missing answer or a refusal without a reason.
-    private func lie(_ harness: inout AdvertiserHarness, _ random: inout SplitMix64) {
+    private func planFailure(_ harness: inout AdvertiserHarness, _ random: inout SplitMix64) {
         guard Bool.random(using: &random) else {
             let isCarriedOut = Bool.random(using: &random)
             return harness.plan(.timedOut, isCarriedOut: isCarriedOut) { _ in true }

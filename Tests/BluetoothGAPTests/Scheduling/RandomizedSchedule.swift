@@ -8,7 +8,7 @@ import Testing
 @testable import BluetoothHCI
 
 /// Thousands of random inputs. The model controller checks that every operation is legal. At the
-/// end every request must have ended.
+/// end, every request must have ended.
 @Suite("A random schedule")
 struct RandomizedSchedule {
     struct Run {
@@ -102,13 +102,13 @@ struct RandomizedSchedule {
 
         /// Makes the controller behave correctly from now on, and expects that all open requests
         /// end.
-        mutating func reckon() throws {
+        mutating func expectEnds() throws {
             harness.answersAtOnce = true
             if harness.outstanding != nil { try harness.answer() }
             try harness.scan(ScanParameters())
             for id in open where cancelled.contains(id) {
                 try harness.advance(by: CentralScheduler.endLimit)
-                #expect(harness.outcomes[id] != nil, "Withdrawn request \(id) did not end")
+                #expect(harness.outcomes[id] != nil, "Canceled request \(id) did not end")
             }
             try expectNoStarvation()
             for address in Set(open.compactMap { requested[$0] }).sorted(by: { $0.value < $1.value }
@@ -147,7 +147,7 @@ struct RandomizedSchedule {
     func random(seed: UInt64) throws {
         var run = try Run(seed: seed)
         for _ in 0..<1000 { try run.step() }
-        try run.reckon()
+        try run.expectEnds()
         for (id, outcome) in run.harness.outcomes {
             switch outcome {
             case .connected: break

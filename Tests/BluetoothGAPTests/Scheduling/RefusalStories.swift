@@ -168,7 +168,7 @@ struct RefusalStories {
         #expect(harness.outcomes == [1: .failed(.refused(invalid))])
     }
 
-    @Test("After a refused accept list each peer is tried alone to find the cause")
+    @Test("After a refused accept list, each peer is tried alone to find the cause")
     func failingPeer() throws {
         var harness = try SchedulerHarness()
         harness.refuse(invalid) { operation in
@@ -186,7 +186,7 @@ struct RefusalStories {
         #expect(!harness.operations.suffix(3).contains { $0.target == .acceptList })
     }
 
-    @Test("An initiation that is refused because one is active cancels that one first")
+    @Test("If an initiation is refused because another is active, the active one is canceled")
     func staleInitiation() throws {
         var harness = try SchedulerHarness()
         harness.planned = [
@@ -246,7 +246,7 @@ struct RefusalStories {
             }
         }
         // A disallowed change suggests that the controller is initiating, so the scheduler tries to
-        // cancel that.
+        // cancel the initiation.
         let cancels = code == 0x0C ? CentralScheduler.refusalLimit : 0
         harness.refuse(.commandDisallowed, times: cancels) { $0 == .cancelConnection }
         harness.answersAtOnce = false
@@ -263,7 +263,7 @@ struct RefusalStories {
         #expect(listened == Set((1...3).map { .accessory($0) }))
     }
 
-    @Test("A change of the accept list without an answer makes the list start again")
+    @Test("After a change of the accept list without an answer, the list is cleared and filled again")
     func editUnanswered() throws {
         var harness = try SchedulerHarness()
         harness.planned = [(\.isAdd, .timedOut)]
@@ -327,7 +327,7 @@ struct RefusalStories {
         #expect(harness.controller.initiation == .acceptList)
     }
 
-    @Test("Requests that are withdrawn without a controller end at once")
+    @Test("Requests that are canceled without a controller end at once")
     func withdrawnWhileAway() throws {
         var harness = try SchedulerHarness()
         try harness.addPendingRequest(1, .accessory(1))

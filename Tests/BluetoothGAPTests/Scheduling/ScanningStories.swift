@@ -51,7 +51,7 @@ struct ScanningStories {
         )
     }
 
-    @Test("A scan that is withdrawn while it is enabled is disabled")
+    @Test("A scan that is canceled while it is enabled is disabled")
     func withdrawnEarly() throws {
         var harness = try SchedulerHarness()
         harness.answersAtOnce = false
@@ -198,7 +198,7 @@ struct ScanningStories {
         for number in 1...3 { #expect(listened[.accessory(UInt64(number)), default: 0] >= 8) }
     }
 
-    @Test("After a connection the scan resumes at once")
+    @Test("After a connection, the scan resumes at once")
     func backToScan() throws {
         var harness = try SchedulerHarness(canOverlap: false)
         try harness.scan(parameters)

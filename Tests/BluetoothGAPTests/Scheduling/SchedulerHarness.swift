@@ -28,7 +28,7 @@ struct SchedulerHarness {
     /// Whether the controller has left an operation unanswered.
     private var wasSilent = false
 
-    /// Answers instead of carrying out the operation, used in sequence.
+    /// The answers to operations that the controller does not carry out, used in sequence.
     var planned: [(matches: (ControllerOperation) -> Bool, result: CommandResult)] = []
     /// Selects operations that the controller carries out without an answer.
     var lost: (ControllerOperation) -> Bool = { _ in false }
@@ -168,8 +168,8 @@ struct SchedulerHarness {
             // The scheduler learns a limit that the controller does not report from the first
             // refusal.
             if error == .scanAndInitiationAtOnce, !controller.reportsStates { return }
-            // After a missing answer the state of the controller is unknown, so the scheduler stops
-            // it.
+            // After a missing answer, the state of the controller is unknown, so the scheduler
+            // stops the controller's activity.
             let isStop = error == .scanDisabledTwice || error == .cancelWithoutInitiation
             guard isStop, wasSilent else { throw error }
         }
@@ -188,7 +188,7 @@ struct SchedulerHarness {
     private mutating func note(_ action: CentralScheduler.Action) throws {
         switch action {
         case .command(_, let step):
-            if outstanding != nil { throw Impossible.twoOrdersAtOnce }
+            if outstanding != nil { throw Impossible.twoCommandsAtOnce }
             try check(step.operation)
             outstanding = step
             operations.append(step.operation)
@@ -207,7 +207,7 @@ struct SchedulerHarness {
 extension DeviceAddress {
     static let noPeer = DeviceAddress(value: 0, kind: .public)
 
-    /// Returns the test accessory with this number.
+    /// Returns the address of the test accessory with this number.
     static func accessory(_ number: UInt64) -> DeviceAddress {
         DeviceAddress(value: 0xC4F0_0000_0000 | number, kind: .random)
     }

@@ -28,7 +28,7 @@ extension ControllerCapabilities {
         return capabilities
     }
 
-    /// A controller with the features of extended advertising.
+    /// The capabilities of a controller with extended advertising.
     static var extended: ControllerCapabilities {
         var capabilities = forTests(commands: [
             .leSetExtendedScanParameters, .leSetExtendedScanEnable, .leExtendedCreateConnection,

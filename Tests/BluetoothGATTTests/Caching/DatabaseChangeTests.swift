@@ -86,7 +86,7 @@ struct DatabaseChangeTests {
         #expect(lookup.completed(.failure(refusal)) == [.start(Self.services)])
     }
 
-    @Test("The client announces its features once, whether or not the server accepts them")
+    @Test("The client announces its features once, even if the server refuses them")
     func refusedPreparation() throws {
         var link = Lookup(CachedAccessory.server())
         try link.request()
@@ -121,7 +121,7 @@ struct DatabaseChangeTests {
         #expect(lookup.completed(.success(.done)) == [.start(.readDatabaseHash)])
     }
 
-    @Test("Features refused as out of sync are announced again after a new lookup")
+    @Test("Features that the server refuses as out of sync are announced again after a new lookup")
     func outOfSyncPreparation() throws {
         var link = Lookup(CachedAccessory.server())
         try link.request()

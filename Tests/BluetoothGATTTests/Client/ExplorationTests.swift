@@ -5,7 +5,7 @@ import BluetoothGATT
 import BluetoothTypes
 import Testing
 
-/// Discovery of a whole database with responses of different MTUs.
+/// Discovery of a whole database at different MTUs.
 @Suite("Exploring a server")
 struct ExplorationTests {
     static let mtus = [23, 24, 27, 48, 64, 185, 247, 517]
@@ -39,7 +39,7 @@ struct ExplorationTests {
         #expect(try pair.succeed(.discoverSecondaryServices) == .services([]))
     }
 
-    @Test("All characteristics of a service are discovered with their ends", arguments: mtus)
+    @Test("All characteristics of a service are discovered with their end handles", arguments: mtus)
     func characteristics(mtu: Int) throws {
         var pair = try pair(mtu: mtu)
         let operation = GATT.Operation.discoverCharacteristics(
@@ -50,7 +50,7 @@ struct ExplorationTests {
         #expect(try pair.succeed(operation) == .characteristics(Accessory.characteristics))
     }
 
-    @Test("A characteristic found by UUID has the same end as in a full discovery")
+    @Test("A characteristic found by UUID has the same end handle as in a full discovery")
     func characteristicByUUID() throws {
         var pair = try pair(mtu: 23)
         for characteristic in Accessory.characteristics {

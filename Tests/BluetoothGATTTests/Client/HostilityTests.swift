@@ -40,11 +40,11 @@ struct HostilityTests {
         _ = client.close()
     }
 
-    /// More requests than any operation can need: with one attribute for each request, a discovery
-    /// of all handles ends at the limit of discoveries.
+    /// The limit of requests for one operation. No operation needs as many, because a discovery
+    /// that finds one attribute with each request ends at `GATT.discoveryLimit`.
     private static let requestLimit = 2 * GATT.discoveryLimit
 
-    @Test("Every operation ends with random responses", arguments: RunSeed.seeds(32))
+    @Test("Every operation ends if the responses are random", arguments: RunSeed.seeds(32))
     func randomAnswers(seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         for operation in Self.operations {

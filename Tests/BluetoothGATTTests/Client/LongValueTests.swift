@@ -42,7 +42,7 @@ struct LongValueTests {
         _ = read.begin(mtu: 100)
         let value = Self.value(60)
         func part(_ range: Range<Int>) -> ATT.PDU { .readBlobResponse(.init(value: value[range])) }
-        // The server answered after the peer had stated a smaller MTU in a second exchange.
+        // The server responds after a second MTU exchange has made the MTU smaller.
         let first = try read.receive(.readResponse(.init(value: value[0..<49])), mtu: 50)
         guard case .send = first else { return #expect(Bool(false), "\(first)") }
         guard case .complete(.value(value)) = try read.receive(part(49..<60), mtu: 50) else {

@@ -147,7 +147,7 @@ extension FuzzedServer {
         guard let deadline = server.nextDeadline, deadline <= now else { return }
         perform(server.deadlinePassed(now: now))
         if let next = server.nextDeadline, next <= now {
-            faults.append(fault("a deadline never passes"))
+            faults.append(fault("a deadline that has passed remains"))
         }
     }
 
@@ -258,7 +258,7 @@ extension FuzzedServer {
 
     private mutating func ask(_ id: GATTServer.RequestID, _ question: GATTServer.Question) {
         if case .write(_, _, needsAnswer: false) = question { return }
-        // The questions that are never answered are limited: the oldest is dropped.
+        // The number of unanswered questions is limited. The oldest question is dropped.
         if questions.count == 64 { questions.removeFirst() }
         questions.append(id)
     }

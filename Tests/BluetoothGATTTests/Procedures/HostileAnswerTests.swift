@@ -86,7 +86,7 @@ struct HostileAnswerTests {
         ),
     ]
 
-    @Test("A discovery fails at the first invalid response", arguments: hostilities)
+    @Test("An operation fails at the first invalid response", arguments: hostilities)
     func ends(_ hostility: Hostility) {
         var script = Script()
         let actions = script.play(hostility.operation, answers: hostility.pdus)
@@ -99,7 +99,7 @@ struct HostileAnswerTests {
         #expect(script.client.nextPDU(now: .zero) == nil)
     }
 
-    @Test("A malformed response fails its operation, and the next operation continues")
+    @Test("A malformed response fails its operation, and the next operation succeeds")
     func malformed() {
         var script = Script()
         let actions = script.play(Self.services, answers: [[0x11, 0x06, 0x01]])

@@ -8,9 +8,10 @@ import Testing
 /// A server with a value for each rule, with all requesters connected, and with a check of every
 /// PDU that it sends.
 ///
-/// Each value lies between two open values of the same type. It contains a byte that occurs nowhere
-/// else in the database or in the protocol: neither in handles (their first digit is 0, and their
-/// last below 8), nor in UUIDs or codes. A PDU with this byte discloses a value.
+/// Each value lies between two open values of the same type. The protected values contain a byte
+/// that occurs nowhere else in the database or in the protocol: neither in handles (their first
+/// digit is 0, and their last below 8), nor in UUIDs or codes. A PDU with this byte discloses a
+/// value.
 struct ProtectedServer {
     static let secretByte: UInt8 = 0xAF
     static let secret = [UInt8](repeating: secretByte, count: 8)
@@ -18,7 +19,7 @@ struct ProtectedServer {
     static let written = [UInt8](repeating: 0x5B, count: 8)
     static let signingKey = [UInt8](repeating: 0x3C, count: 16)
 
-    /// The rule of a value that varies.
+    /// The permission whose rule varies.
     enum Focus: Sendable {
         case read, write, subscribe
     }
@@ -40,7 +41,7 @@ struct ProtectedServer {
         var responses: [ATT.PDU] = []
         var questions: [GATTServer.Question] = []
         var reports: [GATTServer.Report] = []
-        /// Whether a PDU contained the byte of the values.
+        /// Whether a response contained `secretByte`.
         var disclosesSecret = false
     }
 
@@ -66,6 +67,7 @@ struct ProtectedServer {
         }
     }
 
+    /// Returns permissions with `rule` for one permission and `others` for the other permissions.
     /// The other rules permit all access or none, so that their refusals are distinguishable.
     private static func permissions(
         _ focus: Focus,

@@ -5,8 +5,9 @@ import BluetoothGATT
 import BluetoothTypes
 import Testing
 
-/// A protected value is not disclosed on any path: all requests, on all kinds of links, to values
-/// with all permissions, stored by the server and by the application, with UUIDs of both lengths.
+/// All paths to a protected value, none of which may disclose it. The tests cover all requests, all
+/// kinds of links, all permissions, values of the server and of the application, and UUIDs of both
+/// lengths.
 ///
 /// `SpecifiedAccess` alone determines the expected result. Every fault names the requester, the
 /// rule and the event.
@@ -50,7 +51,7 @@ struct ProtectionTests {
 }
 
 extension ProtectedServer.Place {
-    /// Whether the subscription follows the rule for reading: values with long UUIDs leave their
-    /// other rules at the defaults.
+    /// Whether the subscription follows the rule for reading. Values with long UUIDs have no rule
+    /// for subscribing.
     fileprivate var subscribesAsItReads: Bool { type.short16 == nil }
 }

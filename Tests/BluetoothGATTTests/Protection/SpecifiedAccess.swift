@@ -13,7 +13,7 @@ struct Requester: Hashable, Sendable, CustomStringConvertible {
     var client: GATTServer.ClientID { .init(rawValue: number) }
     var bearer: GATTServer.BearerID { .init(client: client, channel: 4) }
 
-    /// Every kind of link twice: authorized and not authorized.
+    /// Two requesters for every kind of link: one that is authorized, and one that is not.
     static let all: [Requester] = {
         var links = [LinkSecurity.none, LinkSecurity(isBonded: true)]
         for isAuthenticated in [false, true] {

@@ -40,7 +40,7 @@ extension ProtectedServer {
             let command = ATT.PDU.writeCommand(.init(handle: place.value, value: value))
             send(command, place, requester, isPermitted: code == nil)
         case .signed:
-            // A signature authenticates the sender, only on a link without encryption.
+            // A signature authenticates the sender only on a link without encryption.
             let isAccepted = !requester.security.isEncrypted && requester.security.isBonded
             let command = try signedWrite(place.value)
             send(command, place, requester, isPermitted: isAccepted && code == nil)

@@ -58,7 +58,7 @@ struct Lookup {
     /// The ranges in which the database was reported to differ from an earlier one.
     private(set) var changed: [ClosedRange<AttributeHandle>] = []
 
-    /// Starts on a new link, with the record of an earlier link.
+    /// Creates a lookup on a new link, with the record of an earlier link.
     init(_ server: TableServer, record: DatabaseRecord? = nil) {
         pair = Pair(server)
         lookup = DatabaseLookup(record: record)

@@ -57,7 +57,7 @@ struct Pair {
     }
 }
 
-/// A client whose server the test plays PDU by PDU.
+/// A client whose test supplies the PDUs of the server.
 struct Script {
     var client = DrivenClient()
 

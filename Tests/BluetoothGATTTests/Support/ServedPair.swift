@@ -16,7 +16,7 @@ struct ServedPair {
     let name = GATTServer.BearerID(client: .init(rawValue: 1), channel: 4)
     private(set) var services: [GATT.DiscoveredService] = []
 
-    /// Whether the application answers at once. Otherwise its questions are collected.
+    /// Whether the application answers at once. Otherwise, `questions` collects the questions.
     var answersQuestions = true
     private(set) var questions: [(id: GATTServer.RequestID, question: GATTServer.Question)] = []
     /// The value that the application stores.
@@ -53,8 +53,9 @@ struct ServedPair {
         ]
     }
 
-    /// The handles of the values that the server and the application store.
+    /// The handle of the value that the server stores.
     var storedHandle: AttributeHandle { services[0].characteristics[0].valueHandle }
+    /// The handle of the value that the application stores.
     var dynamicHandle: AttributeHandle { services[0].characteristics[1].valueHandle }
 
     /// Starts a link.

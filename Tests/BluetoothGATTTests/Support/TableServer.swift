@@ -23,7 +23,7 @@ struct TableServer {
     var attributes: [Attribute]
     var receiveMTU = 517
     var endOfValue = EndOfValue.emptyPart
-    /// Flips a bit in the numbered Prepare Write Response.
+    /// The number of the Prepare Write Response in which a bit is flipped, counted from zero.
     var corruptedEcho: Int?
     private(set) var mtu = 23
     private(set) var prepared: [ATT.PrepareWriteRequest] = []

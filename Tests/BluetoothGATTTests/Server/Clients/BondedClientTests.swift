@@ -11,7 +11,8 @@ struct BondedClientTests {
 
     static let all: [UInt8] = [0x01, 0x00, 0xFF, 0xFF]
 
-    /// Returns the record of a client that has every subscription and knows the database.
+    /// Returns the record of a client that knows the database and has subscribed to Service Changed
+    /// and to one value.
     static func clientRecord(of table: Table) throws -> ClientRecord {
         var table = table
         table.server.open(Table.fixed, security: Table.bonded, mtu: 23)
@@ -34,7 +35,7 @@ struct BondedClientTests {
         #expect(try unbonded.subscribe(to: Table.notified).clientRecords == [])
     }
 
-    @Test("Records from an unencrypted link are stored once a bond encrypts it")
+    @Test("Subscriptions from an unencrypted link are stored once it is encrypted with a bond")
     func unproved() throws {
         var table = try Table(security: .none)
         #expect(try table.subscribe(to: Table.notified).clientRecords == [])
@@ -63,7 +64,7 @@ struct BondedClientTests {
         #expect(try NotificationTests.refusal(table, Table.notified) == nil)
     }
 
-    @Test("A change during the client's absence is indicated when it returns")
+    @Test("A change during the client's absence is indicated when the client returns")
     func changedWhileAway() throws {
         let clientRecord = try Self.clientRecord(of: try Table())
         var table = try Table()

@@ -32,7 +32,7 @@ struct ClientRecordTests {
         #expect(try ClientRecord(parsing: [1, 0, 0]) == ClientRecord())
     }
 
-    @Test("A full record contains all its parts in the order of handles")
+    @Test("A full record contains its configurations in the order of their handles")
     func vector() throws {
         let service = BluetoothUUID(0x180D).bytes128
         let characteristic = BluetoothUUID(0x2A37).bytes128

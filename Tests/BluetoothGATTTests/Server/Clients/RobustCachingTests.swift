@@ -100,7 +100,7 @@ struct RobustCachingTests {
     }
 
     @Test(
-        "A change-unaware client is sent only Service Changed"
+        "A change-unaware client gets no notification of a value"
     )
     func notifications() throws {
         var table = try Table(security: .none)
@@ -168,7 +168,7 @@ struct RobustCachingTests {
         #expect(table.refusal(Self.read) == .databaseOutOfSync)
     }
 
-    @Test("With two bearers each is refused once, and only the hash makes the client aware")
+    @Test("With two bearers, each is refused once, and only the hash makes the client aware")
     func twoBearers() throws {
         var table = try Table(security: .none)
         table.server.open(Table.enhanced, security: .none, mtu: 64)
@@ -187,7 +187,7 @@ struct RobustCachingTests {
         #expect(try NotificationTests.refusal(table, Table.notified) == nil)
     }
 
-    @Test("Reading the hash outside of the requested range has no effect")
+    @Test("A request for the hash in a range that does not contain it is refused")
     func hashElsewhere() throws {
         var table = try Self.unaware()
         let elsewhere = ATT.PDU.readByTypeRequest(
@@ -247,7 +247,7 @@ struct ServiceChangedServerTests {
         #expect(first.changedRanges.count == 1)
     }
 
-    @Test("Changes during an indication are combined into one more")
+    @Test("Changes during an indication are combined into one more indication")
     func burst() throws {
         var table = try Table(security: .none)
         try table.wantServiceChanged()

@@ -206,7 +206,7 @@ struct SignatureTests {
         #expect(table.server.acceptSignature(of: first, on: Table.fixed, into: &actions))
     }
 
-    @Test("On an unencrypted link only the counter of the record is stored")
+    @Test("On an unencrypted link, only the counter of the record is stored")
     func onlyTheCounter() throws {
         var table = try Self.table(.none)
         try table.subscribe(to: Table.notified)

@@ -7,7 +7,7 @@ import ServerTestSupport
 import Testing
 
 /// A client with the address of a bonded client and without encryption. `ProtectionTests` shows
-/// that values of all permissions are protected from it on all paths.
+/// that values of all permissions are protected from this client on all paths.
 @Suite("A bonded client without encryption")
 struct UnprovedClientTests {
     private static let unproved = LinkSecurity(isBonded: true)
@@ -44,7 +44,7 @@ struct UnprovedClientTests {
 
     // Vol 3, Part C, 12.1 and 12.2; Vol 3, Part G, 7.4.
     @Test(
-        "The client reads the device's description and the server's features, read-only",
+        "The client can read the device's description and the server's features, not write them",
         arguments: [
             (0x03, Array("Lanyard".utf8)), (0x05, [0, 0]), (0x11, [0]),
         ] as [(UInt8, [UInt8])]

@@ -85,7 +85,7 @@ struct CoreServiceTests {
         #expect(Self.value(0x2A00, in: server) == Array("Way".utf8))
     }
 
-    @Test("A definition of a core service replaces it, and the other one stays")
+    @Test("A definition of a core service replaces that service, and the other core service stays")
     func replacing() throws {
         var server = GATTServer()
         let own = Service(

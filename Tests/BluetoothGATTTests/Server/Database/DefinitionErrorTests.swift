@@ -175,7 +175,7 @@ struct DefinitionErrorTests {
         }
     }
 
-    @Test("After the last handle, the first gap that is large enough is used")
+    @Test("If the last handle is taken, the first gap that is large enough is used")
     func gaps() throws {
         var database = AttributeDatabase()
         for handle: UInt16 in [0x0001, 0x0003, 0x0008, 0xFFFF] {

@@ -121,7 +121,7 @@ struct PublishingTests {
         #expect(database.attribute(.invalid) == nil)
     }
 
-    @Test("A secondary service can be included by UUID and by handle")
+    @Test("A service can be included by UUID and by handle")
     func includes() throws {
         var database = AttributeDatabase()
         let long = try #require(BluetoothUUID("6E400001-B5A3-F393-E0A9-E50E24DCCA9E"))
@@ -185,7 +185,7 @@ struct PublishingTests {
     }
 
     @Test(
-        "A configuration is writable by default and uses explicit permissions if present"
+        "A configuration is always readable, and an explicit permission for writing applies"
     )
     func configurationPermissions() throws {
         var database = AttributeDatabase()

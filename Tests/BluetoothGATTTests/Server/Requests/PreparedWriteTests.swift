@@ -97,7 +97,7 @@ struct PreparedWriteTests {
         #expect(value == [1, 2])
     }
 
-    @Test("The number of parts is limited over all bearers of a client, not of others")
+    @Test("The number of parts is limited for each client, over all its bearers")
     mutating func boundsParts() {
         for part in 0..<GATTServer.preparedWriteLimit {
             #expect(prepare([7], on: part.isMultiple(of: 2) ? first : enhanced) == nil)
@@ -155,7 +155,7 @@ struct PreparedWriteTests {
         #expect(value == [3])
     }
 
-    @Test("An offset beyond the end must follow an earlier part")
+    @Test("A part that begins beyond the end of the value is refused during the execution")
     mutating func checksOffsets() {
         _ = prepare([1], on: first)
         _ = prepare([2], at: 2, on: first)

@@ -37,7 +37,7 @@ struct QuestionTests {
         fixture.events.compactMap { if case .ask(_, let question) = $0 { question } else { nil } }
     }
 
-    @Test("A question for a read has its offset, and the answer is truncated to the MTU")
+    @Test("A question for a read contains the offset, and the answer is truncated to the MTU")
     mutating func read() {
         #expect(send("0c32000500") == [])
         #expect(asked == [.read(client, AttributeHandle(0x32), offset: 5)])
@@ -69,7 +69,7 @@ struct QuestionTests {
         #expect(asked == [])
     }
 
-    @Test("Several values with lengths are requested, and a refusal names its attribute")
+    @Test("Values with lengths are requested one by one, and a refusal names its attribute")
     mutating func readMultipleVariable() {
         _ = send("2082008400")
         _ = answer(.success([7]))
@@ -151,7 +151,7 @@ struct QuestionTests {
         #expect(send("0a2200") == ["0b010203"])
     }
 
-    @Test("Each bearer has its own question, and commands are not blocked by it")
+    @Test("Each bearer has its own question, and a question does not block commands")
     mutating func oneForEachBearer() {
         let other = ServerFixture.bearer(1, channel: 0x40)
         let otherClient = ServerFixture.bearer(2)

@@ -118,7 +118,7 @@ extension [GATTServer.Action] {
         }
     }
 
-    /// The records that are to be kept.
+    /// The client records that the server passes on for storage.
     var clientRecords: [ClientRecord] {
         compactMap { if case .remember(_, let clientRecord) = $0 { clientRecord } else { nil } }
     }
