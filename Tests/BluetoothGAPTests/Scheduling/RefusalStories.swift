@@ -263,7 +263,7 @@ struct RefusalStories {
         #expect(listened == Set((1...3).map { .accessory($0) }))
     }
 
-    @Test("After a change of the accept list without an answer, the list is cleared and filled again")
+    @Test("After an unanswered change of the accept list, the list is cleared and filled again")
     func editUnanswered() throws {
         var harness = try SchedulerHarness()
         harness.planned = [(\.isAdd, .timedOut)]

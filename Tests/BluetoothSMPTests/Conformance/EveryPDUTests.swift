@@ -5,8 +5,9 @@ import Testing
 
 @testable import BluetoothSMP
 
-/// Every PDU in every state: each script is interrupted before each of its events, and every PDU
-/// arrives there, whole, truncated and with additional bytes.
+/// Every PDU in every state. Each script is interrupted before each of its events, except in the
+/// repeated rounds of a passkey. At each interruption, every PDU arrives: whole, truncated, and with
+/// additional bytes.
 @Suite("Every PDU in every state")
 struct EveryPDUTests {
     @Test(
@@ -60,7 +61,7 @@ struct EveryPDUTests {
     }
 
     @Test(
-        "A machine after a pairing does not start another by itself",
+        "A machine does not start another pairing by itself after a pairing",
         arguments: PairingScript.all
     )
     func done(_ script: PairingScript) {
@@ -76,7 +77,7 @@ struct EveryPDUTests {
         }
     }
 
-    @Test("After the timeout PDUs are neither accepted nor sent", arguments: PairingScript.all)
+    @Test("After the timeout, PDUs are neither accepted nor sent", arguments: PairingScript.all)
     func dead(_ script: PairingScript) {
         for moment in script.run().moments where moment.machine.isPairing {
             var machine = moment.machine

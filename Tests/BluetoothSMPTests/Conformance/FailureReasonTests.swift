@@ -14,7 +14,7 @@ struct FailureReasonTests {
         try #require(PairingScript.all.first { $0.testDescription == name })
     }
 
-    /// Changes a script, and expects that this end sends the reason to the other.
+    /// Changes a pairing with the script, and expects that `end` sends the reason to the other end.
     private func expect(
         _ reason: Pairing.FailureReason,
         sentBy end: PairingModel.End,
@@ -38,7 +38,7 @@ struct FailureReasonTests {
     }
 
     @Test(
-        "Passkey Entry Failed (0x01): no user enters it",
+        "Passkey Entry Failed (0x01): the user does not enter the passkey",
         arguments: [
             ("SC, passkey displayed", PairingModel.End.peripheral),
             ("SC, passkey entered", .central),
@@ -355,7 +355,7 @@ struct FailureReasonTests {
 }
 
 extension FailureReasonTests {
-    /// Flips one bit of the first such PDU that arrives at this end.
+    /// Returns a change that flips one bit of each PDU with this code that arrives at this end.
     static func turningBit(
         of code: SMP.Code,
         to end: PairingModel.End
@@ -368,7 +368,7 @@ extension FailureReasonTests {
         }
     }
 
-    /// Changes a byte of the Pairing Request or of the Pairing Response.
+    /// Returns a change that sets a byte of the Pairing Request or the Pairing Response.
     static func changing(
         _ place: Int,
         to value: UInt8,

@@ -26,7 +26,7 @@ struct FuzzTests {
                 return
             }
         }
-        // Some pairings succeed. Otherwise the test would have no significance.
+        // Some pairings must succeed. Otherwise, the test would have no significance.
         #expect(fuzzed.pairings > 20, "seed \(seed)")
         #expect(fuzzed.failures > 200, "seed \(seed)")
     }

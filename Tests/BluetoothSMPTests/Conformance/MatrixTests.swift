@@ -5,8 +5,9 @@ import Testing
 
 @testable import BluetoothSMP
 
-/// A combination of two devices: every pair of capabilities, with LE Secure Connections and legacy
-/// pairing, with and without the requirement of protection on either side, started by either side.
+/// A combination of two devices. `all` has every pair of capabilities, with LE Secure Connections
+/// and legacy pairing, with and without the requirement of protection on either side, started by
+/// either side.
 struct DevicePair: Sendable, CustomTestStringConvertible {
     var initiator: Pairing.IOCapability
     var responder: Pairing.IOCapability
@@ -162,7 +163,7 @@ struct MatrixTests {
     }
 
     @Test(
-        "The shorter of both key sizes is used, if both sides allow it",
+        "The shorter key size is used if both sides allow it",
         arguments: 7...16,
         7...16
     )

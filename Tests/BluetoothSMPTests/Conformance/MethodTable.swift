@@ -4,10 +4,10 @@
 
 /// Table 2.8 of Vol 3, Part H, 2.3.5.1, in letters, so that no computation is needed.
 ///
-/// A row for each responder and a column for each initiator, both in the order of the values:
-/// display only, display yes/no, keyboard only, no input and no output, keyboard display. J is Just
-/// Works and N is Numeric Comparison. A passkey is displayed by the initiator (i) or the responder
-/// (r) and entered at the other, or entered at both (b).
+/// The table has a row for each responder and a column for each initiator, both in the order of the
+/// values: display only, display yes/no, keyboard only, no input and no output, keyboard display. J
+/// is Just Works and N is Numeric Comparison. A passkey is displayed by the initiator (i) or the
+/// responder (r) and entered at the other end, or entered at both ends (b).
 enum MethodTable {
     static let legacy = [
         "JJrJr",

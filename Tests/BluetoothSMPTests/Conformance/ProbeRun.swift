@@ -6,7 +6,7 @@ import Testing
 
 @testable import BluetoothSMP
 
-/// One moment of a script, a probe that arrives there, and its result.
+/// One moment of a script, a probe that arrives at that moment, and the result.
 struct ProbeRun {
     let script: PairingScript
     let moment: PairingModel.Moment
@@ -96,8 +96,8 @@ struct ProbeRun {
         #expect(next.allSatisfy { $0.isRefusal }, place)
     }
 
-    /// The PDU was awaited. A wrong value that the receiver can detect is refused. A public key or
-    /// a check of the probe is always wrong.
+    /// Checks the result of a PDU that was awaited. A wrong value that the receiver can detect is
+    /// refused. A public key or a check of the probe is always wrong.
     private func expectJudgement(_ reasons: [Pairing.FailureReason]) {
         guard actions.contains(where: { $0.isFailed }) else {
             #expect(!actions.contains { $0.isEncrypting }, place)

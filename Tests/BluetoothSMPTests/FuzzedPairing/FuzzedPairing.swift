@@ -124,7 +124,7 @@ struct FuzzedPairing<Generator: RandomNumberGenerator> {
     private mutating func check() {
         for (end, machine) in model.machines {
             if machine.isPairing != (machine.nextDeadline != nil) {
-                problems.append("\(end): a deadline without pairing, or the other way round")
+                problems.append("\(end): a deadline without a pairing, or a pairing without one")
             }
             if !machine.isPairing, machine.key(diversifier: 0, random: 0) != nil {
                 problems.append("\(end): a key without pairing")

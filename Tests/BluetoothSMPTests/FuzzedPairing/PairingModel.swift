@@ -11,7 +11,7 @@ import LanyardTestSupport
 /// One event occurs at a time: `step` delivers a PDU, encrypts the link, or answers for a user, in
 /// this order. The state of each end before each event is recorded.
 struct PairingModel {
-    /// The ends of the link.
+    /// An end of the link.
     enum End: String, CaseIterable {
         case central, peripheral
 
@@ -39,7 +39,7 @@ struct PairingModel {
         case answer(Pairing.Answer)
     }
 
-    /// More events than any pairing has.
+    /// The maximum number of events. No pairing has as many.
     static let eventLimit = 400
 
     var machines: [End: SecurityManager] = [:]
@@ -47,7 +47,7 @@ struct PairingModel {
     var policies: [End: Pairing.Policy] = [:]
     var people = People()
     var now = Instant.zero
-    /// Replaces what arrives at an end. `nil` delivers the PDUs unchanged.
+    /// A function that replaces the PDUs that arrive at an end, or `nil` to deliver them unchanged.
     var tamper: ((End, [UInt8]) -> [[UInt8]])?
     /// Whether moments are recorded.
     var isRecording = true
@@ -148,7 +148,7 @@ extension PairingModel {
         return true
     }
 
-    /// Acts as both controllers: the central names a key, and the peripheral may have it.
+    /// Acts as both controllers. The link is encrypted if the peripheral has the central's key.
     private mutating func encrypt(with key: LongTermKey) {
         let found = machines[.peripheral]?.key(diversifier: key.diversifier, random: key.random)
         let isEncrypted = found == key.value

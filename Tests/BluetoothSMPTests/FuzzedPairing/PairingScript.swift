@@ -44,7 +44,7 @@ struct PairingScript: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// The peripheral's keys first, each side in the order of the keys (3.6.1).
+    /// The distribution of keys: the peripheral's first, each side in the order of the keys (3.6.1).
     private var distribution: [Line] {
         let encryption: [SMP.Code] = [.encryptionInformation, .centralIdentification]
         let others: [SMP.Code] = [
@@ -122,7 +122,7 @@ extension PairingScript {
         .keyboardDisplay
     )
 
-    /// Both sides have data of the other.
+    /// A pairing in which both sides have data of the other.
     private static let outOfBand = make(
         "SC, out of band",
         isSecure: true,
@@ -130,7 +130,7 @@ extension PairingScript {
         toPeripheral: true
     )
 
-    /// Only the central has data of the peripheral.
+    /// A pairing in which only the central has data of the peripheral.
     private static let halfOutOfBand = make(
         "SC, out of band to the Central",
         isSecure: true,

@@ -6,7 +6,7 @@
 struct People {
     /// The reaction of a user to a question.
     enum Behavior {
-        /// Does what the question requires.
+        /// Answers as the question requires.
         case helpful
         /// Declines.
         case refusing

@@ -35,7 +35,7 @@ struct DistributionTests {
         }
     }
 
-    @Test("The responder distributes its keys first, and both use the same order")
+    @Test("Both sides distribute their keys in the same order")
     func responderFirst() {
         var dialogue = PairingDialogue(.legacy(), .legacy())
         dialogue.pair()
@@ -158,7 +158,7 @@ struct DistributionTests {
         dialogue.expectFailure(.invalidParameters, byCentral: true)
     }
 
-    @Test("An identity address of zeros counts as none") func zeroAddress() throws {
+    @Test("An identity address of zeros counts as no identity") func zeroAddress() throws {
         let address = DeviceAddress(value: 0, kind: .public)
         let dialogue = Self.dialogue(replacing: 0x09, by: .identityAddressInformation(address))
         let keys = try #require(dialogue.central.keys)

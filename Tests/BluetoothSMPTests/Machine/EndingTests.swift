@@ -5,10 +5,10 @@ import BluetoothSMP
 import BluetoothTypes
 import Testing
 
-/// Pairings that are canceled or stop at every step.
+/// Pairings that are canceled or stop at any step.
 @Suite("The end of a pairing")
 struct EndingTests {
-    /// The kinds of pairing.
+    /// A kind of pairing.
     enum Way: CaseIterable {
         case justWorks, comparison, passkey, legacy, legacyPasskey
 
@@ -33,7 +33,7 @@ struct EndingTests {
         return dialogue
     }
 
-    /// More steps than any kind of pairing has.
+    /// The numbers of steps that the tests try. No kind of pairing has as many as the last.
     static let steps = 0..<120
 
     @Test("Every kind of pairing has enough steps for the tests", arguments: Way.allCases)

@@ -118,7 +118,7 @@ struct ForgedKeyTests {
         dialogue.expectFailure(.authenticationRequirements, byCentral: true)
     }
 
-    /// Returns p - y: the other point with the same x.
+    /// Returns p - y, the y coordinate of the other point with the same x.
     static func negated(_ y: HCI.Coordinate256) -> HCI.Coordinate256? {
         let prime = [UInt8](
             hexadecimal: "ffffffff00000001000000000000000000000000ffffffffffffffffffffffff"

@@ -70,7 +70,7 @@ struct ObservationTests {
         #expect(dialogue.peripheral.manager.nextDeadline == nil)
     }
 
-    @Test("A second pairing is busy, and the first one continues")
+    @Test("A second pairing fails as busy, and the first one continues")
     func secondPairing() throws {
         var dialogue = PairingDialogue()
         dialogue.central.pair(.init())
@@ -81,7 +81,7 @@ struct ObservationTests {
         #expect(dialogue.peripheral.keys != nil && dialogue.central.keys != nil)
     }
 
-    @Test("Endless keypresses do not keep a pairing alive") func endlessKeypresses() {
+    @Test("A pairing fails after a limited number of keypresses") func endlessKeypresses() {
         var dialogue = PasskeyTests.dialogue(.peripheralShows, isLegacy: false, keypresses: true)
         dialogue.pair()
         for second in 0..<(2 * SecurityManager.pduLimit) {

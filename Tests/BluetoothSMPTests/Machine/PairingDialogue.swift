@@ -8,7 +8,7 @@ import Testing
 /// Two Security Managers on one link, with two users, and controllers that encrypt if both sides
 /// have the same key.
 struct PairingDialogue {
-    /// More PDUs than any pairing has.
+    /// The maximum number of steps. No pairing has as many.
     static let stepLimit = 400
 
     var central: PairingSide

@@ -215,7 +215,7 @@ struct PolicyEnforcementTests {
         try dialogue.expectSuccess(.justWorks)
     }
 
-    @Test("Without a policy the peer is refused, and no pairing starts")
+    @Test("Without a policy, the peer is refused, and no pairing starts")
     func noPolicy() {
         var dialogue = PairingDialogue()
         dialogue.peripheral.manager.policyForPeer = nil

@@ -13,7 +13,7 @@ struct RepeatedAttemptsTests {
         #expect(RepeatedAttempts().waitLeft(for: peer, now: .zero) == nil)
     }
 
-    @Test("The wait passes") func waitEnds() {
+    @Test("The wait after a failure ends") func waitEnds() {
         var attempts = RepeatedAttempts()
         attempts.failed(peer, now: .zero)
         #expect(attempts.waitLeft(for: peer, now: .zero) == RepeatedAttempts.firstDelay)
@@ -72,7 +72,7 @@ struct RepeatedAttemptsTests {
         #expect(attempts.waitLeft(for: peer, now: .zero) == RepeatedAttempts.firstDelay * 16)
     }
 
-    @Test("The limit of questions counts all peers, doubles, and ends with consent or with time")
+    @Test("The wait after too many questions doubles, and ends with consent or with time")
     func questions() {
         var attempts = RepeatedAttempts()
         var now = Instant.zero

@@ -136,7 +136,7 @@ struct SecurityRequestTests {
         #expect(dialogue.central.sent.isEmpty)
     }
 
-    @Test("A Security Request that crosses a Pairing Request is ignored")
+    @Test("A Security Request that arrives after the Pairing Request was sent is ignored")
     func crossingRequest() throws {
         var dialogue = PairingDialogue()
         dialogue.central.pair(.init())
@@ -158,7 +158,7 @@ struct SecurityRequestTests {
         #expect(dialogue.central.manager.nextDeadline == deadline)
     }
 
-    @Test("A second request while one is open is busy") func busy() {
+    @Test("A second request fails as busy while one is open") func busy() {
         var dialogue = PairingDialogue()
         dialogue.peripheral.pair(.init())
         dialogue.peripheral.pair(.init())
