@@ -40,7 +40,7 @@ struct FrameRecombinerTests {
         let other = HCI.ACLPacket.fragment(.firstNonFlushable, Self.bytes[...])
         #expect(recombiner.receive(other) == .frame(Self.frame))
         guard case .frame(let frame) = recombiner.start(Self.bytes[...]) else {
-            Issue.record("no frame")
+            Issue.record("No frame")
             return
         }
         #expect(frame.payload.startIndex == L2CAPFrame.headerLength)
@@ -113,12 +113,12 @@ struct FrameRecombinerTests {
     mutating func takesLimit() {
         let longest = L2CAPFrame.encode([UInt8](repeating: 1, count: 100), on: .att)
         guard case .frame = recombiner.start(longest[...]) else {
-            Issue.record("not accepted in one fragment")
+            Issue.record("Not accepted in one fragment")
             return
         }
         #expect(recombiner.start(longest.prefix(27)) == .incomplete)
         guard case .frame = recombiner.proceed(with: longest.dropFirst(27)) else {
-            Issue.record("not accepted in two fragments")
+            Issue.record("Not accepted in two fragments")
             return
         }
     }

@@ -114,7 +114,7 @@ struct CentralSignalingTests {
     )
     mutating func ignoresMalformed(bytes: [UInt8]) {
         guard case .ignore(.malformed) = channel.receive(bytes[...]) else {
-            Issue.record("the command is not malformed")
+            Issue.record("The command is not malformed")
             return
         }
     }
@@ -125,7 +125,10 @@ struct CentralSignalingTests {
         #expect(action == .ignore(.unexpectedResponse(.init(rawValue: code))))
     }
 
-    @Test("Random commands never trap and never get two responses", arguments: RunSeed.seeds(4))
+    @Test(
+        "Random commands never trap, and each response is valid and has the command's identifier",
+        arguments: RunSeed.seeds(4)
+    )
     mutating func survivesHostility(seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         for _ in 0..<5000 {
@@ -162,7 +165,7 @@ struct PeripheralSignalingTests {
         #expect(channel.receive([0x01, 129, 2, 0, 0, 0]) == .requestEnded(.notUnderstood))
     }
 
-    @Test("A request ignores malformed responses and those to other requests")
+    @Test("A request ignores malformed responses and the responses to other requests")
     mutating func isPatient() {
         _ = channel.request(.ordinary, now: .zero)
         for bytes: [UInt8] in [[0x13, 130, 2, 0, 0, 0], [0x15, 129, 0, 0], [0x13, 129, 1, 0, 0]] {

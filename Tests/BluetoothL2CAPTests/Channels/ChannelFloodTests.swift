@@ -34,7 +34,7 @@ struct ChannelFloodTests {
         #expect(count == LogicalLink.answerLimit)
     }
 
-    @Test("A peer that opens many channels is refused with a reason beyond the limit")
+    @Test("Requests for channels beyond the limit are refused with a reason")
     func channels() {
         var pair = ChannelPair.listening()
         var results: [UInt8] = []

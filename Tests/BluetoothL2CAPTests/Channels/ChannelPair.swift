@@ -5,9 +5,10 @@ import Testing
 
 @testable import BluetoothL2CAP
 
-/// Two ends of a link, connected in memory: each receives the frames that the other sends.
+/// Two ends of a link, connected in memory. Each end receives the frames that the opposite end
+/// sends.
 struct ChannelPair {
-    /// More frames than any test exchanges at once.
+    /// The maximum number of frames in one exchange. No test needs as many.
     static let frameLimit = 100_000
 
     /// One end, and the actions that it returned to its owner.
@@ -59,14 +60,14 @@ struct ChannelPair {
             let answered = Self.pass(from: &peer, to: &us, now: now)
             guard sent || answered else { return }
         }
-        Issue.record("the two ends exchange frames without end", sourceLocation: sourceLocation)
+        Issue.record("The two ends exchange frames without end", sourceLocation: sourceLocation)
     }
 
     /// Passes one frame. Returns `false` if there is none.
     static func pass(from sender: inout End, to receiver: inout End, now: Instant) -> Bool {
         guard let bytes = nextFrame(of: &sender) else { return false }
         guard let frame = try? L2CAPFrame(parsing: bytes[...]) else {
-            Issue.record("not a frame: \(bytes)")
+            Issue.record("Not a frame: \(bytes)")
             return false
         }
         sender.frames.append(frame.payload.count)

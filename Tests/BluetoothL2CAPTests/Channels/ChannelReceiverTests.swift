@@ -64,7 +64,7 @@ struct ChannelReceiverTests {
         for _ in 0..<3 { #expect(try receive([1, 0, 9])) }
         #expect(receiver.takeGrant() == nil)
         _ = receiver.take()
-        #expect(receiver.takeGrant() == nil, "one of four credits is not returned yet")
+        #expect(receiver.takeGrant() == nil, "One of four credits is not returned yet")
         _ = receiver.take()
         #expect(receiver.takeGrant() == 2)
         #expect(receiver.credits == 3)
@@ -74,7 +74,7 @@ struct ChannelReceiverTests {
     @Test("A peer without credits gets all available credits at once")
     mutating func urgentGrant() throws {
         for _ in 0..<4 { #expect(try receive([1, 0, 9])) }
-        #expect(receiver.takeGrant() == nil, "the application has read no data")
+        #expect(receiver.takeGrant() == nil, "The application has read no data")
         _ = receiver.take()
         #expect(receiver.takeGrant() == 1)
     }

@@ -46,13 +46,13 @@ struct LogicalLinkTests {
         #expect(pair.peer.reported == [.accepted(0x0080, pair.peer.link.openChannels)])
     }
 
-    @Test("A listener with fewer free channels opens as many as it has")
+    @Test("A listener with too few free channels opens all of its free channels")
     func partly() throws {
         var pair = ChannelPair.listening { $0.room = 2 }
         try pair.us.link.open(0x0080, .enhanced, count: 5, options: .init(), id: 1, now: .zero)
         pair.drive()
         #expect(pair.us.link.openChannels.count == 2)
-        #expect(pair.us.link.channels.count == 2, "the refused channels are removed")
+        #expect(pair.us.link.channels.count == 2, "The refused channels are removed")
     }
 
     @Test("A link refuses channels beyond its limit")
@@ -88,7 +88,7 @@ struct LogicalLinkTests {
         #expect(seen[64] == 0x0040)
     }
 
-    @Test("An application that stops reading stops the peer, and memory is bounded")
+    @Test("If the application stops reading, the peer stops sending, and memory use is limited")
     func backPressure() throws {
         let options = L2CAP.ChannelOptions(mtu: 100, mps: 50, window: 8)
         var (pair, ours, peers) = try ChannelPair.open(peers: options)
@@ -99,7 +99,7 @@ struct LogicalLinkTests {
             try pair.us.link.send([1], on: ours, id: 100)
         }
         pair.drive()
-        #expect(pair.us.reported.count == 8, "each frame of the window is sent")
+        #expect(pair.us.reported.count == 8, "Each frame of the window is sent")
         #expect(pair.us.link.description(of: ours)?.sendCredits == 0)
         for _ in 0..<64 {
             pair.drive()
@@ -157,18 +157,18 @@ struct LogicalLinkTests {
 
         var (pair, ours, _) = try ChannelPair.open()
         _ = pair.us.link.close(ours, now: .zero)
-        #expect(pair.us.link.channels.count == 1, "its identifier is still taken")
+        #expect(pair.us.link.channels.count == 1, "The identifier of the channel is still in use")
         #expect(pair.us.link.deadlinePassed(now: .zero + .seconds(30)) == [.released(ours)])
         #expect(pair.us.link.channels.isEmpty)
     }
 
-    @Test("A channel whose request was canceled closes when it opens")
+    @Test("Channels whose request was canceled close when they open")
     func canceled() throws {
         var pair = ChannelPair.listening()
         try pair.us.link.open(0x0080, .enhanced, count: 3, options: .init(), id: 1, now: .zero)
         pair.us.link.cancelOpening(1)
         pair.drive()
-        #expect(pair.us.reported.count == 3, "one event for each channel")
+        #expect(pair.us.reported.count == 3, "One event for each channel")
         #expect(pair.us.link.channels.isEmpty)
         #expect(pair.peer.link.channels.isEmpty)
     }
