@@ -133,7 +133,7 @@ struct ControlPointCommandTests {
         let command = HeartRateControlPoint.resetEnergyExpended
         #expect(command.bytes == Data([1]))
         guard case .done = try command.answer(to: nil) else {
-            Issue.record("the response is no answer")
+            Issue.record("The response to the write is not the answer")
             return
         }
         #expect(try command.answer(to: Data([1])) == nil)

@@ -89,7 +89,7 @@ import Testing
         #expect(throws: ValueError.self) { try MedicalFloat(mantissa: 1, exponent: 128) }
     }
 
-    @Test("A binary number is the nearest one")
+    @Test("Medical numbers convert to the nearest binary numbers")
     func convertsToBinary() throws {
         #expect(try MedicalFloat(mantissa: 366, exponent: -1).value == 36.6)
         #expect(try ShortMedicalFloat(mantissa: 72, exponent: -1).value == 7.2)
@@ -102,7 +102,7 @@ import Testing
 
 @Suite struct DecimalTextTests {
     @Test(
-        "An integer and a power of ten become decimal digits",
+        "A product of an integer and a power of ten becomes decimal digits",
         arguments: [
             (2150, -2, "21.50"), (5, -2, "0.05"), (-5, -2, "-0.05"), (0, 0, "0"), (7, 3, "7000"),
             (-12, 0, "-12"), (123, -1, "12.3"), (0, -2, "0.00"), (0, 100, "0"), (0, -100, "0"),

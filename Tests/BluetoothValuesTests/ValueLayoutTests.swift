@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(
-        "A reserved number, and a value of another length, is refused",
+        "A reserved number or a value of another length is refused",
         arguments: [
             ("2A19", "65", ValueError.invalid(field: "Battery Level")),
             ("2B4A", "04", .invalid(field: "Handedness")),
@@ -92,7 +92,7 @@ import Testing
         #expect(throws: error) { try layout.decode(Data(hex: hex)) }
     }
 
-    @Test("Fields that exclude each other, are missing or foreign are not encoded")
+    @Test("Fields that exclude each other, missing fields and foreign fields are refused")
     func refusesFields() throws {
         let layout = try Self.layout("2A9D")
         let pounds = try layout.decode(Data(hex: "01 581b"))
@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test(
-        "A person writes the value of a field in its unit or in words",
+        "A text with the value of a field, with or without its unit or in words, is encoded",
         arguments: [
             ("2A6E", "21.5", "6608"), ("2A6E", "21.50 °C", "6608"), ("2A6E", "Not known", "0080"),
             ("2A19", "55", "37"), ("2B4A", "ambidextrous", "02"), ("2BE9", "none", "00"),

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BluetoothValues
 
-/// Interpretations of values beyond their fields.
+/// The meanings of values that the bytes of single fields do not contain.
 @Suite struct ValueMeaningTests {
     @Test("A heart rate takes one byte if it fits, and both forms are decoded")
     func writesShortRates() throws {
@@ -209,7 +209,7 @@ import Testing
         #expect(throws: ValueError.invalid(field: "Date Time")) {
             try DateTime(Date(timeIntervalSince1970: -20_000_000_000), in: .gmt)
         }
-        // In the year 2002 before the common era.
+        // This date is in the year 2002 before the common era.
         #expect(throws: ValueError.invalid(field: "Date Time")) {
             try DateTime(Date(timeIntervalSince1970: -125_300_000_000), in: .gmt)
         }

@@ -18,14 +18,14 @@ import Testing
         #expect(value.encoded == vector.bytes)
     }
 
-    @Test("Every truncation and an additional byte are refused", arguments: ValueVector.whole)
+    @Test("Every truncated value and an additional byte are refused", arguments: ValueVector.whole)
     func refusesOtherLengths(vector: ValueVector) throws {
         for length in 0..<vector.bytes.count {
             let error = try #require(throws: ValueError.self) {
                 try vector.type.init(decoding: vector.bytes.prefix(length))
             }
             guard case .truncated = error else {
-                Issue.record("cut to \(length): \(error)")
+                Issue.record("Cut to \(length): \(error)")
                 continue
             }
         }
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(
-        "A reserved value or one out of range is refused with the name of its field",
+        "A value that is reserved or out of range is refused with the name of its field",
         arguments: [
             (BatteryLevel.self, "65", "Battery Level"),
             (TransmitPower.self, "15", "Tx Power Level"),

@@ -20,7 +20,7 @@ struct ValueVector: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { "\(type): \(text)" }
 
-    /// All types.
+    /// All tested types.
     static let types: [any CharacteristicValue.Type] = [
         HeartRateMeasurement.self, BodySensorLocation.self, HeartRateControlPoint.self,
         BatteryLevel.self, TransmitPower.self, AlertLevel.self, DateTime.self, DayDateTime.self,

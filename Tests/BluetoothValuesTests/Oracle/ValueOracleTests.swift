@@ -8,8 +8,8 @@ import Testing
 
 @testable import BluetoothValues
 
-/// The package bluetooth-sig from PyPI decodes the same values as the layouts. Nothing of it is in
-/// this package.
+/// The package bluetooth-sig from PyPI decodes the same values as the layouts. This package
+/// contains no part of bluetooth-sig.
 @Suite("Layouts against an independent decoder") struct ValueOracleTests {
     @Test(
         "An independent decoder finds the same numbers in 40,000 random values",
@@ -55,7 +55,7 @@ import Testing
         #expect(known.count >= 250)
     }
 
-    /// The values of a run.
+    /// The number of values in a run.
     private static let count = 40_000
 }
 

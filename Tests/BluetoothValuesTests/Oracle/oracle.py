@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Decodes values of characteristics with the package bluetooth-sig from PyPI.
 
-Each line of the file that the argument names has a UUID and the bytes of a value in hexadecimal digits. For
-each, the script prints one JSON object: the numbers and texts in the decoded value, whether the value is a
-special one, the error, or that the package does not know the characteristic.
+Each line of the file that the argument names has a UUID and the bytes of a value in hexadecimal
+digits. For each line, the script prints one JSON object. It contains the numbers and texts in the
+decoded value, that the value is a special value, the error, or that the package does not know the
+characteristic.
 """
 
 import datetime
@@ -20,7 +21,7 @@ from bluetooth_sig.gatt.exceptions import SpecialValueDetectedError  # noqa: E40
 
 
 def leaves(value):
-    """The numbers and texts in a value of any type."""
+    """Yields the numbers and texts in a value of any type."""
     if value is None:
         return
     if isinstance(value, enum.Enum):
@@ -52,8 +53,8 @@ def leaves(value):
         yield str(value)
 
 
-# The limit for one value, in seconds of processor time: for some, such as a glucose record of size 0, the package
-# never ends.
+# The limit for one value, in seconds of processor time. The package never finishes the decoding of
+# some values, such as a glucose record of size 0.
 LIMIT = 1
 
 
