@@ -185,13 +185,13 @@ struct CompositeAdapterTests {
             }
             try await rooms.air.sleep(for: .seconds(10))
             let strong = rooms.events.reports.filter { ($0.rssi ?? -127) > -50 }
-            // Only the first reports may be of the other radio.
+            // Only the first reports may be from the farther radio.
             #expect(rooms.events.reports.count - strong.count <= 4)
             #expect(strong.count > 50)
         }
     }
 
-    @Test("A link is made by the nearer radio, and serves requests there", arguments: [0.0, 20.0])
+    @Test("The nearer radio makes a link and performs its requests", arguments: [0.0, 20.0])
     func link(meter: Double) async throws {
         try await Rooms().run { rooms in
             _ = try rooms.addAccessory(atMeter: meter)
@@ -210,7 +210,7 @@ struct CompositeAdapterTests {
         }
     }
 
-    @Test("A radio that fails takes its links, but not the adapter")
+    @Test("If one radio fails, its links end, and the adapter stays ready")
     func lostRadio() async throws {
         try await Rooms().run { rooms in
             _ = try rooms.addAccessory(atMeter: 0)
@@ -231,7 +231,7 @@ struct CompositeAdapterTests {
         }
     }
 
-    @Test("The adapter is unavailable when the last radio fails, and ready when one is back")
+    @Test("The adapter is unavailable when all radios fail, and ready when one radio returns")
     func allRadios() async throws {
         try await Rooms().run { rooms in
             for (controller, transport) in zip(rooms.controllers, rooms.transports) {

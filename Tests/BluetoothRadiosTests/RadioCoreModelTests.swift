@@ -72,7 +72,7 @@ struct RadioCoreModelTests {
             }
             #expect(attempts.allSatisfy { waiting[$0.request] != nil })
             let lasting = open.filter { !ending.contains($0.key) }.map(\.value.peer)
-            #expect(Set(lasting).count == lasting.count, "a double link")
+            #expect(Set(lasting).count == lasting.count, "The peer has two links")
             for radio in 0..<4 {
                 let count = open.values.count { $0.radio == radio }
                 #expect(core.radios[radio].linkCount == count)
@@ -164,7 +164,7 @@ struct RadioCoreModelTests {
             core.linkClosed(link, on: state.radio, isLost: isLost, now: now)
         }
 
-        /// Ends everything. Nothing may be left.
+        /// Ends all requests and links. The core must contain no attempt, link or survey afterward.
         mutating func finish() {
             for (id, _) in waiting {
                 waiting[id] = nil
@@ -178,7 +178,7 @@ struct RadioCoreModelTests {
         }
     }
 
-    @Test("No attempt, slot or double link is left", arguments: RunSeed.seeds(40))
+    @Test("No attempt, slot or second link to a peer is left", arguments: RunSeed.seeds(40))
     func randomInputs(seed: UInt64) {
         var model = Model(generator: SplitMix64(seed: seed))
         for _ in 0..<2_000 {

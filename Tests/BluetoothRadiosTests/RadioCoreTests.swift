@@ -33,7 +33,7 @@ struct RadioCoreTests {
         core.connectionRequested(Self.request, to: Self.peer, now: now)
     }
 
-    /// Lets the next deadline pass.
+    /// Sets the time to the next deadline and performs the actions that are due.
     private mutating func pass() -> [RadioCore.Action] {
         now = core.nextDeadline ?? now
         return core.deadlinePassed(now: now)
@@ -44,7 +44,7 @@ struct RadioCoreTests {
     }
 
     @Test(
-        "A request takes the radio that receives the peer best, and the others after its head start"
+        "A request uses the radio that receives the peer best, and all radios after the head start"
     )
     mutating func strongest() {
         receive([-70, -50, -90])
@@ -56,7 +56,7 @@ struct RadioCoreTests {
     }
 
     @Test(
-        "A request for a peer that no radio has received surveys, and then connects through the best radio"
+        "A request for a peer that no radio has received surveys, and then uses the best radio"
     )
     mutating func survey() {
         #expect(connect() == [.survey(true)])
@@ -86,7 +86,7 @@ struct RadioCoreTests {
         #expect(pass() == [Self.begin(2), .survey(false)])
     }
 
-    @Test("An earlier loss, and a move, leave the survey as short as usual")
+    @Test("After an earlier loss or a move, the survey is as short as usual")
     mutating func surveyAfterReturn() {
         _ = core.linkOpened(Self.link, to: Self.peer, on: 0, now: now)
         core.linkClosed(Self.link, on: 0, isLost: true, now: now)
@@ -191,7 +191,7 @@ struct RadioCoreTests {
         #expect(connect() == [Self.begin(0)])
     }
 
-    @Test("A radio without a free slot is used only if there is no other")
+    @Test("A radio with a free slot is preferred to a nearer radio without a free slot")
     mutating func slots() {
         _ = core.linkOpened(
             Self.other,
@@ -222,7 +222,7 @@ struct RadioCoreTests {
         #expect(readings(-95, count: 60, others: [-40, -40, nil]) == nil)
     }
 
-    @Test("The loss of the radio with the head start lets the others connect")
+    @Test("If the radio with the head start is lost, all other radios connect")
     mutating func lostRadio() {
         receive([-50, -70, nil])
         #expect(connect() == [Self.begin(0)])
@@ -235,8 +235,8 @@ struct RadioCoreTests {
 
     // MARK: Moves
 
-    /// Reads the link's signal each second. Returns the number of readings until the link ends;
-    /// `nil` if it stays.
+    /// Reads the link's signal after each interval. Returns the number of readings until the link
+    /// ends, or `nil` if the link stays.
     private mutating func readings(
         _ reading: Int,
         count: Int,
@@ -261,7 +261,10 @@ struct RadioCoreTests {
     @Test("A weak link moves to a radio that receives the peer better by the margin")
     mutating func move() {
         open(on: 0)
-        #expect(readings(-80, count: 30, others: [nil, -79, nil]) == nil, "no advantage")
+        #expect(
+            readings(-80, count: 30, others: [nil, -79, nil]) == nil,
+            "The signal of the other radio is not better by the margin"
+        )
         #expect(readings(-80, count: 30, others: [nil, -60, nil]) != nil)
         core.linkClosed(Self.link, on: 0, isLost: true, now: now)
         #expect(connect() == [Self.begin(1)])
@@ -270,7 +273,7 @@ struct RadioCoreTests {
         #expect(core.moveCount == 1)
     }
 
-    @Test("A strong link stays, however strong the others are")
+    @Test("A strong link stays, even if the signals of the other radios are much stronger")
     mutating func strongLink() {
         open(on: 0)
         #expect(readings(-70, count: 300, others: [nil, -30, -30]) == nil)
@@ -285,13 +288,13 @@ struct RadioCoreTests {
     @Test("A poor link whose peer is not received ends, and the next request surveys")
     mutating func poor() {
         open(on: 0)
-        #expect(readings(-82, count: 60) == nil, "weak, but not poor")
+        #expect(readings(-82, count: 60) == nil, "The signal is weak, but not poor")
         #expect(readings(-90, count: 60) != nil)
         core.linkClosed(Self.link, on: 0, isLost: true, now: now)
         #expect(connect() == [.survey(true)])
     }
 
-    @Test("The moves of a peer that is far from all radios become rare")
+    @Test("Repeated moves of a peer become rarer, up to a limit")
     mutating func flapping() {
         let start = now
         var times: [Duration] = []
@@ -328,12 +331,12 @@ struct RadioCoreTests {
         // A small advantage does not change the radio.
         now = now + .milliseconds(100)
         #expect(receive([-58, -60, nil]) == [false, true])
-        // When that radio no longer receives the device, the others report it.
+        // When that radio no longer receives the device, the other radios report the device.
         now = now + rules.freshness + .seconds(1)
         #expect(receive([-70, nil, nil]) == [true])
     }
 
-    @Test("The table of signals is bounded")
+    @Test("The size of the table of signals is limited")
     func tableBound() {
         var table = SignalTable()
         for number in 0..<10_000 {

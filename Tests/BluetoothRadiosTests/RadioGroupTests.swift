@@ -53,11 +53,11 @@ struct RadioGroupTests {
                 #expect(timeout == RadioRules().supervisionTimeout)
                 try await link.disconnect()
             } catch {
-                Issue.record("cycle \(cycle): \(error)")
+                Issue.record("Cycle \(cycle): \(error)")
                 break
             }
         }
-        // The end of the last link reaches the group in a task of its own.
+        // A separate task reports the end of the last link to the group.
         while !group.report.peers.isEmpty { await Task.yield() }
         #expect(group.state.withLock { $0.followers.count } == followerCount)
         await group.shutdown()

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The radios that a person has chosen")
 struct RadioPinsTests {
-    /// Makes a choice, and expects its success or its failure.
+    /// Makes a choice and expects that it succeeds or fails.
     private func set(
         _ name: String?,
         for peer: PeerIdentifier,
@@ -32,14 +32,14 @@ struct RadioPinsTests {
         #expect(RadioPins(pins.bytes).names == [Self.other: "unix:/run/a b"])
     }
 
-    @Test("A damaged record gives the choices that can be read")
+    @Test("A damaged record contains the choices that can be read")
     func damaged() {
         let text = "\nx y\n\(Self.peer)\n\(Self.peer) \n\(Self.other) hci1\n"
         #expect(RadioPins(Array(text.utf8)).names == [Self.other: "hci1"])
         #expect(RadioPins([0xFF, 0xFE, 0x0A]).names.isEmpty)
     }
 
-    @Test("A name of two lines, an empty name, and one choice too many are refused")
+    @Test("A name of two lines, an empty name and a choice beyond the limit are refused")
     func bounds() {
         var pins = RadioPins()
         set("a\nb", for: Self.peer, in: &pins, succeeds: false)
