@@ -31,7 +31,7 @@ struct BearerPairTests {
         #expect(left.nextDeadline == nil && right.nextDeadline == nil)
     }
 
-    /// Passes one PDU, and notes the request of the receiver that it ended.
+    /// Passes one PDU, and notes the request of the receiver that the PDU ended.
     private func move(
         from sender: inout ATTBearer,
         to receiver: inout ATTBearer,

@@ -52,7 +52,7 @@ struct PDUCodecTests {
         #expect(throws: MalformedBytes.self) { try ATT.PDU(parsing: longer[...]) }
     }
 
-    @Test("Each opcode has a vector and a name, and each vector's PDU has its opcode")
+    @Test("Each opcode has a name, and each except Read Multiple Variable Response has a vector")
     func coversEveryOpcode() {
         let covered = Set(PDUVector.all.map(\.pdu.opcode.rawValue))
         #expect(covered.union([0x21]) == Set(ATT.Opcode.names.keys))

@@ -31,7 +31,7 @@ struct Pair {
             guard case .completed(id, let result) = action else { return nil }
             return result
         }
-        #expect(results.count == 1, "an operation ends once", sourceLocation: sourceLocation)
+        #expect(results.count == 1, "An operation ends once", sourceLocation: sourceLocation)
         return try #require(results.first, sourceLocation: sourceLocation)
     }
 

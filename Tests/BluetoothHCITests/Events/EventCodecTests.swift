@@ -124,7 +124,7 @@ import Testing
             case .advertisingReports(let reports) =
                 try HCI.Event(code: code, parameters: parameters)
         else {
-            Issue.record("not a report")
+            Issue.record("The event is not a report")
             return
         }
         #expect(reports[0].data.startIndex == 14)

@@ -101,7 +101,7 @@ import Testing
             #expect(throws: H4FramingError.unknownPacketType(0)) { try deframer.next() }
             deframer.append([0x04, 0x10, 1, 7])
         }
-        #expect(!deframer.holdsPartialPacket, "no bytes are kept after an error")
+        #expect(!deframer.holdsPartialPacket, "The deframer keeps no bytes after an error")
         deframer.reset()
         deframer.append([0x04, 0x10, 1, 7])
         #expect(try deframer.next() != nil)
@@ -124,7 +124,7 @@ import Testing
             deframer.append(ArraySlice(repeating: 1, count: 4369))
         }
         guard case .acl(let packet) = try deframer.next() else {
-            Issue.record("no packet")
+            Issue.record("The deframer returns no packet")
             return
         }
         #expect(packet.payload.count == 65535)

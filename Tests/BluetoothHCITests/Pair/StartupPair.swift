@@ -104,7 +104,7 @@ struct StartupPair {
         guard case .command(let opcode, let parameters) = try? HCI.Packet(h4: bytes[...]),
             let command = try? HCI.command(opcode: opcode, parameters: parameters)
         else {
-            Issue.record("not a command: \(bytes.hexadecimal)")
+            Issue.record("Not a command: \(bytes.hexadecimal)")
             return
         }
         guard case .complete(let answer) = controller.receive(HCI.EncodedCommand(command)) else {

@@ -7,7 +7,7 @@ import Testing
 @testable import BluetoothHCI
 
 @Suite("Startup over a byte stream") struct StartupPairTests {
-    /// More points than startup has commands.
+    /// The numbers of the responses with which the tests interfere. Startup has fewer commands.
     static let points = 0..<24
 
     private func isReady(_ outcome: StartupPair.Outcome) -> Bool {
@@ -28,7 +28,7 @@ import Testing
         let outcome = whole.run()
         #expect(isReady(outcome))
         #expect(dripping.run() == outcome)
-        #expect(dripping.now == .zero, "startup waits for no deadline")
+        #expect(dripping.now == .zero, "Startup waits for no deadline")
     }
 
     @Test("Startup ends within five seconds if the controller stops answering at any point")
@@ -38,7 +38,7 @@ import Testing
             pair.wire = { answer, number in number < point ? answer : [] }
             let outcome = pair.run()
             let isClear = outcome == .unresponsive || isTimedOut(outcome) || isReady(outcome)
-            #expect(isClear, "silent from \(point): \(outcome)")
+            #expect(isClear, "Silent from \(point): \(outcome)")
             #expect(pair.now <= Instant.zero + .seconds(5))
         }
     }
@@ -50,9 +50,9 @@ import Testing
             pair.wire = { answer, number in number == point ? [] : answer }
             let outcome = pair.run()
             if point < 3 {
-                #expect(isTimedOut(outcome), "lost \(point): \(outcome)")
+                #expect(isTimedOut(outcome), "Lost \(point): \(outcome)")
             } else {
-                #expect(isReady(outcome), "lost \(point): \(outcome)")
+                #expect(isReady(outcome), "Lost \(point): \(outcome)")
             }
         }
     }
@@ -82,7 +82,7 @@ import Testing
         #expect(isReady(pair.run()))
     }
 
-    @Test("Startup waits if the controller allows no command at first")
+    @Test("Startup succeeds even if the controller never allows a command")
     func noBudget() {
         let closed: @Sendable ([UInt8], Int) -> [UInt8] = { answer, _ in
             var answer = answer

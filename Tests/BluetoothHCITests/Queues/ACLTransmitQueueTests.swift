@@ -211,7 +211,7 @@ import Testing
         #expect(queue.outstanding(Self.first) == 0)
         #expect(queue.nextPacket() != nil)
         #expect(queue.nextPacket() != nil)
-        #expect(queue.nextPacket() == nil, "the controller has two buffers")
+        #expect(queue.nextPacket() == nil, "The controller has two buffers")
         #expect(queue.packetsCompleted(Self.third, count: 1) == .unknownHandle)
         #expect(queue.packetsCompleted(Self.first, count: 0) == .accepted)
     }

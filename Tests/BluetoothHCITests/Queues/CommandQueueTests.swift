@@ -9,7 +9,7 @@ import Testing
 typealias TestQueue = CommandQueue<String>
 
 extension CommandQueue<String>.Action {
-    /// Returns the action that sends a command without parameters of its own.
+    /// Returns the action that sends a command.
     static func sends(_ command: some HCICommand) -> Self {
         .send(HCI.EncodedCommand(command).h4Packet)
     }
@@ -102,7 +102,7 @@ struct QueueHarness {
         #expect(harness.status(.disconnect) == [.finished("a", .status(.success))])
 
         _ = harness.enqueue(HCI.LERand(), "b")
-        #expect(harness.status(.leRand) == [], "the command has started and not ended")
+        #expect(harness.status(.leRand) == [], "The command has started and not ended")
         #expect(
             harness.complete(.leRand, [0, 1, 2]) == [.finished("b", .complete([0, 1, 2]))]
         )
@@ -144,7 +144,7 @@ struct QueueHarness {
         #expect(harness.enqueue(HCI.LERand(), "over") == [.finished("over", .discarded)])
     }
 
-    @Test("Withdrawing removes waiting commands and keeps the order of the rest")
+    @Test("Withdrawing removes waiting commands and keeps the order of the remaining commands")
     func withdrawal() {
         var harness = QueueHarness()
         _ = harness.enqueue(HCI.LERand(), "sent")
@@ -211,7 +211,7 @@ struct QueueHarness {
         var harness = QueueHarness()
         _ = harness.enqueue(HCI.LERand(), "old")
         _ = harness.waitForDeadline()
-        #expect(harness.enqueue(HCI.LERand(), "new") == [], "the probe comes first")
+        #expect(harness.enqueue(HCI.LERand(), "new") == [], "The queue sends the probe first")
         #expect(harness.complete(.leRand, [0, 0xAA]) == [])
         #expect(harness.complete(.readLocalVersionInformation) == [.sends(HCI.LERand())])
         #expect(harness.complete(.leRand, [0, 0xBB]) == [.finished("new", .complete([0, 0xBB]))])
@@ -228,7 +228,7 @@ struct QueueHarness {
         )
         #expect(
             harness.complete(.leRand, [0, 0xAA]) == [],
-            "the response belongs to the old command"
+            "The response belongs to the old command"
         )
         #expect(harness.complete(.leRand, [0, 0xBB]) == [.finished("new", .complete([0, 0xBB]))])
     }
@@ -307,7 +307,7 @@ struct QueueHarness {
     }
 
     @Test(
-        "No command ends twice, whatever the controller answers",
+        "No command ends twice if the controller answers at random",
         arguments: RunSeed.seeds(1)
     ) func onceOnly(seed: UInt64) {
         var generator = SplitMix64(seed: seed)

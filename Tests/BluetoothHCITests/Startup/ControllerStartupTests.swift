@@ -8,7 +8,7 @@ import Testing
 /// A controller that answers startup, and records a failure if it receives a command that it does
 /// not list.
 struct ScriptedController {
-    /// The command that every list leaves out, since it has no bit.
+    /// The command that no list of supported commands contains, because it has no bit.
     static let unlisted: Set<HCI.Opcode> = [.readLocalSupportedCommands]
 
     var commands: Set<HCI.Opcode>
@@ -108,7 +108,7 @@ struct ScriptedController {
                 return progress
             }
         }
-        Issue.record("startup does not end")
+        Issue.record("Startup does not end")
         return .failed(.noBuffers)
     }
 
@@ -150,7 +150,7 @@ struct ScriptedController {
             opcodes.prefix(3)
                 == [.reset, .readLocalVersionInformation, .readLocalSupportedCommands]
         )
-        #expect(Set(opcodes).count == opcodes.count, "no command is sent twice")
+        #expect(Set(opcodes).count == opcodes.count, "No command is sent twice")
     }
 
     @Test("Startup sends only commands that the controller lists")
@@ -238,7 +238,7 @@ struct ScriptedController {
         #expect(controller.parameters(of: .leSetRandomAddress) == nil)
     }
 
-    @Test("An all-zero public address counts as none") func noPublicAddress() throws {
+    @Test("An all-zero public address counts as no address") func noPublicAddress() throws {
         var controller = ScriptedController()
         controller.answer(HCI.ReadBDAddress.self, .init(address: .init(value: 0)))
         #expect(try capabilities(&controller).publicAddress == nil)

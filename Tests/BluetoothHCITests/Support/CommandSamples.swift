@@ -20,7 +20,7 @@ struct CommandSample: Sendable, CustomTestStringConvertible {
 
 /// Returns the value of a sample, which must be valid.
 func required<Value>(_ value: Value?) -> Value {
-    guard let value else { preconditionFailure("a sample is invalid") }
+    guard let value else { preconditionFailure("A sample is invalid") }
     return value
 }
 

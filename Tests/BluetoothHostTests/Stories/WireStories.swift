@@ -237,7 +237,7 @@ struct WireStories {
         let noise = [UInt8](repeating: 0xAA, count: 65_536)
         for _ in 0..<40 { harness.feed(noise) }
         guard case .unavailable = harness.core.state else {
-            Issue.record("still \(harness.core.state)")
+            Issue.record("The state is \(harness.core.state)")
             return
         }
         #expect(!harness.isOpen)

@@ -6,8 +6,8 @@ import Testing
 @testable import BluetoothSMP
 
 /// Every PDU in every state. Each script is interrupted before each of its events, except in the
-/// repeated rounds of a passkey. At each interruption, every PDU arrives: whole, truncated, and with
-/// additional bytes.
+/// repeated rounds of a passkey. At each interruption, every PDU arrives: whole, truncated, and
+/// with additional bytes.
 @Suite("Every PDU in every state")
 struct EveryPDUTests {
     @Test(
