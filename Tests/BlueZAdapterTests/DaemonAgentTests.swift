@@ -12,8 +12,8 @@ import Testing
 
 /// The agent with a person at the device.
 @Suite(.timeLimit(.minutes(1))) struct DaemonAgentTests {
-    /// A person who compares and enters the digits 123456, and displays others until the pairing
-    /// ends.
+    /// A person who enters the digits 123456 and confirms no other digits. Digits that the person
+    /// displays stay until the task is canceled.
     private final class Person: DaemonPerson {
         let pairings = Mutex<[DaemonPairing]>([])
         let shown = AsyncStream<UInt32>.makeStream()
@@ -32,7 +32,7 @@ import Testing
 
         func show(_ digits: UInt32, of pairing: DaemonPairing) async {
             shown.continuation.yield(digits)
-            // Until the task is canceled.
+            // This wait lasts until the task is canceled.
             let (end, continuation) = AsyncStream<Never>.makeStream()
             await withTaskCancellationHandler {
                 for await _ in end {}
@@ -60,7 +60,7 @@ import Testing
         )
     }
 
-    /// Makes calls of the agent, one after the other, and returns the answers.
+    /// Calls the agent, one call after another, and returns the answers.
     private func answers(to calls: [DBusMessage]) async throws -> [DBusMessage] {
         let daemon = try FakeDaemon()
         let (answers, continuation) = AsyncStream<DBusMessage>.makeStream()
@@ -78,7 +78,7 @@ import Testing
         return received
     }
 
-    @Test("The agent has a display and a keyboard if there is a person")
+    @Test("The agent has a display and a keyboard if the adapter has a person with both")
     func capability() async throws {
         let daemon = try FakeDaemon()
         let (capabilities, continuation) = AsyncStream<String?>.makeStream()
@@ -103,7 +103,7 @@ import Testing
         #expect(answers.last?.body == [.uint32(123_456)])
     }
 
-    @Test("A pairing that this program did not start is an incoming one")
+    @Test("A pairing that this program did not start is incoming")
     func incoming() async throws {
         let answers = try await answers(to: [call("RequestAuthorization")])
         #expect(answers.map(\.isAcceptance) == [false])
@@ -124,18 +124,18 @@ import Testing
         #expect(await shown.next() == 42)
         #expect(await hidden.next() == 42)
         person.shown.continuation.finish()
-        #expect(await shown.next() == nil, "the digits were displayed once")
+        #expect(await shown.next() == nil, "The digits were displayed once")
     }
 
     /// The ends of an incoming pairing, after which the daemon makes no call.
     enum PairingEnd: CaseIterable, Sendable {
         case paired, bonded, disconnected, vanished
-        /// Nothing happens at all.
+        /// No event occurs until the timeout of the pairing.
         case silence
     }
 
     @Test(
-        "The digits of an incoming pairing are hidden when it ends",
+        "The digits of an incoming pairing are hidden when the pairing ends or times out",
         arguments: PairingEnd.allCases
     )
     func incomingDigits(end: PairingEnd) async throws {

@@ -21,7 +21,7 @@ import Testing
         #expect(service.characteristics.map(\.valueHandle) == [Self.rate, Self.control])
         let rate = service.characteristics[0]
         #expect(rate.characteristic.properties == [.read, .notify])
-        // The daemon of this test shows no configuration descriptor.
+        // The daemon of this test has no object for the configuration descriptor.
         #expect(rate.descriptors.map(\.uuid) == [BluetoothUUID(0x2902)])
         #expect(service.characteristics[1].descriptors.map(\.handle) == [AttributeHandle(0x16)])
         #expect(await fixture.onPort { $0.knownDatabase(of: link) } == database)
@@ -34,7 +34,7 @@ import Testing
             try await fixture.perform(.readDeviceName, on: link) == .value(Array("Sensor".utf8))
         )
         guard case .rssi(-61) = try await fixture.perform(.readRSSI, on: link) else {
-            Issue.record("the signal strength is missing")
+            Issue.record("The signal strength is missing")
             return
         }
         await fixture.end()
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(
-        "An error of the daemon is the ATT error that it stands for",
+        "An error of the daemon becomes the corresponding ATT error",
         arguments: [
             ("NotPermitted", "Read not permitted", ATT.ErrorCode.readNotPermitted),
             ("NotPermitted", "Write not permitted", .writeNotPermitted),
@@ -91,7 +91,7 @@ import Testing
         await fixture.daemon.called("StartDiscovery")
         fixture.daemon.add(FakeDaemon.device, device)
         #expect(await fixture.link() != nil)
-        // The discovery served the request alone.
+        // The discovery was only for the request.
         await fixture.daemon.called("StopDiscovery")
         await fixture.end()
     }
@@ -121,7 +121,7 @@ import Testing
         await fixture.end()
     }
 
-    @Test("A device whose path vanishes during an attempt is looked for again")
+    @Test("If the object of a device is removed during an attempt, the device is discovered again")
     func vanishedDevice() async throws {
         let daemon = try FakeDaemon()
         daemon.on("Connect") { call, daemon in
@@ -156,11 +156,11 @@ import Testing
         await fixture.end()
     }
 
-    @Test("Services that ServicesResolved reports, but that are missing, are read again")
-    func lyingServices() async throws {
+    @Test("If ServicesResolved is true, but services are missing, the objects are read again")
+    func missingServices() async throws {
         let daemon = try FakeDaemon()
         daemon.on("Connect") { call, daemon in
-            // Complete, but without the objects, which no signal reports.
+            // The daemon reports that the services are complete, but does not signal their objects.
             daemon.changeDevice(["Connected": .boolean(true), "ServicesResolved": .boolean(true)])
             daemon.addSilently(FakeDaemon.services)
             daemon.bus.reply(to: call)
@@ -173,7 +173,7 @@ import Testing
     }
 
     @Test(
-        "Cached services of another firmware are replaced, also if they were reported as complete",
+        "Cached services of another firmware are replaced, even if they were reported as complete",
         arguments: [true, false]
     )
     func cachedServices(areReportedAsComplete: Bool) async throws {
@@ -226,7 +226,7 @@ import Testing
         async let answer = fixture.perform(.database, on: link)
         daemon.connectDevice()
         guard case .database(let database) = try await answer else {
-            Issue.record("no table")
+            Issue.record("The answer is not a database")
             return
         }
         #expect(database.services.count == 1)
@@ -234,7 +234,7 @@ import Testing
     }
 
     @Test(
-        "An attribute whose object vanished is out of sync, and a change of the database is reported"
+        "A read of a removed object fails as out of sync, and the database change is reported"
     )
     func vanishedAttribute() async throws {
         let fixture = try Fixture(FakeDaemon())
@@ -272,7 +272,7 @@ import Testing
         await fixture.end()
     }
 
-    @Test("The end of the last use disconnects a device that this program connected")
+    @Test("A request to disconnect disconnects a device that this program connected")
     func disconnect() async throws {
         let fixture = try Fixture(FakeDaemon())
         let (link, _) = try await fixture.connected()
@@ -282,7 +282,7 @@ import Testing
         await fixture.end()
     }
 
-    @Test("A device that another program connected stays connected when this one leaves")
+    @Test("A device that another program connected stays connected when this program ends its link")
     func sharedDevice() async throws {
         let daemon = try FakeDaemon()
         daemon.connectDevice()

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BlueZAdapter
 
-/// Many devices and many links, one after the other.
+/// Tests with many devices, and with many links, one after another.
 @Suite(.timeLimit(.minutes(2))) struct DaemonLoadTests {
     private static let count = 1_000
 
@@ -46,7 +46,7 @@ import Testing
         await fixture.end()
     }
 
-    @Test("1,000 links leave no socket, no request and no match rule behind")
+    @Test("After 1,000 links, no socket, request or match rule is left")
     func manyLinks() async throws {
         let daemon = try FakeDaemon()
         let latest = Mutex<PacketPair?>(nil)
@@ -64,8 +64,8 @@ import Testing
             descriptor: AttributeHandle(0x13),
             .notification
         )
-        // On the adapter's thread. Elsewhere, each of the thousands of waits also waits for the
-        // other tests that run at the same time.
+        // This code runs on the adapter's thread. On another thread, each of the thousands of waits
+        // would also wait for the tests that run at the same time.
         try await withTaskExecutorPreference(fixture.adapter.executor.taskExecutor) {
             for _ in 1...Self.count {
                 let request = await fixture.connect()
@@ -74,7 +74,7 @@ import Testing
                 #expect(try await fixture.perform(subscribe, on: link) == .done)
                 await fixture.onPort { $0.cancelConnectionRequest(request) }
                 #expect(await fixture.closed() == .linkEnded(.unknown))
-                // The other end of a closed socket reads nothing.
+                // After the adapter closes its socket, the daemon's socket returns no bytes.
                 #expect(latest.withLock { $0?.receive()?.isEmpty } == true)
             }
         }

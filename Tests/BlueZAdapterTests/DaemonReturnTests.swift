@@ -10,13 +10,14 @@ import Testing
 
 @testable import BlueZAdapter
 
-/// A daemon that is killed while everything is under way, and returns.
+/// A daemon that is killed during requests, a scan, advertising and a service, and returns.
 @Suite(.timeLimit(.minutes(1))) struct DaemonReturnTests {
     private static let rate = AttributeHandle(0x12)
     private static let control = AttributeHandle(0x15)
-    /// The time in which everything continues after the return.
-    private static let healingLimit = Duration.seconds(10)
-    /// The calls of requests, which the daemon of this test does not answer before it is killed.
+    /// The maximum time from the return of the daemon until the scan, the advertising, the service
+    /// and the request for a connection continue.
+    private static let recoveryLimit = Duration.seconds(10)
+    /// The calls of requests. The daemon of this test does not answer them before it is killed.
     private static let unanswered = [
         "ReadValue", "WriteValue", "AcquireNotify", "AcquireWrite", "Pair", "Connect",
     ]
@@ -40,14 +41,14 @@ import Testing
     /// calls.
     private static func kill(_ daemon: FakeDaemon, _ calls: [DBusMessage]) {
         daemon.bus.setOwned("org.bluez", false)
-        // Its signals no longer have an effect.
+        // The daemon's signals no longer have an effect.
         daemon.disconnectDevice()
         for call in calls {
             daemon.bus.refuse(call, "org.freedesktop.DBus.Error.NoReply")
         }
     }
 
-    @Test("Every request ends when the daemon is killed, and everything continues when it returns")
+    @Test("A killed daemon ends the requests of a link, and lasting work continues on its return")
     func killed() async throws {
         let daemon = try FakeDaemon(objects: Self.objects)
         let fixture = Fixture(daemon)
@@ -120,13 +121,13 @@ import Testing
         // The request for the other device has waited for the daemon.
         let opened = await fixture.link()
         #expect(opened != nil && opened != link)
-        #expect(.now - returnTime < Self.healingLimit)
+        #expect(.now - returnTime < Self.recoveryLimit)
         #expect(await pairings.first { _ in true } == false)
         daemon.changeDevice(["RSSI": .int16(-50)])
         let found = await fixture.next { event -> DeviceAddress? in
             if case .advertised(_, let found) = event { found.address } else { nil }
         }
-        #expect(found != nil, "the scan has ended")
+        #expect(found != nil, "The scan has ended")
         await fixture.end()
     }
 

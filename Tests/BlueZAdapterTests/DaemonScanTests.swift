@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(
-        "A device is reported once, or each time if the scan asks for duplicates",
+        "A device is reported once, or each time if the scan reports duplicates",
         arguments: [false, true]
     )
     func duplicates(_ reportsDuplicates: Bool) async throws {
@@ -47,7 +47,7 @@ import Testing
         }
         await fixture.daemon.called("StartDiscovery")
         for rssi in [-50, -40] as [Int16] { fixture.daemon.changeDevice(["RSSI": .int16(rssi)]) }
-        // The last device, so that all earlier events have arrived.
+        // When this last device is reported, all earlier events have arrived.
         let other = FakeDaemon.adapter + "/dev_00_00_00_00_00_02"
         fixture.daemon.add(
             other,
@@ -110,7 +110,7 @@ import Testing
         await fixture.end()
     }
 
-    @Test("A connection attempt starts a running discovery again, once")
+    @Test("A connection attempt restarts a running discovery once")
     func restartForConnecting() async throws {
         let daemon = try FakeDaemon()
         daemon.on("Connect") { _, _ in }
@@ -130,7 +130,7 @@ import Testing
         await fixture.end()
     }
 
-    @Test("A start that is refused with InProgress is repeated")
+    @Test("The start of a discovery is repeated if it is refused with InProgress")
     func discoveryInProgress() async throws {
         let daemon = try FakeDaemon()
         daemon.on("StartDiscovery") { call, daemon in
@@ -147,7 +147,7 @@ import Testing
         await fixture.end()
     }
 
-    @Test("A scan continues after the daemon was restarted")
+    @Test("A scan continues after a restart of the daemon")
     func restartedDaemon() async throws {
         let fixture = try Fixture(FakeDaemon())
         await fixture.becomes(.ready)

@@ -10,7 +10,7 @@ import Testing
 
 @testable import BlueZAdapter
 
-/// Publishing services and advertising, with the calls that the daemon makes.
+/// Tests of services and advertising with the calls that the daemon makes.
 @Suite(.timeLimit(.minutes(1))) struct DaemonServingTests {
     private static func definition(
         _ stored: GATT.Permissions = .init(read: .encrypted)
@@ -34,7 +34,8 @@ import Testing
         )
     }
 
-    /// A daemon whose adapter serves and advertises, and the fixture's answers to its calls.
+    /// A daemon whose adapter can serve and advertise, and the fixture's answers to the daemon's
+    /// calls.
     private struct Scene {
         let daemon: FakeDaemon
         let fixture: Fixture
@@ -44,7 +45,7 @@ import Testing
 
         /// Creates a daemon, and publishes the service.
         ///
-        /// - Parameter permissions: Those of the value in the database.
+        /// - Parameter permissions: The permissions of the value in the database.
         init(
             refusing refused: String? = nil,
             storing permissions: GATT.Permissions = .init(read: .encrypted)
@@ -99,7 +100,7 @@ import Testing
             )
         }
 
-        /// Makes a call of the daemon for the device that it has.
+        /// Makes a call of the daemon for the daemon's only device.
         func call(
             _ index: Int,
             _ member: String,
@@ -118,7 +119,7 @@ import Testing
 
         func answer() async -> DBusMessage? { await answers.first { _ in true } }
 
-        /// Returns the link and the number of the next question, and answers it.
+        /// Answers the next question and returns it.
         func answerQuestion(_ result: Result<[UInt8], ATT.ErrorCode>) async -> GATTServer.Question?
         {
             let asked = await fixture.next { event -> (UInt64, GATTServer.Question)? in
@@ -130,7 +131,7 @@ import Testing
         }
     }
 
-    @Test("A daemon without the interfaces refuses services and advertising")
+    @Test("Services and advertising are unsupported if the daemon does not have their interfaces")
     func unsupported() async throws {
         let fixture = try Fixture(FakeDaemon())
         await fixture.becomes(.ready)
@@ -171,7 +172,7 @@ import Testing
             ]
         )
         let descriptors = objects.paths(with: BlueZ.Interface.gattDescriptor, below: .root)
-        #expect(descriptors.count == 1, "the daemon adds the configuration itself")
+        #expect(descriptors.count == 1, "The daemon adds the configuration itself")
         let uuid = objects.properties(characteristics[0], BlueZ.Interface.gattCharacteristic)?[
             "UUID"
         ]
@@ -179,7 +180,7 @@ import Testing
         await scene.fixture.end()
     }
 
-    @Test("A permission for writing applies also without a response")
+    @Test("A permission for writes also applies to writes without response")
     func protectedWrites() {
         let permissions = GATT.Permissions(write: .encrypted, subscribe: .authenticated)
         let properties: GATT.CharacteristicProperties = [.writeWithoutResponse, .indicate]
@@ -191,7 +192,7 @@ import Testing
         )
     }
 
-    @Test("A value in the database is read from an offset, and not beyond its end")
+    @Test("A value in the database is read from an offset up to its end, and is not written")
     func stored() async throws {
         let scene = try await Scene()
         scene.call(1, "ReadValue", [], ["offset": .uint16(1)])
@@ -226,7 +227,7 @@ import Testing
         }
         #expect(opened == true)
         guard case .read(_, handle, 0)? = await scene.answerQuestion(.success([9])) else {
-            Issue.record("another question")
+            Issue.record("The question is not the expected one")
             return
         }
         #expect(await scene.answer()?.body == [.bytes([9])])
@@ -237,7 +238,7 @@ import Testing
             case .write(_, [.init(handle: handle, value: [1])], needsAnswer: true)? =
                 await scene.answerQuestion(.failure(code))
         else {
-            Issue.record("another question")
+            Issue.record("The question is not the expected one")
             return
         }
         let refusal = try #require(await scene.answer())
@@ -247,14 +248,14 @@ import Testing
         scene.call(0, "WriteValue", [.bytes([2])], ["type": .string("command")])
         guard case .write(_, _, needsAnswer: false)? = await scene.answerQuestion(.success([]))
         else {
-            Issue.record("another question")
+            Issue.record("The question is not the expected one")
             return
         }
         #expect(await scene.answer()?.errorName == nil)
         await scene.fixture.end()
     }
 
-    @Test("An observer that attaches later gets the links with their direction")
+    @Test("An observer that is attached later receives the link with its direction")
     func lateObserver() async throws {
         let scene = try await Scene()
         scene.call(0, "ReadValue")
@@ -264,7 +265,7 @@ import Testing
         await scene.fixture.onPort { $0.attach(late) }
         let found = await events.first { if case .linkOpened = $0 { true } else { false } }
         guard case .linkOpened(link, _, let isIncoming)? = found else {
-            Issue.record("another event")
+            Issue.record("The event is not the expected one")
             return
         }
         #expect(isIncoming)
@@ -281,7 +282,7 @@ import Testing
         func portDid(_ event: PortEvent) { continuation.yield(event) }
     }
 
-    @Test("A client whose link ends leaves no question open")
+    @Test("The end of the link ends the call of the client")
     func ended() async throws {
         let scene = try await Scene()
         scene.call(0, "ReadValue")
@@ -293,7 +294,7 @@ import Testing
         await scene.fixture.end()
     }
 
-    @Test("A subscription has a socket, and ends with it")
+    @Test("A subscription has a socket, and ends when the socket is closed")
     func subscription() async throws {
         let scene = try await Scene()
         scene.call(2, "AcquireNotify", [], ["mtu": .uint16(64)])
@@ -310,7 +311,7 @@ import Testing
         await scene.fixture.end()
     }
 
-    @Test("A service that the daemon refuses is reported, and is no longer published")
+    @Test("The daemon's refusal of a service is reported, and the service is no longer published")
     func refused() async throws {
         let scene = try await Scene(refusing: "org.bluez.Error.InvalidArguments")
         let failed = await scene.fixture.next { event -> GATT.DiscoveredService? in
@@ -324,7 +325,7 @@ import Testing
         await scene.fixture.end()
     }
 
-    @Test("A daemon that returns gets the services and the advertisements again")
+    @Test("When the daemon returns, the services and the advertisements are registered again")
     func returns() async throws {
         let scene = try await Scene()
         let advertised = await withCheckedContinuation { done in
@@ -346,8 +347,8 @@ import Testing
 
     /// The daemon keeps the advertisement while the adapter is off.
     ///
-    /// - Parameter updates: Whether the clients of the port update the set as soon as it is ready
-    ///   again.
+    /// - Parameter updates: Whether the clients of the port update the set as soon as the port is
+    ///   ready again.
     @Test("Advertising continues when the adapter is turned off and on", arguments: [false, true])
     func turnedOffAndOn(updates: Bool) async throws {
         let scene = try await Scene()
@@ -427,7 +428,7 @@ import Testing
         await scene.fixture.end()
     }
 
-    @Test("Another program on the bus cannot use the published values")
+    @Test("Another program on the bus cannot read the published values")
     func strangers() async throws {
         let scene = try await Scene()
         let call = DBusMessage(

@@ -32,7 +32,7 @@ import Testing
         await fixture.end()
     }
 
-    @Test("The adapter that was named is used, and another one is not")
+    @Test("Only the named adapter is used")
     func named() async throws {
         var objects = FakeDaemon.standard
         objects["/org/bluez/hci1"] = [
@@ -59,7 +59,7 @@ import Testing
         await fixture.end()
     }
 
-    @Test("A killed daemon ends the requests, then the link, and can be used when it returns")
+    @Test("The request and the link end with the daemon, and its return makes the adapter ready")
     func killedDaemon() async throws {
         let fixture = try Fixture(FakeDaemon())
         let (link, _) = try await fixture.connected()
@@ -75,7 +75,7 @@ import Testing
         await fixture.end()
     }
 
-    @Test("The end of the bus ends the link, and the adapter can be used when the bus returns")
+    @Test("The end of the bus ends the request, and the adapter is ready when the bus returns")
     func endedBus() async throws {
         let fixture = try Fixture(FakeDaemon())
         let (link, _) = try await fixture.connected()
@@ -88,7 +88,7 @@ import Testing
         await fixture.end()
     }
 
-    @Test("An adapter that is unplugged ends the links and their requests")
+    @Test("The removal of the adapter ends the link and its request")
     func unplugged() async throws {
         let fixture = try Fixture(FakeDaemon())
         let (link, _) = try await fixture.connected()

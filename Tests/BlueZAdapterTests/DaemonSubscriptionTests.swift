@@ -72,7 +72,7 @@ import Testing
         return outcomes
     }
 
-    @Test("A subscription right after the end of another waits until the daemon has ended that")
+    @Test("A new subscription waits until the daemon has ended the previous subscription")
     func again() async throws {
         let pairs = [PacketPair(), PacketPair()]
         let daemon = try FakeDaemon()
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(
-        "A subscription that is ended while it starts completes, and ends",
+        "A subscription that is canceled while it starts completes, and then ends",
         arguments: [true, false]
     )
     func endedEarly(hasSocket: Bool) async throws {
@@ -116,7 +116,8 @@ import Testing
         let (link, _) = try await fixture.connected()
         #expect(try await fixture.perform(Self.subscribe, on: link) == .done)
         #expect(try await fixture.perform(Self.unsubscribe, on: link) == .done)
-        // StopNotify would end a socket that another program has by now. Closing it ends only this one.
+        // StopNotify could end the socket of another program. Closing the socket ends only the
+        // subscription of this program.
         #expect(!daemon.calls.contains("StopNotify"))
         #expect(pair.receive()?.isEmpty == true)
         withExtendedLifetime(sockets) {}

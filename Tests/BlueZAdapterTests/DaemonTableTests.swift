@@ -69,7 +69,7 @@ import Testing
         )
     }
 
-    @Test("A service that is shown as secondary, and that no service includes, is primary")
+    @Test("A service that is reported as secondary, but that no service includes, is primary")
     func replacedService() throws {
         let paths = ["service0010", "service0020", "service0030"]
         var objects = Self.objects(paths.map { ($0, Self.interface(of: $0)) })
@@ -119,7 +119,7 @@ import Testing
         #expect(tables > 0)
     }
 
-    /// Returns a handle, often one of the first or of the last.
+    /// Returns the digits of a handle, often of one of the first or last handles.
     private static func digits(_ random: inout SplitMix64) -> String {
         let handle: UInt16 =
             switch Int.random(in: 0..<4, using: &random) {

@@ -17,7 +17,7 @@ import Testing
     )
 
     @Test(
-        "Values that are in the socket before the daemon answers are delivered, and so are later values"
+        "Values that are in the socket before or after the daemon's answer are delivered"
     )
     func acquiredNotifications() async throws {
         let pair = PacketPair()
@@ -38,12 +38,12 @@ import Testing
             descriptor: AttributeHandle(0x13)
         )
         #expect(try await fixture.perform(unsubscribe, on: link) == .done)
-        // The other end of a closed socket reads nothing.
+        // After the adapter closes its socket, the daemon's socket returns no bytes.
         #expect(pair.receive()?.isEmpty == true)
         await fixture.end()
     }
 
-    @Test("Values before the answer to StartNotify are delivered after it, in order")
+    @Test("Values that arrive before the answer to StartNotify are delivered in order")
     func earlyNotifications() async throws {
         let daemon = try FakeDaemon()
         daemon.on("StartNotify") { call, daemon in
@@ -64,7 +64,7 @@ import Testing
         await fixture.end()
     }
 
-    @Test("A subscription of another program is shared, and replaced when it ends")
+    @Test("The subscription of another program is shared, and replaced when it ends")
     func sharedNotifications() async throws {
         let pair = PacketPair()
         let daemon = try FakeDaemon()
@@ -93,7 +93,7 @@ import Testing
         await daemon.called("AcquireNotify", times: 4)
         pair.send([3])
         #expect(await fixture.notification() == [3])
-        // Each call would make the daemon signal every value once more, for all programs.
+        // Each of these calls would make the daemon signal every value once more, for all programs.
         #expect(!daemon.calls.contains("StartNotify") && !daemon.calls.contains("StopNotify"))
         #expect(try await fixture.perform(unsubscribe, on: link) == .done)
         #expect(pair.receive()?.isEmpty == true)
@@ -108,7 +108,7 @@ import Testing
         daemon.change(FakeDaemon.rate, "org.bluez.GattCharacteristic1", properties)
     }
 
-    @Test("Writes without response go through the socket, up to the MTU")
+    @Test("Writes without response use the socket, and their length is limited by the MTU")
     func acquiredWrites() async throws {
         let pair = PacketPair()
         let daemon = try FakeDaemon()
@@ -127,7 +127,7 @@ import Testing
         await #expect(throws: GATT.Failure.valueTooLong(limit: 27)) {
             try await fixture.perform(long, on: link)
         }
-        // The daemon takes a packet without content for the end of the socket.
+        // The daemon interprets an empty packet as the end of the socket.
         let empty = GATT.Operation.writeWithoutResponse(Self.control, [])
         #expect(try await fixture.perform(empty, on: link) == .done)
         #expect(daemon.calls.contains("WriteValue"))
@@ -148,7 +148,7 @@ import Testing
             Array(repeating: 0, count: 497)
         )
         let (results, continuation) = AsyncStream<Bool>.makeStream()
-        // More than a socket's buffer holds.
+        // The buffer of a socket does not have space for this number of values.
         let count = 1_000
         await fixture.onPort { port in
             for _ in 0..<count {
@@ -170,7 +170,7 @@ import Testing
         await fixture.end()
     }
 
-    @Test("If AcquireWrite fails, a write without response is a call of WriteValue")
+    @Test("If AcquireWrite fails, a write without response calls WriteValue")
     func writesByCall() async throws {
         let fixture = try Fixture(FakeDaemon())
         let (link, _) = try await fixture.connected()
@@ -181,7 +181,7 @@ import Testing
     }
 
     @Test(
-        "A value that needs a bond makes the daemon pair, and is read again",
+        "If a value needs a bond, the adapter pairs, and then reads the value again",
         arguments: [true, false]
     )
     func pairing(_ succeeds: Bool) async throws {

@@ -8,7 +8,7 @@ import Synchronization
 
 @testable import BlueZAdapter
 
-/// An adapter over a fake daemon, with its events.
+/// An adapter that uses a fake daemon, with the adapter's events.
 final class Fixture: PortObserver, Sendable {
     let daemon: FakeDaemon
     let adapter: BlueZAdapter
@@ -43,7 +43,7 @@ final class Fixture: PortObserver, Sendable {
         reaction.withLock { $0 }?(event)
     }
 
-    /// Sets what happens in the port's turn at each event.
+    /// Sets the closure that is called with each event in the port's turn.
     func react(_ reaction: @escaping @Sendable (PortEvent) -> Void) {
         self.reaction.withLock { $0 = reaction }
     }
@@ -53,7 +53,7 @@ final class Fixture: PortObserver, Sendable {
         daemon.bus.stop()
     }
 
-    /// Returns the first value that a closure finds in the events from here on.
+    /// Returns the first value that a closure finds in the next events.
     func next<Value: Sendable>(_ find: (PortEvent) -> Value?) async -> Value? {
         for await event in events {
             if let value = find(event) { return value }
