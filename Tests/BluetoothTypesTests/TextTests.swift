@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Texts from bytes")
 struct TextTests {
-    @Test("Valid UTF-8 becomes a text, also with a zero or a byte order mark")
+    @Test("Valid UTF-8 becomes a text, even with a zero or a byte order mark")
     func valid() {
         for text in ["", "Lampe", "Lämpchen 💡", "\u{FFFD}", "a\u{0}b", "\u{FEFF}a"] {
             #expect(String(utf8: Array(text.utf8)) == text)
@@ -23,7 +23,7 @@ struct TextTests {
         #expect(String(utf8: bytes) == nil)
     }
 
-    @Test("Random bytes are refused exactly if Swift's own check refuses them")
+    @Test("Random bytes have the same result as in Swift's own check")
     func random() {
         var generator = SplitMix64(seed: 7)
         for length in 0..<64 {
