@@ -29,7 +29,7 @@ struct AESCBCTests {
         #expect(AESCBC.decrypt(sealed, key: key, iv: iv) == message)
     }
 
-    @Test("Every wrong padding is refused, and every right one is removed")
+    @Test("Every wrong padding is refused, and every correct padding is removed")
     func padding() {
         let block = [UInt8](repeating: 0x55, count: 16)
         for length in 0...255 {
@@ -49,7 +49,7 @@ struct AESCBCTests {
         }
     }
 
-    @Test("Lengths that are not valid are refused")
+    @Test("Invalid lengths are refused")
     func lengths() {
         #expect(AESCBC.encrypt([1], key: key, iv: []) == nil)
         #expect(AESCBC.decrypt([], key: key, iv: iv) == nil)
@@ -60,11 +60,11 @@ struct AESCBCTests {
     }
 }
 
-@Suite("CMAC on any encryption of blocks")
+@Suite("CMAC with any block encryption")
 struct CMACTests {
-    /// Only Apple's platforms use CMAC.swift. Here, the cryptographic library for Linux encrypts
-    /// its blocks. The test compares the result with the CMAC of that library.
-    @Test("The code is that of the cryptographic library", arguments: 0..<70)
+    /// Only Apple's platforms use CMAC.swift. On Linux, this test compares its result with the CMAC
+    /// of the cryptographic library, which also encrypts the blocks.
+    @Test("The code equals the code of the cryptographic library", arguments: 0..<70)
     func codes(length: Int) throws {
         var random = SplitMix64(seed: UInt64(length))
         let cipher = try #require(AES128(key: random.bytes(16)))
@@ -74,7 +74,7 @@ struct CMACTests {
         #expect(code?.count == 16)
     }
 
-    @Test("An encryption that fails has no code")
+    @Test("If the encryption of a block fails, the result is no code")
     func failure() {
         #expect(CMAC.code(of: [1]) { _ in nil } == nil)
         var count = 0

@@ -7,10 +7,11 @@ import Testing
 
 @Suite("AES-CCM")
 struct AESCCMTests {
-    /// The sample data of Vol 6, Part C, 1: the session key, the initialization vector in its
-    /// encoded order, and the packets as transmitted, header and length first.
+    /// The session key of the sample data of Vol 6, Part C, 1.
     static let sessionKey = "99ad1b5226a37e3e058e3b8e27c2c666"
+    /// The initialization vector of the sample data, in its encoded order.
     static let vector = "24abdcbabebaafde"
+    /// The packets of the sample data as transmitted. The header and the length are first.
     static let samples: [(counter: UInt8, isFromCentral: Bool, packet: String, text: String)] = [
         (0, true, "0f059fcda7f448", "06"),
         (0, false, "0705a34c13a415", "06"),

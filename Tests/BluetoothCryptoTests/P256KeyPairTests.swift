@@ -71,7 +71,7 @@ struct P256KeyPairTests {
         #expect(generator.count == 16)
     }
 
-    @Test("A generator that yields only invalid keys is abandoned")
+    @Test("No key pair is made if the generator yields only invalid keys")
     func stuck() {
         var generator = ListedNumbers([])
         #expect(P256KeyPair(using: &generator) == nil)

@@ -55,7 +55,7 @@ struct P256PublicKeyTests {
         }
     }
 
-    @Test("Random coordinates are never a point and never trap", arguments: RunSeed.seeds(1))
+    @Test("Random coordinates are refused and never trap", arguments: RunSeed.seeds(1))
     func refusesNoise(seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         for _ in 0..<2_000 {
@@ -93,7 +93,7 @@ struct Good: Sendable, CustomTestStringConvertible {
     static let all = [
         generator, negated,
         Good(
-            testDescription: "the smallest x but zero",
+            testDescription: "the smallest x except zero",
             x: "0000000000000000000000000000000000000000000000000000000000000005",
             y: "459243b9aa581806fe913bce99817ade11ca503c64d9a3c533415c083248fbcc"
         ),
@@ -105,7 +105,7 @@ struct Good: Sendable, CustomTestStringConvertible {
     ]
 }
 
-/// A value that is not a point of the curve, or a point that is never drawn.
+/// Coordinates that are not a point of the curve, or a point that no key pair can have.
 struct Bad: Sendable, CustomTestStringConvertible {
     var testDescription: String
     var x: String
@@ -160,16 +160,16 @@ struct Bad: Sendable, CustomTestStringConvertible {
             y: "c4ea7e39099dc80948a04ac8514d08646492f3e226de9f227b8c5ef94a461f44"
         ),
         Bad(
-            testDescription: "x is zero, with the y that belongs to it",
+            testDescription: "x is zero, with the first matching y",
             x: zeros,
             y: "66485c780e2f83d72433bd5d84a06bb6541c2af31dae871728bf856a174f93f4"
         ),
         Bad(
-            testDescription: "x is zero, with the other y that belongs to it",
+            testDescription: "x is zero, with the second matching y",
             x: zeros,
             y: "99b7a386f1d07c29dbcc42a27b5f9449abe3d50de25178e8d7407a95e8b06c0b"
         ),
-        // The attack on early implementations: y was not part of the confirmation.
+        // This key was used to attack early implementations. Their confirmation did not include y.
         Bad(
             testDescription: "the debug key with y of zero",
             x: Sample.all[0].publicA.x,
