@@ -22,7 +22,7 @@ import Testing
         return try check.findings(in: Samples.xml(members), entitlements: entitlements)
     }
 
-    /// Returns the obstacles, as `key what`.
+    /// Returns the subject and the problem of each obstacle.
     private func obstacles(_ findings: [SetUpFinding]) -> [String] {
         findings.filter { $0.severity == .obstacle }.map { "\($0.subject) \($0.what)" }
     }
@@ -100,7 +100,7 @@ import Testing
         #expect(with.map(\.severity) == [.good, .good])
     }
 
-    @Test("Row 21: Restoration requires a background mode, by default that of the central")
+    @Test("Row 21: Restoration requires a background mode, by default the mode of the central")
     func restoration() throws {
         let found = try findings([Self.usage: Samples.sentence]) { $0.restores = true }
         #expect(obstacles(found) == ["\(Self.modes) bluetooth-central is missing"])
@@ -112,7 +112,7 @@ import Testing
         #expect(obstacles(peripheral) == ["\(Self.modes) bluetooth-peripheral is missing"])
     }
 
-    @Test("Row 21: An unrequested mode is noted, and a misspelled one gives a warning")
+    @Test("Row 21: An unrequested mode is noted, and a misspelled mode gives a warning")
     func unaskedModes() throws {
         let found = try findings([
             Self.usage: Samples.sentence,
@@ -174,7 +174,7 @@ import Testing
         }
     }
 
-    @Test("Row 21: Declarations for the picker have no effect without its key")
+    @Test("Row 21: Declarations for the picker without its key give a warning")
     func accessorySetupInVain() throws {
         let found = try findings([
             Self.usage: Samples.sentence, "NSAccessorySetupBluetoothNames": strings("Lamp"),
@@ -185,7 +185,7 @@ import Testing
 
     // MARK: macOS
 
-    @Test("Row 21: The entitlement is required in the sandbox of macOS, and only there")
+    @Test("Row 21: On macOS, the entitlement is required only in the sandbox")
     func sandbox() throws {
         let sandbox = "com.apple.security.app-sandbox"
         let bluetooth = "com.apple.security.device.bluetooth"
@@ -220,7 +220,7 @@ import Testing
         #expect(obstacles(found).count == 2)
     }
 
-    @Test("Row 21: Every obstacle has a remedy") func remedies() throws {
+    @Test("Row 21: Each obstacle or warning has a reason and a remedy") func remedies() throws {
         let found = try findings(["UIBackgroundModes": "<true/>"]) {
             $0.usesAccessorySetup = true
             $0.restores = true

@@ -59,7 +59,7 @@ import Testing
         #expect(refusal(of: long) == .tooLong(limit: limit))
     }
 
-    @Test("Forty arrays that represent 10¹² values are refused at once")
+    @Test("Forty arrays that represent 10¹² values are refused")
     func exponentialSize() {
         let arrays = (0..<40).map { Samples.array($0 + 1, $0 + 1) } + [Samples.array()]
         #expect(refusal(of: Samples.table(arrays)) == .tooComplex)
