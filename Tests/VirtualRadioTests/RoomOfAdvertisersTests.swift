@@ -22,7 +22,7 @@ private struct Room: Simulation {
     private var generator: [RadioID: RandomStream] = [:]
     private let interval: Duration
 
-    /// Advertisers 1 to `count`, number n at n meters.
+    /// Creates the advertisers 1 to `count`. Advertiser n is at n meters.
     init(seed: UInt64, count: UInt64, interval: Duration, plan: LossPlan = .none) {
         let seed = WorldSeed(seed)
         environment = RadioEnvironment(
@@ -103,7 +103,7 @@ private struct Room: Simulation {
         #expect(trace(seed: 8) != first)
     }
 
-    @Test("Advertisers keep their mean rate")
+    @Test("The rate of packets matches the computed mean rate")
     func rate() {
         var room = room()
         room.run(for: .seconds(60))
@@ -120,7 +120,7 @@ private struct Room: Simulation {
         #expect(Set(room.trace.map { $0.split(separator: " ")[3] }).count == 1)
     }
 
-    @Test("Packets of many advertisers collide more often than those of few")
+    @Test("Packets of many advertisers collide more often than packets of few advertisers")
     func collisions() {
         func collisionShare(count: UInt64) -> Double {
             var room = room(count: count, milliseconds: 20)

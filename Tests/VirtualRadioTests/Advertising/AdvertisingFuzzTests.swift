@@ -18,7 +18,7 @@ struct AdvertisingFuzzTests {
         .leSetAdvertisingEnable,
     ]
 
-    /// Valid kinds of advertising, and an invalid one.
+    /// The properties of valid kinds of advertising, and of invalid kinds.
     private static let properties: [UInt16] = [
         0x00, 0x01, 0x02, 0x04, 0x05, 0x10, 0x12, 0x13, 0x15, 0x1D, 0x20, 0x41, 0x40, 0x7F,
     ]
@@ -77,7 +77,7 @@ struct AdvertisingFuzzTests {
     }
 
     @Test(
-        "Random changes of sets keep the rules",
+        "With random commands, packets have valid lengths and channels, and never overlap",
         arguments: RunSeed.seeds(20)
     )
     func sensible(seed: UInt64) throws {
@@ -120,7 +120,7 @@ struct AdvertisingFuzzTests {
         }
     }
 
-    @Test("The same seed advertises the same packets at the same nanoseconds")
+    @Test("With the same seed, the same packets are sent at the same times")
     func reproducible() throws {
         func trace() throws -> [String] {
             let world = World(seed: 99)

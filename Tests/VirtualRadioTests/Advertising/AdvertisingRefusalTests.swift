@@ -43,7 +43,7 @@ struct LegacyRefusalTests {
     func enabled() throws {
         try host.advertise()
         #expect(try host.status(TestHost.parameters()) == .commandDisallowed)
-        try host.advertiseNothing()
+        try host.clearAdvertisingData()
         #expect(try host.status(HCI.LESetAdvertisingEnable(isEnabled: true)) == .success)
         try host.perform(HCI.LESetAdvertisingEnable(isEnabled: false))
         #expect(try host.status(TestHost.parameters()) == .success)
@@ -62,7 +62,7 @@ struct LegacyRefusalTests {
         #expect(try host.status(enable) == .success)
     }
 
-    @Test("Malformed parameters are invalid and change nothing")
+    @Test("After malformed commands, valid parameters are accepted")
     func malformed() throws {
         for length in 0..<15 {
             host.send([0x01, 0x06, 0x20, UInt8(length)] + [UInt8](repeating: 0xFF, count: length))
@@ -163,7 +163,7 @@ struct ExtendedRefusalTests {
         #expect(try host.enableStatus(run) == .unknownAdvertisingIdentifier)
     }
 
-    @Test("Features that the controller lacks are not supported")
+    @Test("Unsupported PHYs and intervals are refused")
     func unsupported() throws {
         let unsupported = HCI.ErrorCode.unsupportedFeatureOrParameterValue
         var parameters = TestHost.setParameters()
@@ -176,7 +176,7 @@ struct ExtendedRefusalTests {
         #expect(try host.status(TestHost.setParameters(1, interval: 32...0xFF_FFFF)) == .success)
     }
 
-    @Test("Of all combinations of properties, exactly those of the specification are accepted")
+    @Test("Exactly the combinations of properties that the specification allows are accepted")
     func properties() throws {
         let legacy: Set<UInt16> = [0x10, 0x12, 0x13, 0x15, 0x1D]
         for raw in 0...0xFF as ClosedRange<UInt16> {
@@ -225,7 +225,7 @@ struct ExtendedRefusalTests {
         #expect(try host.status(HCI.LEClearAdvertisingSets()) == .success)
     }
 
-    @Test("LL/DDI/ADV/BI-05-C and BI-06-C: Legacy packets carry 31 bytes in one command")
+    @Test("LL/DDI/ADV/BI-05-C and BI-06-C: Legacy data has up to 31 bytes in one command")
     func legacyData() throws {
         try host.perform(TestHost.setParameters(1, [.legacy, .scannable]))
         #expect(try set(.complete, 32) == .invalidCommandParameters)
@@ -295,7 +295,7 @@ struct ExtendedRefusalTests {
         #expect(try host.status(parameters) == .packetTooLong)
     }
 
-    @Test("A connectable set sends one packet")
+    @Test("The data of a connectable set must fit in one packet")
     func connectableData() throws {
         try host.perform(TestHost.setParameters(1, [.connectable]))
         try host.setData(bytes(246))
@@ -305,7 +305,7 @@ struct ExtendedRefusalTests {
         #expect(try set(.complete, 246) == .packetTooLong)
     }
 
-    @Test("A changed kind of advertising must fit the existing data")
+    @Test("New properties of a set must be compatible with its data")
     func otherConfiguration() throws {
         try host.perform(TestHost.setParameters())
         try host.setData(bytes(32))
@@ -341,7 +341,7 @@ struct ExtendedRefusalTests {
     }
 
     @Test(
-        "High duty cycle advertising lasts up to 1.28 s",
+        "High duty cycle advertising requires a duration of up to 1.28 s",
         arguments: [0, 1, 128, 129] as [UInt16]
     )
     func highDutyCycle(duration: UInt16) throws {

@@ -48,7 +48,7 @@ struct AdvertisingRequestTests {
         #expect(try tester.requestScan() == nil)
     }
 
-    @Test("A late request, or one for another device, is not answered")
+    @Test("A late request or a request for another device is not answered")
     func wrongRequests() throws {
         try host.advertise(response: [1, 2])
         tester.lateness = .microseconds(5)
@@ -62,7 +62,7 @@ struct AdvertisingRequestTests {
         #expect(try tester.requestScan() != nil)
     }
 
-    @Test("A request is not received while the radio is used otherwise")
+    @Test("A request is not received while the radio is busy")
     func busyRadio() throws {
         try host.advertise(response: [1, 2])
         tester.whenAsking = { [world, host] start in
@@ -96,7 +96,7 @@ struct AdvertisingRequestTests {
         try host.advertise()
         #expect(try tester.requestConnection() == nil)
         guard case .enhancedConnectionCompleteV2(let event) = host.events.first else {
-            Issue.record("no Connection Complete: \(host.events)")
+            Issue.record("No Connection Complete: \(host.events)")
             return
         }
         #expect(event.connection.status == .success && event.connection.role == .peripheral)
@@ -143,7 +143,7 @@ struct AdvertisingRequestTests {
     }
 
     @Test(
-        "Only the target connects to directed advertising, without the Filter Accept List",
+        "Only the target connects to directed advertising, even if it is not in the accept list",
         arguments: [HCI.AdvertisingType.directedLowDutyCycle, .directedHighDutyCycle]
     )
     func directed(type: HCI.AdvertisingType) throws {
@@ -218,7 +218,7 @@ struct ExtendedRequestTests {
         )
     }
 
-    @Test("Only the target gets a directed scan response, without the Filter Accept List")
+    @Test("Only the target gets a directed scan response, even if it is not in the accept list")
     func directedScanResponse() throws {
         var parameters = TestHost.setParameters(2, [.scannable, .directed])
         parameters.filterPolicy = .filtered
@@ -252,7 +252,7 @@ struct ExtendedRequestTests {
         #expect(answer.connectionResponse?.initiator == tester.address)
         #expect(answer.addressee == tester.radio && answer.modulation.phy == phy)
         guard case .enhancedConnectionCompleteV2(let event) = host.events.first else {
-            Issue.record("no Connection Complete: \(host.events)")
+            Issue.record("No Connection Complete: \(host.events)")
             return
         }
         #expect(event.advertisingHandle == 5)
@@ -265,7 +265,7 @@ struct ExtendedRequestTests {
         #expect(sniffer.packets.isEmpty)
     }
 
-    @Test("Other sets continue after one has led to a connection")
+    @Test("After a connection through one set, another set can advertise")
     func otherSets() throws {
         try host.perform(TestHost.setParameters(5, [.legacy, .connectable, .scannable]))
         try host.enable(HCI.AdvertisingSetRun(advertisingHandle: 5))

@@ -51,7 +51,7 @@ struct ExtendedAdvertisingTests {
             #expect(event.allSatisfy { $0.extended?.kind == .primary })
             #expect(event.allSatisfy { $0.extended?.pointer == nil })
             #expect(event.allSatisfy { $0.extended?.advertiser != nil })
-            // Header, length and mode, flags, AdvA: without data, there is no ADI.
+            // The PDU has a header, a length and mode, flags and AdvA. Without data, it has no ADI.
             #expect(event.allSatisfy { $0.pduLength == 2 + 1 + 1 + 6 })
         }
     }
@@ -161,7 +161,7 @@ struct ExtendedAdvertisingTests {
         #expect(sniffer.packets.allSatisfy { $0.extended?.advertiser == nil })
     }
 
-    @Test("Directed sets have their target's address, and TxPower if requested")
+    @Test("A directed set has its target's address, and TxPower if requested")
     func directed() throws {
         let properties: HCI.AdvertisingProperties = [
             .connectable, .directed, .includesTransmitPower,
@@ -173,7 +173,7 @@ struct ExtendedAdvertisingTests {
         #expect(pdus.allSatisfy { $0.target == TestHost.unknownPeer && $0.transmitPower == 0 })
     }
 
-    @Test("The data ID changes with the data, and when the host requests it")
+    @Test("The data ID changes with the data, and when the host requests a change")
     func dataID() throws {
         try start(TestHost.setParameters(), data: bytes(5))
         world.run(for: .seconds(1))
@@ -263,7 +263,7 @@ struct ExtendedAdvertisingTests {
     }
 
     @Test(
-        "A number of events ends the set and is reported",
+        "An event limit ends the set and is reported",
         arguments: [1, 5, 255]
     )
     func eventLimit(limit: UInt8) throws {
@@ -276,7 +276,7 @@ struct ExtendedAdvertisingTests {
         #expect(event.status == .limitReached && event.completedEvents == limit)
     }
 
-    @Test("Enabling a set again restarts its duration")
+    @Test("Enabling a set again restarts its duration and its event count")
     func again() throws {
         try host.perform(TestHost.setParameters(7, [.legacy]))
         let run = HCI.AdvertisingSetRun(
@@ -294,7 +294,7 @@ struct ExtendedAdvertisingTests {
         #expect((22...26).contains(sniffer.events.count))
     }
 
-    @Test("High duty cycle advertising by the extended commands ends with its set")
+    @Test("High duty cycle advertising of a set ends after its duration")
     func highDutyCycle() throws {
         let properties: HCI.AdvertisingProperties = [
             .legacy, .connectable, .directed, .highDutyCycle,

@@ -64,7 +64,10 @@ struct LegacyAdvertisingTests {
         )
     }
 
-    @Test("Advertisers keep their rate", arguments: [32, 160, 1636, 16384] as [UInt16])
+    @Test(
+        "The rate of events matches the computed mean rate",
+        arguments: [32, 160, 1636, 16384] as [UInt16]
+    )
     func rate(interval: UInt16) throws {
         try advertise(.connectableUndirected, interval: interval)
         world.run(for: .seconds(1000))
@@ -112,7 +115,7 @@ struct LegacyAdvertisingTests {
         #expect(sniffer.packets.allSatisfy { $0.legacy?.target == TestHost.unknownPeer })
         #expect(sniffer.packets.allSatisfy { $0.legacy?.data == [] })
         guard case .connectionComplete(let event) = host.events.first else {
-            Issue.record("no Connection Complete: \(host.events)")
+            Issue.record("No Connection Complete: \(host.events)")
             return
         }
         #expect(event.status == .advertisingTimeout)
@@ -141,7 +144,7 @@ struct LegacyAdvertisingTests {
         #expect(packet.end - packet.start == .microseconds(176))
     }
 
-    @Test("A disabled set is silent, and its old timers do not wake it")
+    @Test("Disabled advertising sends no packets, and has its usual rate when enabled again")
     func disabling() throws {
         try advertise(.connectableUndirected)
         world.run(for: .seconds(1))

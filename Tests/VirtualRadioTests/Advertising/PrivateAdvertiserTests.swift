@@ -25,7 +25,7 @@ struct PrivateAdvertiserTests {
         try host.perform(HCI.LESetAddressResolutionEnable(isEnabled: true))
     }
 
-    @Test("With an entry for the peer, the own address is a private one made for it")
+    @Test("With an entry for the peer, the own address is resolvable and private")
     func ownAddress() throws {
         try host.advertise(.connectableUndirected, own: .resolvableOrPublic, peer: knownPeer)
         world.run(for: .seconds(1))
@@ -34,7 +34,7 @@ struct PrivateAdvertiserTests {
         #expect(addresses.allSatisfy { $0.randomKind == .resolvablePrivate })
     }
 
-    @Test("Without an entry, the own address is the public one")
+    @Test("Without an entry, the own address is public")
     func fallback() throws {
         try host.advertise(.connectableUndirected, own: .resolvableOrPublic)
         world.run(for: .seconds(1))
@@ -42,7 +42,7 @@ struct PrivateAdvertiserTests {
         #expect(addresses.count == 1 && addresses.allSatisfy { $0.kind == .public })
     }
 
-    @Test("The own address changes with the private addresses, and the events continue")
+    @Test("The own address changes after each timeout, and the events continue")
     func rotation() throws {
         try host.perform(
             HCI.LESetResolvablePrivateAddressTimeout(timeout: HCI.AddressTimeout(rawValue: 10))
@@ -57,7 +57,7 @@ struct PrivateAdvertiserTests {
         }
     }
 
-    @Test("The target of directed advertising is addressed by a private address as well")
+    @Test("Directed advertising has a resolvable private address of its target")
     func target() throws {
         try host.advertise(.directedLowDutyCycle, own: .resolvableOrPublic, peer: knownPeer)
         world.run(for: .seconds(1))
@@ -66,7 +66,7 @@ struct PrivateAdvertiserTests {
         #expect(targets.allSatisfy { $0.randomKind == .resolvablePrivate })
     }
 
-    @Test("A target that connects with its private address is reported by its identity")
+    @Test("A target that connects with its private address is reported with its identity")
     func connection() throws {
         let tester = try LowerTester(world, sniffer)
         try host.advertise(.directedLowDutyCycle, own: .resolvableOrPublic, peer: knownPeer)
@@ -75,7 +75,7 @@ struct PrivateAdvertiserTests {
         tester.address = try #require(advertisement.target)
         try tester.requestConnection()
         guard case .enhancedConnectionCompleteV2(let event) = host.events.first else {
-            Issue.record("no Connection Complete: \(host.events)")
+            Issue.record("No Connection Complete: \(host.events)")
             return
         }
         #expect(event.connection.peerAddress.isIdentity)

@@ -138,7 +138,7 @@ private func dBm(_ decibels: Double) -> ReceivedPower { ReceivedPower(decibels: 
         #expect(!air(wanted, rival).destroys(wanted, power: dBm(-70), powerOf: powers))
     }
 
-    @Test("A long packet is found behind many short ones")
+    @Test("A long packet that overlaps is found, even after many short packets")
     func longPacket() {
         var air = air(packet(near, at: 0, lasting: 17_040))
         for number in 0..<100 { air.begin(packet(third, at: 100 + number * 100, lasting: 44)) }
@@ -147,7 +147,7 @@ private func dBm(_ decibels: Double) -> ReceivedPower { ReceivedPower(decibels: 
         #expect(air.overlapping(wanted).map(\.sender) == [near])
     }
 
-    @Test("Packets may be reported before they begin")
+    @Test("Packets may be reported in another order than they begin")
     func reportOrder() {
         let (early, late) = (packet(far, at: 0), packet(near, at: 300))
         let air = air(late, early)
@@ -163,7 +163,7 @@ private func dBm(_ decibels: Double) -> ReceivedPower { ReceivedPower(decibels: 
         #expect(air.forgottenCount == 0)
     }
 
-    @Test("The air holds a limited number of packets and counts the others")
+    @Test("The air holds a limited number of packets and counts the excess")
     func limit() {
         var air = Air()
         let excess = 100
@@ -174,7 +174,7 @@ private func dBm(_ decibels: Double) -> ReceivedPower { ReceivedPower(decibels: 
         #expect(air.forgottenCount == excess)
     }
 
-    @Test("The overlapping packets match those of a full search", arguments: RunSeed.seeds(10))
+    @Test("The overlapping packets match the result of a full search", arguments: RunSeed.seeds(10))
     func fullSearch(seed: UInt64) {
         var generator = RandomStream(seed: seed)
         var air = Air()

@@ -36,7 +36,7 @@ import VirtualRadio
         #expect(host.instants == [start + KeyAgreement.computingTime])
     }
 
-    @Test("Every read makes a new key pair, and secrets use the last one")
+    @Test("Every read makes a new key pair, and secrets use the last key pair")
     func makesNewPairs() throws {
         let host = try makeHost()
         let peer = try #require(P256KeyPair.debug)
@@ -157,7 +157,7 @@ import VirtualRadio
         _ = try host.readPublicKey()
     }
 
-    @Test("LE Rand depends on the seed and does not repeat")
+    @Test("With the same seed, LE Rand returns the same numbers, and no number twice")
     func random() throws {
         var seen: Set<UInt64> = []
         let first = try TestHost(World(seed: 4))

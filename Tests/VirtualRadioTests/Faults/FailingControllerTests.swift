@@ -14,7 +14,7 @@ import Testing
         return try RawHost(world, ControllerConfiguration(faults: faults))
     }
 
-    @Test("A controller hangs at its instant and neither sends nor receives") func hang() throws {
+    @Test("From its hang on, a controller neither sends nor receives") func hang() throws {
         let host = try host {
             $0.hang = Hang(.at(.zero + .seconds(1)), radioGoesOn: true)
         }
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(
-        "A controller hangs after a number of commands, the last of which it answers",
+        "A controller hangs after it has answered a number of commands",
         arguments: [1, 3]
     )
     func hangAfterCommands(count: Int) throws {
@@ -55,7 +55,7 @@ import Testing
         #expect(scanner.events.isEmpty == !goesOn)
     }
 
-    @Test("A controller restarts by itself, loses its state, and reports it") func restart() throws
+    @Test("A restart clears the state of a controller and is reported") func restart() throws
     {
         let host = try host { $0.restart = .zero + .seconds(1) }
         let random = HCI.BareAddress(value: 0xC000_0000_0001)
@@ -72,7 +72,7 @@ import Testing
         #expect(host.events.last == .completed(.reset, [0]))
     }
 
-    @Test("A hung controller returns with a restart") func watchdog() throws {
+    @Test("A restart ends the hang of a controller") func watchdog() throws {
         let host = try host {
             $0.hang = Hang(.at(.zero + .seconds(1)), radioGoesOn: false)
             $0.restart = .zero + .seconds(2)
@@ -82,7 +82,7 @@ import Testing
         #expect(host.events == [HardwareErrorCode.restarted.event, .completed(.reset, [0])])
     }
 
-    @Test("A controller sends Hardware Error at its instant and continues") func hardwareError()
+    @Test("A controller sends the planned Hardware Error and continues") func hardwareError()
         throws
     {
         let host = try host {
@@ -111,7 +111,7 @@ import Testing
         #expect(host.events == [.hardwareError(HCI.HardwareError(code: 2))])
     }
 
-    @Test("Packets under way keep their order when the faults change") func order() throws {
+    @Test("Packets in transit keep their order when the faults change") func order() throws {
         let slow = WireLatency(fixed: .milliseconds(50))
         let host = try host {
             $0.toHost = slow
@@ -130,7 +130,7 @@ import Testing
         #expect(opcodes == [.readLocalVersionInformation, .readBDAddress, .reset])
     }
 
-    @Test("A controller without power does not fail, and fails after power-on") func power() throws
+    @Test("Faults occur only while a controller has power") func power() throws
     {
         let host = try host {
             $0.restart = .zero + .seconds(1)

@@ -4,7 +4,7 @@ import Testing
 import VirtualRadio
 
 @Suite("A fault plan") struct FaultPlanTests {
-    @Test("A plan without faults prints that it has none") func none() {
+    @Test("A plan without faults prints \"no faults\"") func none() {
         #expect(FaultPlan.none.description == "no faults")
         #expect(FaultPlan() == .none)
     }

@@ -69,7 +69,7 @@ private struct Conversation {
         #expect(talk.answered == (0..<50).flatMap { [$0, $0] })
     }
 
-    @Test("Delayed events are overtaken by others") func delay() throws {
+    @Test("Delayed events arrive after later events") func delay() throws {
         let talk = try Conversation {
             $0.events.delayProbability = 0.3
             $0.events.delay = .milliseconds(5)
@@ -82,7 +82,7 @@ private struct Conversation {
         #expect((5...25).contains(late.count))
     }
 
-    @Test("Corruption spares the framing of events", arguments: [1, 3, 1_000])
+    @Test("Corruption does not change the framing of events", arguments: [1, 3, 1_000])
     func corrupt(bits: Int) throws {
         let talk = try Conversation {
             $0.events.corruptProbability = 1
@@ -103,7 +103,7 @@ private struct Conversation {
         #expect(bits == 1 ? flipped == 50 : flipped > 50)
     }
 
-    @Test("The same seed repeats the faults, and another seed makes others") func seeds()
+    @Test("The same seed causes the same faults, and another seed causes other faults") func seeds()
         throws
     {
         func run(_ seed: UInt64) throws -> [Int] {
@@ -126,7 +126,7 @@ private struct Conversation {
         #expect(both.answered == dropped.answered.flatMap { [$0, $0] })
     }
 
-    @Test("Data has no faults") func data() throws {
+    @Test("The faults of events do not affect data") func data() throws {
         let world = World(seed: 1)
         var faults = FaultPlan()
         faults.events.dropProbability = 1

@@ -10,7 +10,7 @@ import Testing
 private let offered = CommandTable.handlers.keys.sorted { $0.rawValue < $1.rawValue }
 
 @Suite("Answers to commands") struct CommandAnswerTests {
-    /// Returns the shortest valid parameters of zeros, and the command.
+    /// Returns the length of the shortest valid parameters of zeros, and the command.
     private func wellFormed(_ opcode: HCI.Opcode) throws -> (length: Int, any HCICommand) {
         for length in 0...255 {
             let zeros = [UInt8](repeating: 0, count: length)
@@ -21,8 +21,8 @@ private let offered = CommandTable.handlers.keys.sorted { $0.rawValue < $1.rawVa
         throw HCI.ErrorCode.unknownCommand
     }
 
-    /// Returns whether the command, and therefore its answer, names a link.
-    private func nameLinks(_ command: any HCICommand) -> Bool {
+    /// Returns whether the command, and therefore its answer, has the handle of a link.
+    private func hasLink(_ command: any HCICommand) -> Bool {
         Mirror(reflecting: command).children.first?.label == "connectionHandle"
     }
 
@@ -62,7 +62,7 @@ private let offered = CommandTable.handlers.keys.sorted { $0.rawValue < $1.rawVa
     }
 
     @Test(
-        "A command with random parameters is answered exactly once and first",
+        "A command with random parameters is answered exactly once, before other events",
         arguments: offered,
         RunSeed.seeds(1)
     )
@@ -82,7 +82,10 @@ private let offered = CommandTable.handlers.keys.sorted { $0.rawValue < $1.rawVa
         }
     }
 
-    @Test("A refused command is answered with all parameters and the link", arguments: offered)
+    @Test(
+        "A refused command is answered with all return parameters and the link",
+        arguments: offered
+    )
     func refused(opcode: HCI.Opcode) throws {
         let (length, command) = try wellFormed(opcode)
         guard let command = command as? any CommandCompleteCommand else { return }
@@ -99,7 +102,7 @@ private let offered = CommandTable.handlers.keys.sorted { $0.rawValue < $1.rawVa
         let answer = try #require(answers(host.events).first)
         #expect(answer.status == 0x12)
         let decoded = try decode(command, answer.rest)
-        let namesLink = decoded.count > 1 && nameLinks(command)
+        let namesLink = decoded.count > 1 && hasLink(command)
         if namesLink { #expect(decoded.prefix(2) == [0x23, 0x01]) }
         #expect(decoded.dropFirst(namesLink ? 2 : 0).allSatisfy { $0 == 0 })
     }
@@ -134,7 +137,7 @@ private let offered = CommandTable.handlers.keys.sorted { $0.rawValue < $1.rawVa
             #expect(commands.contains(opcode) == isKnown, "\(opcode)")
         }
         #expect(commands.contains(.leSetPHY) == !isOld)
-        #expect(!commands.contains(HCI.Opcode(rawValue: 0x201D)), "no test commands")
+        #expect(!commands.contains(HCI.Opcode(rawValue: 0x201D)), "The mask has no test commands")
     }
 
     @Test("Each answer allows one more command") func allowedCommands() throws {
@@ -150,7 +153,7 @@ private let offered = CommandTable.handlers.keys.sorted { $0.rawValue < $1.rawVa
         #expect((complete.allowedPackets, status.allowedPackets) == (1, 1))
     }
 
-    @Test("A command is answered before its effects and after earlier events") func order() throws {
+    @Test("Commands are answered in order") func order() throws {
         let host = try RawHost(World(seed: 1))
         let reset = packet(.reset, [])
         let unknown = packet(HCI.Opcode(rawValue: 0xFFFF), [])
@@ -181,7 +184,7 @@ private let offered = CommandTable.handlers.keys.sorted { $0.rawValue < $1.rawVa
         #expect(host.events.count == 2)
         #expect(host.events.first == .completed(.leCreateConnectionCancel, [0]))
         guard case .connectionComplete(let event) = host.events.last else {
-            Issue.record("no Connection Complete: \(host.events)")
+            Issue.record("No Connection Complete: \(host.events)")
             return
         }
         #expect(event.status == .unknownConnectionIdentifier)

@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test("After power-on, the events of version 4.0 pass, and no LE event") func defaults() {
+    @Test("After power-on, the events of version 4.0 pass, except LE events") func defaults() {
         let filter = EventFilter()
         #expect(filter.filter(Self.disconnection) == Self.disconnection)
         #expect(filter.filter(.advertisingReports([])) == nil)
@@ -127,7 +127,7 @@ import Testing
         #expect(filter.filter(event) == .enhancedConnectionComplete(Self.connection.connection))
         filter.leMask.remove(.enhancedConnectionComplete)
         guard case .connectionComplete(let plain) = filter.filter(event) else {
-            Issue.record("no plain event")
+            Issue.record("The event has another version")
             return
         }
         #expect(plain.peerAddress == HCI.PeerAddress(type: .random, value: 0xC000_0000_0001))

@@ -7,13 +7,13 @@ import Testing
 @testable import VirtualRadio
 
 @Suite("A controller with a random host") struct FuzzTests {
-    /// The number of packets that each seed sends: a hundred thousand in all.
+    /// The number of packets that each seed sends.
     private static let packetCount = 25_000
     /// The number of packets between checks of the other hosts.
     private static let roundCount = 250
 
-    /// Hosts 0 and 1 have a link. Host 2, which sends random packets, has one to host 3 whenever it
-    /// can.
+    /// Hosts 0 and 1 have a link. Host 2 sends random packets, and is connected to host 3 again
+    /// whenever host 2 has no link.
     @Test(
         "The controller neither traps nor hangs, and other links are not affected",
         arguments: RunSeed.seeds(4)
@@ -23,7 +23,7 @@ import Testing
         let link = try harness.connect(0, 1)
         let central = try harness.handle(link, .central)
         let peripheral = try harness.handle(link, .peripheral)
-        let host = MadHost(harness.world, harness.hosts[2].id, seed: seed)
+        let host = RandomHost(harness.world, harness.hosts[2].id, seed: seed)
         for number in 0..<(Self.packetCount / Self.roundCount) {
             if harness.world.core.ether.linkCount(of: harness.hosts[2].radio) == 0 {
                 try harness.connect(2, 3)
@@ -37,17 +37,17 @@ import Testing
         #expect(harness[link] != nil, "seed \(seed)")
         #expect(
             host.answerCount > Self.packetCount / 2,
-            "the controller answers most commands"
+            "The controller answers most commands"
         )
-        try expectAlive(harness, seed)
+        try expectAnswer(harness, seed)
     }
 
     /// Checks that the controller still answers, in any state that its host has caused.
-    private func expectAlive(_ harness: LinkHarness, _ seed: UInt64) throws {
+    private func expectAnswer(_ harness: LinkHarness, _ seed: UInt64) throws {
         var answers: [[UInt8]] = []
         let id = harness.hosts[2].id
         let reset = HCI.EncodedCommand(HCI.Reset()).h4Packet
-        // The first resets may be lost in an incomplete packet, which takes no more than this.
+        // The first resets may be lost in an incomplete packet. This number of resets completes it.
         let enough = (HostStream.dataLengthLimit * 4 + 1_024) / reset.count
         harness.world.attach(id) { answers.append($0) }
         harness.world.send([0x00], to: id)
@@ -58,7 +58,7 @@ import Testing
 }
 
 /// A host that sends random packets, and checks that the answers are valid.
-private final class MadHost {
+private final class RandomHost {
     private let world: World
     private let id: ControllerID
     private var fuzzer: PacketFuzzer
@@ -84,7 +84,7 @@ private final class MadHost {
         world.run(for: .microseconds(Int64(fuzzer.generator.next() % 4_000)))
     }
 
-    /// Every packet from a controller is data, or an event that can be decoded.
+    /// Checks that a packet from the controller is data, or an event that can be decoded.
     private func receive(_ bytes: [UInt8]) {
         switch try? HCI.Packet(h4: bytes[...]) {
         case .acl: break
@@ -92,10 +92,10 @@ private final class MadHost {
             let event = try? HCI.Event(code: code, parameters: parameters)
             switch event {
             case .commandComplete, .commandStatus: answerCount += 1
-            case nil: Issue.record("malformed event: \(bytes)")
+            case nil: Issue.record("Malformed event: \(bytes)")
             default: hasLostFraming = hasLostFraming || event == HardwareErrorCode.framingLost.event
             }
-        default: Issue.record("neither event nor data: \(bytes)")
+        default: Issue.record("Neither event nor data: \(bytes)")
         }
     }
 }

@@ -35,7 +35,7 @@ import Testing
         for _ in 0..<100 { #expect(pass(packet(10), &flow).count == 1) }
     }
 
-    @Test("Data is held back in order until there is room") func heldBack() {
+    @Test("Data waits in order until buffers are free") func heldBack() {
         var flow = flow()
         let packets = (1...5).map { packet($0) }
         #expect(packets.map { pass($0, &flow).count } == [1, 1, 0, 0, 0])
@@ -71,12 +71,12 @@ import Testing
         #expect(passed.map(\.boundary) == [.firstFlushable, .continuing, .continuing])
     }
 
-    @Test("Data for buffers that are never freed is lost above a limit") func bound() {
+    @Test("If the buffers are never freed, data above a limit is lost") func bound() {
         var flow = flow(count: 1)
         _ = pass(packet(1), &flow)
         for _ in 0..<HostFlow.heldLimit { _ = pass(packet(1), &flow) }
         #expect(!flow.hasRoom)
-        #expect(!flow.pass(packet(1)) { _ in Issue.record("the host has no room for the packet") })
+        #expect(!flow.pass(packet(1)) { _ in Issue.record("The host has no free buffer") })
     }
 
     @Test("The commands for the buffers are refused if invalid") func commands() throws {
@@ -100,7 +100,7 @@ import Testing
         #expect(try host.status(HCI.SetControllerToHostFlowControl(mode: .off)) == .success)
     }
 
-    @Test("Completed packets have no answer, unless the command is malformed")
+    @Test("Host Number Of Completed Packets has no answer, unless it is malformed")
     func completed() throws {
         let world = World(seed: 1)
         let host = try RawHost(world)
@@ -116,7 +116,7 @@ import Testing
         #expect(host.events == [.completed(.hostNumberOfCompletedPackets, [0x12])])
     }
 
-    @Test("Buffers that stay full are reported with Data Buffer Overflow") func overflow() throws {
+    @Test("Lost data is reported with Data Buffer Overflow") func overflow() throws {
         let world = World(seed: 1)
         let host = try RawHost(world)
         host.send(HCI.HostBufferSize(aclPacketLength: 251, aclPacketCount: 1))

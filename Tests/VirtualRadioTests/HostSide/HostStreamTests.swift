@@ -64,7 +64,7 @@ import Testing
         #expect(arrivals(&stream) == [.packet(Self.resetPacket), .packet(Self.resetPacket)])
     }
 
-    @Test("A packet after garbage is found, byte by byte") func dripFeed() {
+    @Test("A Reset after garbage is found in a stream of single bytes") func dripFeed() {
         var stream = HostStream()
         var found: [HostStream.Arrival] = []
         for byte in [0xAB, 0xCD, 0x01, 0x01, 0x03, 0x01] + Self.reset + Self.reset {
@@ -75,11 +75,11 @@ import Testing
     }
 
     @Test(
-        "Random bytes never trap, and a Reset is always found in the end",
+        "Random bytes never trap, and a later Reset is always found",
         arguments: RunSeed.seeds(1)
     ) func random(seed: UInt64) {
         var generator = SplitMix64(seed: seed)
-        // No random header waits for more data than this.
+        // A packet with a random header is not longer than these bytes.
         let resets = Array(repeatElement(Self.reset, count: 4_200).joined())
         for _ in 0..<100 {
             var stream = HostStream()
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test("After lost framing, the controller sends Hardware Error, and Reset recovers it")
+    @Test("After lost framing, the controller sends Hardware Error and ignores bytes until Reset")
     func controller()
         throws
     {

@@ -6,7 +6,7 @@ import VirtualRadio
 
 @Suite("Links whose disconnection event is masked")
 struct MaskedEndTests {
-    @Test("The end of a link frees its buffers although its event is masked")
+    @Test("The end of a link frees its buffers, even if Disconnection Complete is masked")
     func hostBuffers() throws {
         let harness = try LinkHarness()
         let all = HCI.EventMask(rawValue: .max)

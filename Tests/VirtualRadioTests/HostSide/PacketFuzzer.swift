@@ -11,7 +11,7 @@ struct PacketFuzzer {
 
     private static let offered = CommandTable.handlers.keys.sorted { $0.rawValue < $1.rawValue }
 
-    /// The length of the parameters, for each of `offered`, if they are zeros.
+    /// The length of the shortest valid parameters of zeros, for each of the `offered` commands.
     private static let lengths: [Int] = offered.map { opcode in
         (0...255).first { length in
             let zeros = [UInt8](repeating: 0, count: length)
@@ -19,7 +19,7 @@ struct PacketFuzzer {
         } ?? 0
     }
 
-    /// Valid commands, so that their mutants are almost valid.
+    /// Valid commands. Their mutants are almost valid.
     private static let sensible: [[UInt8]] = [
         .init(HCI.LESetAdvertisingEnable(isEnabled: true)),
         .init(HCI.LESetScanEnable(isEnabled: true, filtersDuplicates: true)),
@@ -42,7 +42,7 @@ struct PacketFuzzer {
         .init(HCI.LERand()), .init(HCI.LEReadBufferSize()), .init(HCI.LEClearAdvertisingSets()),
     ].map(\HCI.EncodedCommand.h4Packet)
 
-    /// Returns the next packet, or a damaged one.
+    /// Returns the next packet, which may be damaged.
     mutating func next() -> [UInt8] {
         switch Int.random(in: 0..<100, using: &generator) {
         case 0..<2: HCI.EncodedCommand(HCI.Reset()).h4Packet
@@ -75,7 +75,7 @@ struct PacketFuzzer {
 
     private mutating func mutant() -> [UInt8] {
         var packet = Self.sensible[Int.random(in: Self.sensible.indices, using: &generator)]
-        // Mostly the framing stays intact, because after lost framing only a Reset is read.
+        // In most cases, the framing stays intact. After lost framing, only a Reset is read.
         let spared = chance(20) ? 0 : 4
         for _ in 0..<Int.random(in: 0...3, using: &generator) where packet.count > spared {
             let index = Int.random(in: spared..<packet.count, using: &generator)
@@ -102,7 +102,7 @@ struct PacketFuzzer {
         return HCI.Packet.command(opcode: opcode, parameters: parameters[...]).h4Bytes
     }
 
-    /// Returns `true` once in this many times.
+    /// Returns `true` in one of this number of calls, on average.
     mutating func chance(_ times: Int) -> Bool {
         Int.random(in: 0..<times, using: &generator) == 0
     }

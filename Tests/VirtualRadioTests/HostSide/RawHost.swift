@@ -16,7 +16,7 @@ final class RawHost {
         id = try world.addController(configuration)
         world.attach(id) { [unowned self] bytes in
             guard let packet = try? HCI.Packet(h4: bytes[...]) else {
-                Issue.record("not a packet: \(bytes)")
+                Issue.record("Not a packet: \(bytes)")
                 return
             }
             packets.append(packet)
@@ -53,7 +53,7 @@ final class RawHost {
 
     func send(_ command: some HCICommand) { send(HCI.EncodedCommand(command).h4Packet) }
 
-    /// Sends bytes. Returns the one event that comes back at once.
+    /// Sends bytes and returns the only event that arrives at once.
     func answer(to bytes: [UInt8]) throws -> HCI.Event {
         let before = packets.count
         send(bytes)

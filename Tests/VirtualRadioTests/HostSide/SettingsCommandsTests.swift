@@ -102,7 +102,7 @@ import Testing
         #expect(world.core.controllers[host.id.radio.index].settings.channelMap == 0x1F)
     }
 
-    @Test("The host's LE support setting has no effect") func hostSupport() throws {
+    @Test("The command for the host's LE support is accepted") func hostSupport() throws {
         let host = try TestHost(World(seed: 1))
         #expect(try host.status(HCI.WriteLEHostSupport(isSupported: false)) == .success)
         #expect(try host.status(HCI.WriteLEHostSupport()) == .success)

@@ -7,7 +7,7 @@ import VirtualRadio
 @Suite("A virtual controller at startup") struct StartupTests {
     private static let randomAddress = DeviceAddress(value: 0xC0FF_EE00_0001, kind: .random)
 
-    /// Performs our host's startup, and returns the capabilities.
+    /// Performs the startup of this package's host, and returns the capabilities.
     private func start(_ host: RawHost) throws -> ControllerCapabilities {
         var startup = ControllerStartup(randomAddress: Self.randomAddress)
         while let command = startup.next() {
@@ -27,7 +27,7 @@ import VirtualRadio
         throw StartupError.noBuffers
     }
 
-    @Test("The controller is ready for our host and reports its capabilities") func new() throws {
+    @Test("A controller completes the startup and reports its capabilities") func new() throws {
         let world = World(seed: 1)
         let host = try RawHost(world)
         let found = try start(host)
@@ -41,7 +41,7 @@ import VirtualRadio
         #expect(found.leFeatures.isSuperset(of: [.le2M, .coded, .extendedAdvertising, .privacy]))
     }
 
-    @Test("An old controller is ready and has no features of 5.0") func old() throws {
+    @Test("An old controller completes the startup and has no features of 5.0") func old() throws {
         var configuration = ControllerConfiguration()
         configuration.isOld = true
         let host = try RawHost(World(seed: 1), configuration)

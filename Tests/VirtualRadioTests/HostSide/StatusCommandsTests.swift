@@ -46,13 +46,13 @@ import Testing
         let link = try harness.connect()
         harness.world.run(for: .seconds(1))
         let handle = try harness.handle(link, .central)
-        let peek = Peek(harness.world, harness.hosts[0].id)
-        let rssi = try peek.perform(HCI.ReadRSSI(connectionHandle: handle))
+        let sender = CommandSender(harness.world, harness.hosts[0].id)
+        let rssi = try sender.perform(HCI.ReadRSSI(connectionHandle: handle))
         #expect(rssi.connectionHandle == handle)
         #expect((-60 ..< -20).contains(rssi.rssi))
         for kind in [HCI.PowerLevelKind.current, .maximum] {
             let command = HCI.ReadTransmitPowerLevel(connectionHandle: handle, kind: kind)
-            #expect(try peek.perform(command).level == 4)
+            #expect(try sender.perform(command).level == 4)
         }
     }
 
@@ -69,8 +69,8 @@ import Testing
     }
 }
 
-/// An object in place of a controller's host, to send commands by hand.
-private final class Peek {
+/// An object that replaces a controller's host and sends single commands.
+private final class CommandSender {
     private let world: World
     private let id: ControllerID
     private var last: HCI.CommandComplete?

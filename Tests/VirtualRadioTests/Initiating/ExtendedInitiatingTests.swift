@@ -76,7 +76,7 @@ struct ExtendedInitiatingTests {
         #expect(central.completions.map(\.interval.rawValue) == [30])
     }
 
-    @Test("A PHY without parameters of its own uses another's")
+    @Test("A PHY without parameters uses the parameters of another PHY")
     func parametersOfAnother() throws {
         try advertise(secondary: .le2M)
         let parameters = TestHost.connectionParameters(interval: 50...50)
@@ -131,7 +131,7 @@ struct ExtendedInitiatingTests {
         )
     }
 
-    @Test("Scanning continues and reports the packets that are answered")
+    @Test("A controller scans and initiates at the same time")
     func scanningToo() throws {
         try central.scanExtended()
         try central.status(TestHost.extendedCreate(peer))

@@ -49,7 +49,7 @@ struct InitiatingCommandTests {
     }
 
     @Test(
-        "A supervision timeout just long enough is valid",
+        "The shortest possible supervision timeout is valid",
         arguments: [(40, 0, 11), (40, 9, 101), (6, 0, 10)] as [(UInt16, UInt16, UInt16)]
     )
     func shortTimeout(interval: UInt16, latency: UInt16, timeout: UInt16) throws {
@@ -122,7 +122,7 @@ struct InitiatingCommandTests {
     }
 
     @Test(
-        "Connecting with a random address requires one",
+        "Connecting with a random address requires that it is set",
         arguments: [.random, .resolvableOrRandom] as [HCI.OwnAddressType]
     )
     func randomAddress(own: HCI.OwnAddressType) throws {

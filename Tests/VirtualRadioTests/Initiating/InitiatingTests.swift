@@ -97,7 +97,7 @@ struct InitiatingTests {
         #expect(central.completions.map(\.status) == [.success])
     }
 
-    @Test("LL/CON/INI/BV-06-C: With the Filter Accept List, any device on it is connected to")
+    @Test("LL/CON/INI/BV-06-C: With the Filter Accept List, only a listed device is connected")
     func acceptList() throws {
         let other = try TestHost(world, "other", at: 0.5)
         try other.advertise(interval: 32)
@@ -108,7 +108,7 @@ struct InitiatingTests {
         #expect(central.completions.map(\.peerAddress) == [peer])
     }
 
-    @Test("The address types of identities stand for the same addresses")
+    @Test("The address type of an identity selects the same device")
     func identityTypes() throws {
         try peripheral.advertise()
         let identity = HCI.PeerAddress(type: .publicIdentity, value: peer.value)
@@ -125,7 +125,7 @@ struct InitiatingTests {
         #expect(central.events.isEmpty)
     }
 
-    @Test("There is one link to a device and no second attempt")
+    @Test("The initiator does not connect to a connected device")
     func alreadyConnected() throws {
         try peripheral.advertise()
         try central.status(TestHost.create(peer))
@@ -139,7 +139,7 @@ struct InitiatingTests {
         #expect(requests.count == 1)
     }
 
-    @Test("A controller without a free link refuses")
+    @Test("A controller without a free link refuses to connect")
     func linkLimit() throws {
         var configuration = ControllerConfiguration(name: "small")
         configuration.linkLimit = 1

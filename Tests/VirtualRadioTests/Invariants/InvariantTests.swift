@@ -51,7 +51,7 @@ import VirtualRadio
         )
     }
 
-    /// Passes the packets to the invariant, and returns how many violations it reports.
+    /// Passes the packets to the invariant, and returns the number of violations that it reports.
     private func violations(
         of invariant: any Invariant,
         in packets: [(WireDirection, HCI.Packet)]

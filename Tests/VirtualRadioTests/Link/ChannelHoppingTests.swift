@@ -67,7 +67,7 @@ struct ChannelHoppingTests {
     }
 
     @Test(
-        "A map of fewer than two channels is invalid",
+        "A map of fewer than two channels is replaced by all channels",
         arguments: [0, 1, 1 << 36, 1 << 40] as [UInt64]
     )
     func emptyMap(bits: UInt64) {

@@ -7,7 +7,7 @@ import VirtualRadio
 
 @Suite("Encryption on the air")
 struct EncryptionOnAirTests {
-    /// Two linked hosts. The central starts encryption again and again.
+    /// Two linked hosts. The central can start encryption several times.
     private struct Pair {
         let harness: LinkHarness
         let link: LinkID
@@ -88,7 +88,7 @@ struct EncryptionOnAirTests {
     }
 
     @Test(
-        "A disconnection while encryption starts or pauses is reported with its reason",
+        "A disconnection while encryption starts or restarts is reported with its reason",
         arguments: LinkSide.allCases,
         [1, 2]
     )

@@ -27,7 +27,7 @@ struct LinkChangeTests {
             harness.world.run(for: .milliseconds(100))
         }
 
-        /// Runs until all packets should have arrived, and checks it.
+        /// Runs the world, and checks that all packets have arrived.
         func finish() {
             harness.world.run(for: .seconds(90))
             let bytes = sent.flatMap { $0 }

@@ -3,7 +3,7 @@ import BluetoothTypes
 import Testing
 import VirtualRadio
 
-/// A world is a value, though its links are stored in boxes.
+/// Tests that the core of a world is a value, although its links are stored in objects.
 @Suite("Copies of a world with a link")
 struct LinkCopyTests {
     @Test("A copy is independent of the original and continues in the same way")

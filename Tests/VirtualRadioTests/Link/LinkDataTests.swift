@@ -53,7 +53,7 @@ struct LinkDataTests {
         try exchange([.central, .peripheral], loss: 0.3, seed: seed)
     }
 
-    @Test("A host's packet is cut into PDUs that are no longer than agreed")
+    @Test("A host's packet is divided into PDUs within the agreed length")
     func fragments() throws {
         let harness = try LinkHarness()
         let link = try harness.connect()
@@ -189,7 +189,7 @@ struct LinkFlowTests {
 }
 
 extension HCI.Event {
-    /// Whether the host has sent too much.
+    /// Whether the event reports that the host has sent too much data.
     fileprivate var isOverflow: Bool {
         guard case .dataBufferOverflow = self else { return false }
         return true

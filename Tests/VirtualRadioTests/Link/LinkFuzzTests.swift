@@ -10,10 +10,10 @@ import Testing
 struct LinkFuzzTests {
     @Test("Links violate no rule and release their resources", arguments: RunSeed.seeds(12))
     func fuzz(seed: UInt64) throws {
-        let room = try RestlessRoom(seed: seed)
-        for _ in 0..<600 { try room.doSomething() }
-        room.comeToRest()
-        let harness = room.harness
+        let run = try RandomLinkRun(seed: seed)
+        for _ in 0..<600 { try run.performStep() }
+        run.endLinks()
+        let harness = run.harness
         #expect(harness.world.violations.isEmpty, "seed \(seed): \(harness.world.violations)")
         #expect(harness.world.core.ether.links.count == 0, "seed \(seed)")
         #expect(harness.world.nextInstant == nil, "seed \(seed)")
@@ -25,10 +25,10 @@ struct LinkFuzzTests {
 
     @Test("The same seed leads to the same packets") func deterministic() throws {
         let runs = try (0..<2).map { _ in
-            let room = try RestlessRoom(seed: 99)
+            let run = try RandomLinkRun(seed: 99)
             var log: [String] = []
-            room.harness.world.observe { log.append("\($0)") }
-            for _ in 0..<300 { try room.doSomething() }
+            run.harness.world.observe { log.append("\($0)") }
+            for _ in 0..<300 { try run.performStep() }
             return log
         }
         #expect(runs[0] == runs[1])
@@ -37,7 +37,7 @@ struct LinkFuzzTests {
 }
 
 /// Three hosts that make links to each other, with random requests.
-private final class RestlessRoom {
+private final class RandomLinkRun {
     let harness: LinkHarness
     private var generator: SplitMix64
 
@@ -55,7 +55,7 @@ private final class RestlessRoom {
         host.command(HCI.LEReadBufferSize())
     }
 
-    func doSomething() throws {
+    func performStep() throws {
         let host = harness.hosts[Int.random(in: harness.hosts.indices, using: &generator)]
         let handles = host.openHandles
         if let handle = handles.randomElement(using: &generator), !chance(12) {
@@ -71,9 +71,9 @@ private final class RestlessRoom {
     }
 
     /// Returns all hosts into range, and has them disconnect their links.
-    func comeToRest() {
+    func endLinks() {
         for host in harness.hosts { setLoss(nil, host) }
-        // With the answers, the hosts receive the events of the last links, before they list them.
+        // The answers also deliver the events of the last links.
         for host in harness.hosts { host.command(HCI.LEReadBufferSize()) }
         for host in harness.hosts {
             for handle in host.openHandles {

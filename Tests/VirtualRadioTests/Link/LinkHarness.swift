@@ -36,7 +36,7 @@ final class LinkHarness {
         set { world.core.ether.links[link] = newValue }
     }
 
-    /// Requests a link from one host to another, which neither side has opened.
+    /// Requests a link from one host to another host. Neither side has opened the link.
     func propose(
         _ central: Int = 0,
         _ peripheral: Int = 1,
@@ -84,7 +84,7 @@ final class LinkHarness {
         return link
     }
 
-    /// Changes how both ends of the link send from now on.
+    /// Changes the modulation, the packet length and the key of both ends of the link.
     func tune(_ link: LinkID, _ modulation: Modulation, bytes: Int = 251, encrypted: Bool = false) {
         var length = LinkDataLength.minimum
         length.sendBytes = bytes

@@ -14,7 +14,7 @@ struct LinkOpeningTests {
 
         for (host, side) in zip(harness.hosts, LinkSide.allCases) {
             guard case .connectionComplete(let event)? = host.events.first?.event else {
-                Issue.record("no LE Connection Complete at \(side)")
+                Issue.record("No LE Connection Complete at \(side)")
                 continue
             }
             #expect(event.status == .success)
@@ -29,7 +29,7 @@ struct LinkOpeningTests {
         }
     }
 
-    @Test("A host that unmasks the enhanced events gets them", arguments: [false, true])
+    @Test("A host that unmasks an enhanced event receives it", arguments: [false, true])
     func enhanced(version2: Bool) throws {
         let harness = try LinkHarness()
         let form: HCI.LEEventMask =
@@ -46,7 +46,7 @@ struct LinkOpeningTests {
         case .enhancedConnectionCompleteV2(let event) where version2:
             #expect(event.connection.connectionHandle == (try harness.handle(link, .central)))
             #expect(event.advertisingHandle == 0xFF)
-        default: Issue.record("another event came: \(events)")
+        default: Issue.record("Another event arrived: \(events)")
         }
         guard case .channelSelectionAlgorithm(let event)? = events.last else {
             Issue.record("LE Channel Selection Algorithm is missing")
@@ -75,7 +75,7 @@ struct LinkOpeningTests {
         try harness.connect()
         harness.world.run(for: .milliseconds(10))
         guard case .enhancedConnectionComplete? = harness.hosts[0].events.first?.event else {
-            Issue.record("another event came: \(harness.hosts[0].events)")
+            Issue.record("Another event arrived: \(harness.hosts[0].events)")
             return
         }
     }
@@ -101,7 +101,7 @@ struct LinkOpeningTests {
         #expect(harness[link]?.central?.lastReceived == harness.world.now)
     }
 
-    @Test("A packet follows every interval, and the event counter advances")
+    @Test("The anchor moves by the interval, and the event counter advances")
     func anchors() throws {
         let harness = try LinkHarness()
         let link = try harness.connect(0, 1, .milliseconds(11.25))
@@ -148,7 +148,7 @@ struct LinkOpeningTests {
     }
 
     @Test(
-        "A controller may have as many links as it is configured for",
+        "A controller uses its configured link limit",
         arguments: [20, 200, 1_919]
     )
     func configuredLimit(limit: Int) {
@@ -158,7 +158,7 @@ struct LinkOpeningTests {
         #expect(RadioSchedule.reservationLimit > limit + 100)
     }
 
-    @Test("Handles are valid and not reused at once")
+    @Test("Handles are valid and not reused for the next 200 links")
     func handles() throws {
         let harness = try LinkHarness()
         var seen: [ConnectionHandle] = []
@@ -186,7 +186,7 @@ struct LinkOpeningTests {
         #expect(!ether.hasLink(harness.hosts[2].radio, to: harness.hosts[0].address))
     }
 
-    @Test("Each end reports the signal strength of the last packet")
+    @Test("The central reports the signal strength of the last packet")
     func strength() throws {
         let harness = try LinkHarness()
         let link = try harness.connect()

@@ -6,7 +6,7 @@ import VirtualRadio
 
 @Suite("Several links of one controller")
 struct LinkSharingTests {
-    /// Returns the number of bytes that each of the links has received after a while, with all
+    /// Returns the number of bytes that each of the links has received in ten seconds, with all
     /// links saturated.
     private func shares(
         _ harness: LinkHarness,
@@ -64,13 +64,13 @@ struct LinkSharingTests {
             harness.world.run(for: .milliseconds(30) + .microseconds(step * 300))
         }
         let shares = try shares(harness, links, from: .central)
-        // The link whose anchor is just before another's has one exchange of 200 bytes in every
-        // second event of the 333, and no less.
+        // A link whose anchor is just before the anchor of another link has at least one exchange
+        // of 200 bytes in every second of its 333 events.
         #expect(shares.allSatisfy { $0 > 30_000 }, "\(shares)")
         #expect(harness.hosts.allSatisfy { $0.disconnection == nil })
     }
 
-    @Test("Two links with the same instants alternate")
+    @Test("Two links with the same anchors alternate")
     func sameInstants() throws {
         let harness = try LinkHarness(hosts: 3)
         let links = try [1, 2].map { try harness.connect($0, 0, .milliseconds(7.5)) }

@@ -65,7 +65,7 @@ struct LongLinkTests {
         }
     }
 
-    @Test("A link of ten minutes wraps its event counter and uses bounded memory")
+    @Test("A link of ten minutes wraps its event counter and uses limited memory")
     func tenMinutes() throws {
         let harness = try LinkHarness()
         let link = try harness.connect(0, 1, .milliseconds(7.5))

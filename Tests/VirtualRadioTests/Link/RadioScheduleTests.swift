@@ -10,7 +10,7 @@ struct RadioScheduleTests {
     private let one = LinkID(rawValue: 1)
     private let other = LinkID(rawValue: 2)
 
-    /// Reserves the radio, because a macro's operand may not mutate it.
+    /// Reserves the radio. The operand of a macro cannot mutate the schedule.
     private func reserves(
         _ schedule: inout RadioSchedule,
         _ start: Int64,
@@ -24,7 +24,7 @@ struct RadioScheduleTests {
 
     private func at(_ microseconds: Int64) -> Instant { .zero + .microseconds(microseconds) }
 
-    @Test("A radio does one thing at a time")
+    @Test("Reservations do not overlap")
     func oneThing() {
         var schedule = RadioSchedule()
         #expect(reserves(&schedule, 10, 20))
@@ -43,7 +43,7 @@ struct RadioScheduleTests {
         #expect(schedule.isFree(from: at(30), to: at(35), for: one))
     }
 
-    @Test("A more urgent reservation goes first unless the other has begun")
+    @Test("A more urgent reservation replaces a reservation that has not begun")
     func urgency() {
         var schedule = RadioSchedule()
         #expect(reserves(&schedule, 10, 20, for: one, urgency: 1))
@@ -53,7 +53,7 @@ struct RadioScheduleTests {
         #expect(schedule.isFree(from: at(10), to: at(15)))
     }
 
-    @Test("Only links yield to a more urgent reservation")
+    @Test("A reservation without a link is not replaced")
     func othersStay() {
         var schedule = RadioSchedule()
         schedule.reserve(from: at(10), to: at(20), now: at(0))
@@ -83,7 +83,7 @@ struct RadioScheduleTests {
         #expect(!schedule.isFree(from: at(600), to: at(610)))
     }
 
-    @Test("A schedule answers as a search through all reservations", arguments: RunSeed.seeds(20))
+    @Test("A schedule has the same results as a full search", arguments: RunSeed.seeds(20))
     func sameAnswers(seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         var schedule = RadioSchedule()
@@ -139,7 +139,7 @@ struct RadioScheduleTests {
     }
 }
 
-/// The rules of `RadioSchedule` in their plainest form, in microseconds. It never forgets.
+/// A simple form of `RadioSchedule`, in microseconds, that keeps all reservations.
 private struct ReservationList {
     private struct Reservation {
         let start: Int64

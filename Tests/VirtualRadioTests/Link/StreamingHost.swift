@@ -49,7 +49,7 @@ final class StreamingHost {
         refill()
     }
 
-    /// Sends one packet, whether the controller has room or not.
+    /// Sends one packet, even if the controller has no free buffer.
     func force(
         _ payload: [UInt8],
         on handle: ConnectionHandle,
@@ -76,13 +76,13 @@ final class StreamingHost {
         (received[handle] ?? []).flatMap(\.payload)
     }
 
-    /// Forgets the received data.
+    /// Removes the received data and events.
     func forget() {
         received = [:]
         events = []
     }
 
-    /// Forgets all links and the data for them, because Reset has ended them.
+    /// Removes all links and their data, because Reset has ended the links.
     func forgetLinks() {
         forget()
         outstanding = [:]
@@ -118,12 +118,12 @@ final class StreamingHost {
         }
     }
 
-    /// Sends a packet for each link in turn, while the controller has room.
+    /// Sends packets of the links in turn, while the controller has free buffers.
     private func refill() {
         while outstanding.values.reduce(0, +) < packetCount {
             let candidates = Set(waiting.keys.filter { waiting[$0]?.isEmpty == false })
                 .union(streams.keys)
-            // The link with the fewest packets in the controller goes first.
+            // The next packet is from the link with the fewest packets in the controller.
             let handle = candidates.min {
                 (outstanding[$0] ?? 0, $0.rawValue) < (outstanding[$1] ?? 0, $1.rawValue)
             }

@@ -87,7 +87,7 @@ struct SupervisionTests {
         #expect(harness.hosts.allSatisfy { $0.disconnection == nil })
     }
 
-    @Test("Dropped links end without a packet, and the peer detects it", arguments: 0...1)
+    @Test("A dropped link ends without a packet, and the peer's link times out", arguments: 0...1)
     func dropped(index: Int) throws {
         let harness = try LinkHarness()
         try harness.connect(0, 1, .milliseconds(30, timeout: .seconds(1)))
@@ -105,7 +105,7 @@ struct SupervisionTests {
         #expect(harness.world.nextInstant == nil)
     }
 
-    @Test("Dropping a requested link removes it")
+    @Test("Dropping a requested link removes the link")
     func droppedProposal() throws {
         let harness = try LinkHarness()
         let link = try harness.propose()
@@ -137,7 +137,7 @@ struct SupervisionTests {
         #expect(harness.hosts[sender].disconnection?.reason == .connectionTimeout)
     }
 
-    @Test("A link ends if the timing of its ends differs")
+    @Test("A link ends if its ends use different PHYs")
     func differentSettings() throws {
         let harness = try LinkHarness()
         let link = try harness.connect()

@@ -93,7 +93,7 @@ struct ThroughputTests {
         harness.hosts[0].forget()
         harness.world.run(for: .seconds(3))
 
-        // At best 11 packets of 27 bytes in 7.5 ms; the tenth of each frame is a short one.
+        // At most 11 packets of 27 bytes fit in 7.5 ms. The tenth packet of each frame is short.
         let packets = harness.hosts[0].received[try harness.handle(link, .central)] ?? []
         let rate = Double(packets.reduce(0) { $0 + $1.payload.count }) * 8 / 3_000
         #expect((0.97 * 278...1.0 * 317).contains(rate), "\(rate) kbit/s")

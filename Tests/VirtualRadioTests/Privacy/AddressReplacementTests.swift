@@ -8,7 +8,7 @@ import VirtualRadio
 @Suite struct AddressReplacementTests {
     let world = World(seed: 1)
 
-    @Test("There are private addresses while resolution is off, and they are replaced in time")
+    @Test("While resolution is off, private addresses exist and are replaced")
     func whileOff() throws {
         let (host, peer) = try makeHost()
         let first = try host.localAddress(peer)
@@ -50,7 +50,7 @@ import VirtualRadio
         #expect(try host.localAddress(peer) == first)
     }
 
-    @Test("Without a key, there is no address")
+    @Test("An entry without keys has no private addresses")
     func zeroKeys() throws {
         let (host, _) = try makeHost()
         let nameless = try PrivatePeer(2, peerKey: 0, localKey: 0)
@@ -82,7 +82,7 @@ import VirtualRadio
         #expect(Set(addresses).count == 4)
     }
 
-    @Test("Enabling again replaces nothing, and disabling and enabling does")
+    @Test("Enabling resolution again keeps the addresses, and disabling it first replaces them")
     func enabledTwice() throws {
         let (host, peer) = try makeHost()
         try host.setResolution(true)
@@ -111,7 +111,7 @@ import VirtualRadio
         #expect(try host.localAddress(peer) != first)
     }
 
-    @Test("A timeout that has already passed replaces the addresses now")
+    @Test("A timeout that has already passed replaces the addresses at once")
     func shortenedToPast() throws {
         let (host, peer) = try makeHost()
         try host.setResolution(true)
@@ -138,7 +138,7 @@ import VirtualRadio
         #expect(try host.localAddress(peer) != first)
     }
 
-    @Test("Without entries, there is no deadline")
+    @Test("A list without entries has no deadline")
     func idle() throws {
         let (host, peer) = try makeHost()
         #expect(world.nextInstant == .zero + .seconds(900))

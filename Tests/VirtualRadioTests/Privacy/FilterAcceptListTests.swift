@@ -8,7 +8,7 @@ import VirtualRadio
 @Suite struct FilterAcceptListTests {
     let world = World(seed: 1)
 
-    @Test("The size is the configured one", arguments: [1, 32, 255, 1000])
+    @Test("The size is the configured limit, up to 255", arguments: [1, 32, 255, 1000])
     func size(_ limit: Int) throws {
         let host = try makeHost(limit: limit)
         let size = try host.perform(HCI.LEReadFilterAcceptListSize()).size
@@ -50,7 +50,7 @@ import VirtualRadio
         for number in 4...6 { #expect(try host.add(number) == .success) }
     }
 
-    @Test("Anonymous advertisers take one place, with any address")
+    @Test("All anonymous advertisers have one entry, whose address has no effect")
     func anonymous() throws {
         let host = try makeHost(limit: 1)
         #expect(!host.acceptList.containsAnonymous)

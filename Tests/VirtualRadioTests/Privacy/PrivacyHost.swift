@@ -10,15 +10,15 @@ struct PrivatePeer: Sendable {
     var peerKey: HCI.Key128
     var localKey: HCI.Key128
 
-    /// Creates a peer with a random static address and keys that are made from the numbers; 0 is
-    /// the zero key.
+    /// Creates a peer with a random static address and keys that are made from the numbers. The
+    /// number 0 makes the zero key.
     init(_ number: UInt8, peerKey: UInt8? = nil, localKey: UInt8 = 0xA0) throws {
         identity = DeviceAddress(value: 0xC000_0000_0000 | UInt64(number), kind: .random)
         self.peerKey = try .repeating(peerKey ?? number)
         self.localKey = try .repeating(localKey)
     }
 
-    /// The command that adds it to the list.
+    /// The command that adds the peer to the list.
     var adding: HCI.LEAddDeviceToResolvingList {
         HCI.LEAddDeviceToResolvingList(
             peerIdentity: HCI.PeerAddress(identity),
@@ -27,7 +27,7 @@ struct PrivatePeer: Sendable {
         )
     }
 
-    /// The command that removes it from the list.
+    /// The command that removes the peer from the list.
     var removing: HCI.LERemoveDeviceFromResolvingList {
         HCI.LERemoveDeviceFromResolvingList(peerIdentity: HCI.PeerAddress(identity))
     }
@@ -55,15 +55,15 @@ extension TestHost {
         try perform(HCI.LESetAddressResolutionEnable(isEnabled: isEnabled))
     }
 
-    /// Returns the controller's private address for the peer. Throws the error code if there is
-    /// none.
+    /// Returns the controller's private address for the peer. Throws the error code if the
+    /// controller has none.
     func localAddress(_ peer: PrivatePeer) throws -> DeviceAddress {
         let identity = HCI.PeerAddress(peer.identity)
         return try perform(HCI.LEReadLocalResolvableAddress(peerIdentity: identity))
             .address.deviceAddress(.random)
     }
 
-    /// Returns the peer's private address. Throws the error code if there is none.
+    /// Returns the peer's private address. Throws the error code if the controller has none.
     func peerAddress(_ peer: PrivatePeer) throws -> DeviceAddress {
         let identity = HCI.PeerAddress(peer.identity)
         return try perform(HCI.LEReadPeerResolvableAddress(peerIdentity: identity))

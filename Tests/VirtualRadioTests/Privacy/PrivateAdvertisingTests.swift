@@ -4,8 +4,8 @@ import BluetoothTypes
 import Testing
 import VirtualRadio
 
-/// Private addresses on the air, and how scanners report them. The cases of the official suite are
-/// those of privacy in the sections ADV and SCN.
+/// Private addresses on the air, and the reports of scanners. The names of test cases are from the
+/// sections ADV and SCN of the official suite.
 @Suite struct PrivateAdvertisingTests {
     let room: PrivateRoom
 
@@ -13,7 +13,7 @@ import VirtualRadio
         room = try PrivateRoom()
     }
 
-    @Test("The advertiser uses private addresses and never shows its identity")
+    @Test("The advertiser uses a private address and not its identity")
     func hidesIdentity() throws {
         try room.advertise()
         room.world.run(for: .seconds(10))
@@ -48,7 +48,7 @@ import VirtualRadio
         try room.sensor.setTimeout(1)
         try room.advertise()
         room.world.run(for: .seconds(60))
-        for event in room.air.events {
+        for event in room.sniffer.events {
             #expect(Set(event.compactMap(\.legacy?.advertiser)).count == 1)
         }
         #expect(room.advertisers.count > 50)
@@ -60,7 +60,7 @@ import VirtualRadio
         try room.advertise()
         room.world.run(for: .seconds(30))
         let old = try #require(room.advertisers.first)
-        let starts = room.air.packets
+        let starts = room.sniffer.packets
             .filter { $0.legacy?.advertiser == old }.map(\.start)
         let end = Instant.zero + .seconds(10)
         let last = try #require(starts.last)
@@ -69,7 +69,7 @@ import VirtualRadio
         #expect(end - last < .milliseconds(120))
     }
 
-    @Test("A scanner with the key reports the identity for any address")
+    @Test("A scanner with the key reports the identity for all private addresses")
     func reportsIdentity() throws {
         try room.sensor.setTimeout(1)
         try room.advertise()
@@ -173,7 +173,7 @@ import VirtualRadio
         #expect(room.phone.reports.allSatisfy { $0.address == HCI.PeerAddress(address) })
     }
 
-    @Test("An identity in the Filter Accept List stands for all its private addresses")
+    @Test("An identity in the Filter Accept List includes the private addresses of the device")
     func acceptsIdentities() throws {
         try room.sensor.setTimeout(1)
         let identity = HCI.PeerAddress(PrivateRoom.sensorIdentity)
@@ -187,7 +187,7 @@ import VirtualRadio
         #expect(room.unknownPeer.reports.isEmpty)
     }
 
-    @Test("A device outside the Filter Accept List is not reported, though its identity is known")
+    @Test("A device outside the Filter Accept List is not reported, even if its identity is known")
     func refusesOthers() throws {
         let other = HCI.PeerAddress(TestHost.unknownPeer)
         try room.phone.perform(HCI.LEAddDeviceToFilterAcceptList(address: other))
@@ -215,7 +215,7 @@ import VirtualRadio
     }
 
     @Test(
-        "Advertising that uses the Filter Accept List locks it",
+        "Advertising that uses the Filter Accept List locks the list",
         arguments: [
             (HCI.AdvertisingFilterPolicy.unfiltered, false), (.scanFiltered, true),
             (.connectFiltered, true), (.filtered, true),
@@ -268,7 +268,7 @@ import VirtualRadio
         #expect(room.phone.reports.contains { $0.type == .scanResponse })
     }
 
-    @Test("An advertiser that uses its Filter Accept List answers an identity in it")
+    @Test("An advertiser that uses its Filter Accept List answers only a listed identity")
     func answersListed() throws {
         let phone = HCI.PeerAddress(room.phoneIdentity)
         try room.sensor.perform(HCI.LEAddDeviceToFilterAcceptList(address: phone))
@@ -278,12 +278,12 @@ import VirtualRadio
         room.world.run(for: .seconds(5))
         #expect(room.phone.reports.contains { $0.type == .scanResponse })
         #expect(!requests.filter { $0.scanner == room.unknownPeer.publicAddress }.isEmpty)
-        let responses = room.air.packets.filter { $0.scanResponse != nil }
+        let responses = room.sniffer.packets.filter { $0.scanResponse != nil }
         #expect(responses.allSatisfy { $0.addressee == room.phone.id.radio })
     }
 
     private var requests: [ScanRequestPDU] {
-        room.air.packets.compactMap {
+        room.sniffer.packets.compactMap {
             if case .scanRequest(let request) = $0.pdu { request } else { nil }
         }
     }

@@ -13,7 +13,7 @@ import VirtualRadio
         room = try PrivateRoom()
     }
 
-    @Test("A connection request by identity finds the peer's private address")
+    @Test("A connection by identity uses the private addresses of both devices")
     func connectsByIdentity() throws {
         try room.advertise()
         try room.connect()
@@ -37,7 +37,7 @@ import VirtualRadio
         #expect(peripheral.localPrivateAddress == HCI.BareAddress(request.advertiser))
     }
 
-    @Test("Links between private addresses stay up")
+    @Test("A link between private addresses lasts longer than the addresses")
     func lasts() throws {
         try room.advertise()
         try room.connect()
@@ -49,7 +49,7 @@ import VirtualRadio
         #expect(!isEnded)
     }
 
-    @Test("The address types of identities reach the same device")
+    @Test("A request with the address type of an identity reaches the same device")
     func connectsByIdentityType() throws {
         try room.advertise()
         try room.connect(to: sensorIdentity)
@@ -57,7 +57,7 @@ import VirtualRadio
         #expect(room.phone.connections.first?.peerAddress == sensorIdentity)
     }
 
-    @Test("An initiator with a private address for the peer needs no random one")
+    @Test("An initiator with a private address for the peer needs no random address")
     func withoutRandomAddress() throws {
         let unknown = TestHost.create(
             HCI.PeerAddress(TestHost.unknownPeer),
@@ -73,7 +73,7 @@ import VirtualRadio
         #expect(central.localPrivateAddress == HCI.BareAddress(request.initiator))
     }
 
-    @Test("Any device on the Filter Accept List is connected to by its identity")
+    @Test("With the Filter Accept List, the initiator connects to a listed identity")
     func connectsByAcceptList() throws {
         let identity = HCI.PeerAddress(PrivateRoom.sensorIdentity)
         try room.phone.perform(HCI.LEAddDeviceToFilterAcceptList(address: identity))
@@ -152,13 +152,13 @@ import VirtualRadio
         #expect(try room.phone.status(switching) == .success)
     }
 
-    @Test("Directed advertising has private addresses of both, and the target recognizes itself")
+    @Test("Directed advertising has two private addresses, and only the target reports it")
     func directed() throws {
         try room.advertise(.directedLowDutyCycle)
         try room.phone.scan(policy: .unfiltered)
         try room.unknownPeer.scan(policy: .unfiltered)
         room.world.run(for: .seconds(2))
-        let packet = try #require(room.air.packets.compactMap(\.legacy).first)
+        let packet = try #require(room.sniffer.packets.compactMap(\.legacy).first)
         let target = try #require(packet.target)
         #expect(IdentityResolvingKey(room.sensorKey).resolves(packet.advertiser))
         #expect(IdentityResolvingKey(room.phoneKey).resolves(target))
@@ -186,13 +186,13 @@ import VirtualRadio
         try room.connect(own: own)
         room.world.run(for: .seconds(1))
         let request = try #require(room.connectionRequests.first)
-        let target = room.air.packets.compactMap(\.legacy?.target).first
+        let target = room.sniffer.packets.compactMap(\.legacy?.target).first
         #expect(IdentityResolvingKey(room.phoneKey).resolves(request.initiator))
         #expect(request.initiator != target)
         #expect(room.sensor.connections.map(\.peerAddress) == [phoneIdentity])
     }
 
-    @Test("A host with only the first version of the event gets identities as well")
+    @Test("The first version of LE Connection Complete also has the identity")
     func firstForm() throws {
         let later: HCI.LEEventMask = [.enhancedConnectionComplete, .enhancedConnectionCompleteV2]
         let mask = HCI.LEEventMask(rawValue: .max).subtracting(later)
@@ -220,14 +220,14 @@ import VirtualRadio
         try room.advertise(.directedLowDutyCycle)
         try room.unknownPeer.scan(policy: .unfilteredExtended)
         room.world.run(for: .seconds(2))
-        let packet = try #require(room.air.packets.compactMap(\.legacy).first)
+        let packet = try #require(room.sniffer.packets.compactMap(\.legacy).first)
         let reports = room.unknownPeer.directedReports
         #expect(reports.count > 10)
         #expect(reports.allSatisfy { $0.address.value == packet.advertiser.value })
         #expect(reports.allSatisfy { $0.target.value == packet.target?.value })
     }
 
-    @Test("The same seed leads to the same packets, and another seed to others")
+    @Test("The same seed leads to the same packets, and another seed to other packets")
     func followsFromSeed() throws {
         let traces = try [UInt64(5), 5, 6].map { seed in
             let room = try PrivateRoom(seed: seed)
@@ -235,7 +235,7 @@ import VirtualRadio
             try room.advertise()
             try room.phone.scan(policy: .unfiltered)
             room.world.run(for: .seconds(20))
-            return room.air.packets.map { "\($0.start) \(String(describing: $0.legacy))" }
+            return room.sniffer.packets.map { "\($0.start) \(String(describing: $0.legacy))" }
         }
         #expect(traces[0] == traces[1])
         #expect(traces[0] != traces[2])

@@ -18,7 +18,7 @@ import VirtualRadio
         try start([], data: [2, 1, 6])
         try room.phone.scanExtended()
         room.world.run(for: .seconds(10))
-        let addresses = room.air.packets.compactMap(\.extended?.advertiser)
+        let addresses = room.sniffer.packets.compactMap(\.extended?.advertiser)
         let key = IdentityResolvingKey(room.sensorKey)
         #expect(Set(addresses).count >= 4)
         #expect(addresses.allSatisfy { key.resolves($0) })
@@ -27,13 +27,13 @@ import VirtualRadio
         #expect(reports.allSatisfy { $0.address == sensorIdentity })
     }
 
-    @Test("Two sets for the same peer share its private address, and other sets have their own")
+    @Test("Two sets for the same peer share a private address, and a public set does not")
     func sets() throws {
         try start([], handle: 1)
         try start([], handle: 2)
         try start([], handle: 3, own: .public)
         room.world.run(for: .seconds(2))
-        let packets = room.air.packets.compactMap(\.extended)
+        let packets = room.sniffer.packets.compactMap(\.extended)
         let private1 = Set(packets.filter { $0.set == 1 }.compactMap(\.advertiser))
         let private2 = Set(packets.filter { $0.set == 2 }.compactMap(\.advertiser))
         let public3 = Set(packets.filter { $0.set == 3 }.compactMap(\.advertiser))
@@ -42,7 +42,7 @@ import VirtualRadio
         #expect(public3 == [room.sensor.publicAddress])
     }
 
-    @Test("A connection on a secondary channel is between identities as well")
+    @Test("The events of a connection on a secondary channel have the identities")
     func connects() throws {
         try start([.connectable])
         let timing = HCI.ConnectionParameters(
@@ -75,7 +75,7 @@ import VirtualRadio
         #expect(peripheral.localPrivateAddress == HCI.BareAddress(request.advertiser))
     }
 
-    @Test("Anonymous advertising passes a Filter Accept List with the entry for it")
+    @Test("With the Filter Accept List, anonymous advertising needs an anonymous entry")
     func anonymous() throws {
         try start([.anonymous], data: [2, 1, 6])
         try room.phone.scanExtended(policy: .filterAcceptList)
@@ -103,7 +103,7 @@ import VirtualRadio
         try room.phone.scanExtended()
         try room.unknownPeer.scanExtended()
         room.world.run(for: .seconds(3))
-        let targets = Set(room.air.packets.compactMap(\.extended?.target))
+        let targets = Set(room.sniffer.packets.compactMap(\.extended?.target))
         let key = IdentityResolvingKey(room.phoneKey)
         #expect(!targets.isEmpty && targets.allSatisfy { key.resolves($0) })
         #expect(room.phone.extendedReports.count > 10)

@@ -4,9 +4,9 @@ import BluetoothTypes
 import Testing
 import VirtualRadio
 
-/// A world with a phone, a sensor, and a third device. Phone and sensor have each other in their
-/// resolving lists, and resolution is on. The sensor's identity is a random static address, the
-/// phone's its public one.
+/// A world with a phone, a sensor and a third device. The phone and the sensor are in each other's
+/// resolving lists, and resolution is on. The sensor's identity is a random static address, and
+/// the phone's identity is its public address.
 final class PrivateRoom {
     static let sensorIdentity = DeviceAddress(value: 0xC0DE_0000_0001, kind: .random)
 
@@ -14,9 +14,10 @@ final class PrivateRoom {
     let phone: TestHost
     let sensor: TestHost
     let unknownPeer: TestHost
-    let air: Sniffer
-    /// The keys with which each side makes its private addresses.
+    let sniffer: Sniffer
+    /// The key of the phone's private addresses.
     let phoneKey: HCI.Key128
+    /// The key of the sensor's private addresses.
     let sensorKey: HCI.Key128
 
     init(seed: UInt64 = 1) throws {
@@ -24,7 +25,7 @@ final class PrivateRoom {
         phone = try TestHost(world, "phone", at: 0)
         sensor = try TestHost(world, "sensor", at: 1)
         unknownPeer = try TestHost(world, "unknownPeer", at: 2)
-        air = Sniffer(world)
+        sniffer = Sniffer(world)
         phoneKey = try .repeating(0x11)
         sensorKey = try .repeating(0x22)
         try phone.unmaskEverything()
@@ -84,13 +85,13 @@ final class PrivateRoom {
 
     /// The addresses in the sensor's legacy advertisements, in order, without repetition.
     var advertisers: [DeviceAddress] {
-        air.packets.filter { $0.sender == sensor.id.radio }.compactMap(\.legacy?.advertiser)
+        sniffer.packets.filter { $0.sender == sensor.id.radio }.compactMap(\.legacy?.advertiser)
             .reduce(into: []) { if $0.last != $1 { $0.append($1) } }
     }
 
     /// The connection requests, in order.
     var connectionRequests: [ConnectIndication] {
-        air.packets.compactMap {
+        sniffer.packets.compactMap {
             if case .connectionRequest(let request) = $0.pdu { request } else { nil }
         }
     }

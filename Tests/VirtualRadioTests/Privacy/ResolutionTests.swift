@@ -34,7 +34,7 @@ import VirtualRadio
         #expect(list.resolve(peer.identity) == .unresolved)
     }
 
-    @Test("Unknown addresses of every kind stay as they are")
+    @Test("Unknown addresses of every kind are not resolved")
     func unknownPeers() throws {
         let (host, _) = try makeHost()
         var list = host.controller.resolvingList
@@ -117,7 +117,7 @@ import VirtualRadio
         }
     }
 
-    @Test("The controller recognizes private addresses from its keys, whichever device made them")
+    @Test("The controller recognizes private addresses of its keys, even if it did not make them")
     func ownAddresses() throws {
         let (host, peer) = try makeHost()
         let other = try PrivatePeer(2, localKey: 0xB0)

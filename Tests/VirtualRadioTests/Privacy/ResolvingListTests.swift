@@ -8,7 +8,7 @@ import VirtualRadio
 @Suite struct ResolvingListTests {
     let world = World(seed: 1)
 
-    @Test("The size is the configured one", arguments: [1, 32, 255, 1000])
+    @Test("The size is the configured limit, up to 255", arguments: [1, 32, 255, 1000])
     func size(_ limit: Int) throws {
         let host = try makeHost(limit: limit)
         #expect(Int(try host.perform(HCI.LEReadResolvingListSize()).size) == min(limit, 255))

@@ -5,7 +5,8 @@ import Testing
 
 @testable import VirtualRadio
 
-/// Two procedures with an instant at the same time (Vol 6, Part B, 5.3): the central's continues.
+/// Two procedures with an instant at the same time (Vol 6, Part B, 5.3). The procedure of the
+/// central continues.
 @Suite("Procedures: collisions")
 struct CollisionTests {
     private func statuses(_ events: [HCI.Event]) -> [HCI.ErrorCode] {
@@ -48,7 +49,7 @@ struct CollisionTests {
         try dialogue.ask(.peripheral, .updateConnection(.milliseconds(100)))
     }
 
-    @Test("The central sets parameters while the peripheral requests others")
+    @Test("If both sides change parameters at the same time, each host receives one success")
     func updateAndRequest() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.central, .updateConnection(.milliseconds(50)))
@@ -60,7 +61,7 @@ struct CollisionTests {
         }
     }
 
-    @Test("If the peripheral's host refuses the central, its own request has failed as well")
+    @Test("If the peripheral's host refuses the central's parameters, its own request also fails")
     func bothRefused() throws {
         let dialogue = try withFeatures()
         try dialogue.ask(.central, .updateConnection(.milliseconds(50)))
@@ -148,7 +149,7 @@ struct CollisionTests {
         #expect(dialogue.central.reason == .differentTransactionCollision)
     }
 
-    @Test("Procedures of one side that have an instant run one after the other")
+    @Test("Procedures of one side that have an instant run one after another")
     func queue() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.central, .updateConnection(.milliseconds(50)))

@@ -64,7 +64,7 @@ struct ConnectionUpdateTests {
         #expect(dialogue.peripheral.events.isEmpty)
     }
 
-    @Test("The peripheral listens at six events before the instant with any latency")
+    @Test("A peripheral with latency listens at six events before the instant")
     func latency() throws {
         let pace = LinkParameters(
             interval: .milliseconds(30),
@@ -75,7 +75,7 @@ struct ConnectionUpdateTests {
         try dialogue.ask(.central, .updateConnection(.milliseconds(60)))
         dialogue.run(events: 1)
         guard case .connectionUpdateIndication(let indication) = dialogue.pdus.first else {
-            Issue.record("no LL_CONNECTION_UPDATE_IND")
+            Issue.record("No LL_CONNECTION_UPDATE_IND")
             return
         }
         #expect(indication.instant == dialogue.eventCounter + 24)
@@ -89,7 +89,7 @@ struct ConnectionUpdateTests {
         #expect(dialogue.script == ["→ CONNECTION_PARAM_REQ"])
         guard case .remoteConnectionParameterRequest(let request) = dialogue.peripheral.events.first
         else {
-            Issue.record("the host was not asked")
+            Issue.record("The host was not asked")
             return
         }
         #expect(request.intervalMaximum == HCI.ConnectionInterval(.milliseconds(50)))
@@ -177,15 +177,15 @@ struct ConnectionUpdateTests {
     }
 
     @Test(
-        "LL_UNKNOWN_RSP makes the central send an indication and fails the peripheral"
+        "After LL_UNKNOWN_RSP, the central sends an indication, and a peripheral's request fails"
     )
     func unknown() throws {
         let central = try withFeatures()
-        central.peripheral.isDeaf = true
+        central.peripheral.isUnreachable = true
         try central.ask(.central, .updateConnection(.milliseconds(75)))
         central.run(events: 1)
         central.forge(.unknownResponse(opcode: 0x0F), to: .central)
-        central.peripheral.isDeaf = false
+        central.peripheral.isUnreachable = false
         central.run(events: 10)
         #expect(central.script.contains("→ CONNECTION_UPDATE_IND"))
 

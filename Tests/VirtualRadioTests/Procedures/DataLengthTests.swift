@@ -119,7 +119,7 @@ struct DataLengthTests {
     }
 
     @Test(
-        "The time limits the payload where the length does not",
+        "The maximum time limits the payload",
         arguments: [
             (Modulation.le1M, 1_064, 119), (.le2M, 1_064, 251), (.codedS2, 2_704, 136),
             (.codedS8, 2_704, 27),

@@ -4,7 +4,7 @@ import BluetoothTypes
 
 @testable import VirtualRadio
 
-/// Two ends of a link whose PDUs the test carries, without a radio and without a world.
+/// Two ends of a link without a radio and without a world. This object passes their PDUs.
 final class Dialogue {
     /// The state of one end.
     struct End {
@@ -18,7 +18,7 @@ final class Dialogue {
         /// The LE events that the end's host has not masked.
         var wanted = HCI.LEEventMask(rawValue: .max)
         /// Whether this end receives nothing.
-        var isDeaf = false
+        var isUnreachable = false
         fileprivate var sendingKey: [UInt8]?
         fileprivate var receivingKey: [UInt8]?
         fileprivate var outgoing: (pdu: LLControlPDU, key: [UInt8]?)?
@@ -114,7 +114,7 @@ final class Dialogue {
         while now < end { run(events: 1) }
     }
 
-    /// Passes a PDU to this side, whether or not the other side has sent it.
+    /// Passes a PDU to this side, even if the other side has not sent it.
     func forge(_ pdu: LLControlPDU, to side: LinkSide) {
         perform(
             self[side].procedures.receive(
@@ -130,12 +130,12 @@ final class Dialogue {
     /// Passes data from the other side to this side. Ends this side if it cannot decrypt the data.
     func sendData(to side: LinkSide) {
         guard self[side.other].sendingKey == self[side].receivingKey else {
-            return over(side, .messageIntegrityFailure)
+            return endLink(side, .messageIntegrityFailure)
         }
         perform(self[side].procedures.receiveData(now: now), side)
     }
 
-    /// Forgets the PDUs and actions so far.
+    /// Removes the exchanged PDUs, the events and the actions.
     func forget() {
         script = []
         pdus = []
@@ -153,7 +153,7 @@ final class Dialogue {
         perform(self[side].procedures.eventBegins(eventCounter, now: now), side)
     }
 
-    /// Takes the PDUs of both ends before it passes either on, so that procedures can cross.
+    /// Takes the PDUs of both ends before it passes one of them, so that procedures can cross.
     private func exchange() {
         for side in LinkSide.allCases { load(side) }
         for side in LinkSide.allCases { carry(from: side) }
@@ -169,7 +169,7 @@ final class Dialogue {
 
     private func carry(from side: LinkSide) {
         let other = side.other
-        guard let (pdu, key) = self[side].outgoing, !self[other].isDeaf,
+        guard let (pdu, key) = self[side].outgoing, !self[other].isUnreachable,
             self[other].reason == nil, self[side].reason == nil
         else { return }
         self[side].outgoing = nil
@@ -178,7 +178,7 @@ final class Dialogue {
         if key == self[other].receivingKey {
             forge(pdu, to: other)
         } else {
-            over(other, .messageIntegrityFailure)
+            endLink(other, .messageIntegrityFailure)
         }
         perform(self[side].procedures.acknowledged(pdu, now: now), side)
     }
@@ -187,7 +187,7 @@ final class Dialogue {
         for action in actions {
             switch action {
             case .emit(let event): self[side].events.append(event)
-            case .end(let reason), .endAfterAcknowledging(let reason): over(side, reason)
+            case .end(let reason), .endAfterAcknowledging(let reason): endLink(side, reason)
             case .setEncryption(let sending, let receiving, let key):
                 if let sending { self[side].sendingKey = sending ? key : nil }
                 if let receiving { self[side].receivingKey = receiving ? key : nil }
@@ -196,7 +196,7 @@ final class Dialogue {
         }
     }
 
-    private func over(_ side: LinkSide, _ reason: HCI.ErrorCode) {
+    private func endLink(_ side: LinkSide, _ reason: HCI.ErrorCode) {
         if self[side].reason == nil { self[side].reason = reason }
     }
 
@@ -243,7 +243,7 @@ extension ConnectionParameterProposal {
 }
 
 extension HCI.PHYPreference {
-    /// Returns this PHY, in both directions.
+    /// Returns a preference for these PHYs in both directions.
     static func both(_ phys: HCI.PHYSet) -> HCI.PHYPreference {
         HCI.PHYPreference(transmit: phys, receive: phys)
     }

@@ -50,7 +50,7 @@ struct EncryptionTests {
         dialogue.run(events: 1)
         #expect(dialogue.peripheral.procedures.isDataPaused)
         guard case .longTermKeyRequest(let request) = dialogue.peripheral.events.first else {
-            Issue.record("the host was not asked for the key")
+            Issue.record("The host was not asked for the key")
             return
         }
         #expect(request.random == 0x0102)
@@ -88,7 +88,7 @@ struct EncryptionTests {
     }
 
     @Test(
-        "Without the key, the link stays as it is",
+        "Without the key, the link stays unencrypted and can be used",
         arguments: [true, false]
     )
     func keyMissing(isExtended: Bool) throws {
@@ -115,7 +115,7 @@ struct EncryptionTests {
         try dialogue.ask(.central, try encrypt())
     }
 
-    @Test("A peripheral whose host masks the key request refuses for lack of a key")
+    @Test("A peripheral whose host masks the key request refuses to start encryption")
     func masked() throws {
         let dialogue = Dialogue()
         dialogue.peripheral.wanted.remove(.longTermKeyRequest)
@@ -157,10 +157,10 @@ struct EncryptionTests {
     }
 
     @Test(
-        "Any other PDU of the peer during the start ends the link",
+        "Another PDU of the peer during the start ends the link",
         arguments: LinkSide.allCases
     )
-    func unknownPeers(side: LinkSide) throws {
+    func otherPDU(side: LinkSide) throws {
         let dialogue = Dialogue()
         try dialogue.ask(.central, try encrypt())
         dialogue.run(events: 1)
@@ -179,7 +179,7 @@ struct EncryptionTests {
         #expect(change(dialogue.peripheral.events.last) == nil)
     }
 
-    @Test("Every start has a session of its own")
+    @Test("Every start has a new diversifier and a new vector")
     func sessions() throws {
         let procedures = try (0..<2).map { _ in try encrypted() }
         let other = try encrypted()
@@ -213,7 +213,7 @@ struct EncryptionTests {
     }
 
     @Test(
-        "Only a central starts encryption, once at a time, and a key needs a request"
+        "Only a central starts encryption, once at a time, and a key is accepted only on request"
     )
     func refusals() throws {
         let dialogue = Dialogue()

@@ -49,7 +49,7 @@ struct IntroductionTests {
         }
     }
 
-    @Test("Both sides request the version at once and get it")
+    @Test("Both sides request the version at the same time and receive it")
     func versionsCross() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.central, .readVersion)
@@ -71,7 +71,7 @@ struct IntroductionTests {
         try dialogue.ask(.central, .readFeatures)
         dialogue.run(events: 1)
         #expect(dialogue.script == ["→ FEATURE_REQ", "← FEATURE_RSP"])
-        // The first byte has the common features; the others have the peripheral's.
+        // The first byte has the common features. The later bytes have the peripheral's features.
         let reported = features(dialogue.central.events.first)
         #expect(reported?.features == [.encryption, .le2M, .coded])
         #expect(reported?.status == .success)
@@ -95,7 +95,7 @@ struct IntroductionTests {
         #expect(features(dialogue.central.events.first)?.status == .success)
     }
 
-    @Test("A central without the peripheral's request answers that it is unknown")
+    @Test("A central that does not support the peripheral's request answers LL_UNKNOWN_RSP")
     func unknown() throws {
         let dialogue = Dialogue { side, local in
             if side == .central { local.features = [.encryption] }
@@ -108,7 +108,7 @@ struct IntroductionTests {
         )
     }
 
-    @Test("A peripheral without the feature cannot request")
+    @Test("A peripheral without the feature cannot request the features")
     func unsupported() {
         let dialogue = Dialogue { _, local in local.features = [.encryption] }
         #expect(
@@ -116,7 +116,7 @@ struct IntroductionTests {
         )
     }
 
-    @Test("A pending request cannot be repeated, and a different one waits")
+    @Test("A pending request cannot be repeated, and a different request waits")
     func again() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.central, .readFeatures)

@@ -8,7 +8,7 @@ import Testing
 @Suite("LL control PDUs")
 struct LLControlPDUTests {
     @Test(
-        "Opcodes and lengths are those of the specification",
+        "Opcodes and lengths match the specification",
         arguments: [
             (LLControlPDU.channelMapIndication(channels: 3, instant: 1), UInt8(0x01), 8),
             (.terminateIndication(.remoteUserTerminatedConnection), 0x02, 2),

@@ -8,7 +8,7 @@ import Testing
 /// Two hosts in a world with a link that is made directly. They send commands and receive events.
 @Suite("Commands for links")
 struct LinkCommandTests {
-    /// Two hosts, and each one's handle of their link.
+    /// Two hosts, and the handle that each host has for their link.
     struct Pair {
         let world: World
         let central: TestHost
@@ -218,7 +218,7 @@ struct LinkCommandTests {
         try pair.encrypt(other: [UInt8](repeating: 0, count: 16))
         #expect(disconnection(pair.peripheral) == .messageIntegrityFailure)
         pair.world.run(for: .seconds(3))
-        // The peripheral has left without a termination PDU.
+        // The peripheral ended the link without a termination PDU.
         #expect(disconnection(pair.central) == .connectionTimeout)
     }
 

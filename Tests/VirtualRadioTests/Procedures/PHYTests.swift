@@ -92,7 +92,7 @@ struct PHYTests {
         dialogue.run(events: 8)
         #expect(dialogue.central.procedures.sending == modulation)
         #expect(dialogue.peripheral.procedures.sending == .codedS8)
-        // Packets may take longer now, which the hosts are informed of.
+        // Packets may take longer now, and the hosts are informed of it.
         #expect(dialogue.central.procedures.dataLength.sendTime == .microseconds(2_704))
         #expect(dialogue.central.events.count == 2)
         dialogue.forget()
@@ -100,7 +100,7 @@ struct PHYTests {
         #expect(dialogue.central.procedures.sending == .codedS2)
     }
 
-    @Test("LE PHY Update Complete reports a peer without other PHYs", arguments: [true, false])
+    @Test("LE PHY Update Complete reports that the peer lacks the PHY", arguments: [true, false])
     func unsupported(isKnown: Bool) throws {
         let dialogue = Dialogue { side, local in
             if side == .peripheral { local.features.subtract([.le2M, .coded]) }
@@ -117,7 +117,7 @@ struct PHYTests {
         #expect(update(dialogue.central.events.first)?.transmit == .le1M)
     }
 
-    @Test("A PHY that the controller lacks is refused and changes nothing")
+    @Test("Unsupported, invalid and repeated PHY requests are refused")
     func refused() throws {
         let old = Dialogue { _, local in local.features.subtract([.le2M, .coded]) }
         #expect(old.refusal(.central, .setPHY(.both(.le1M), .none)) == .unknownCommand)

@@ -30,7 +30,7 @@ struct PingTests {
         }.count
     }
 
-    @Test("A silent encrypted link is pinged in time")
+    @Test("On an encrypted link without data, pings prevent the timeout")
     func pings() throws {
         let dialogue = try encrypted()
         dialogue.run(for: .seconds(30))
@@ -45,7 +45,7 @@ struct PingTests {
     )
     func expires(side: LinkSide) throws {
         let dialogue = try encrypted()
-        dialogue[side].isDeaf = true
+        dialogue[side].isUnreachable = true
         dialogue.run(for: .seconds(25))
         #expect(expirations(dialogue, side) == 2)
     }
@@ -68,7 +68,7 @@ struct PingTests {
         #expect(dialogue.central.procedures.nextDeadline == nil)
     }
 
-    @Test("A peer without LL_PING_REQ answers with a MIC as well")
+    @Test("The answer of a peer that does not support pings also prevents the timeout")
     func unknown() throws {
         let dialogue = try encrypted { side, local in
             if side == .peripheral { local.features.remove(.ping) }
@@ -88,7 +88,7 @@ struct PingTests {
         try dialogue.ask(.central, .setAuthenticatedPayloadTimeout(.milliseconds(100)))
         #expect(dialogue.central.procedures.authenticatedPayloadTimeout == .milliseconds(100))
         #expect(dialogue.peripheral.procedures.authenticatedPayloadTimeout == .seconds(10))
-        dialogue.central.isDeaf = true
+        dialogue.central.isUnreachable = true
         dialogue.run(for: .seconds(1))
         #expect(expirations(dialogue, .central) >= 6)
     }

@@ -125,7 +125,7 @@ struct ProcedureRobustnessTests {
         }
     }
 
-    /// Checks the properties that must hold whatever PDUs an end has received.
+    /// Checks the properties of an end that must hold after all received PDUs.
     private func check(_ end: Dialogue.End) {
         let procedures = end.procedures
         #expect((27...251).contains(procedures.dataLength.sendBytes))
@@ -167,7 +167,7 @@ struct ProcedureRobustnessTests {
         "Two correct ends keep their link under random host requests",
         arguments: RunSeed.seeds(20)
     )
-    func honest(seed: UInt64) throws {
+    func correctEnds(seed: UInt64) throws {
         var generator = SplitMix64(seed: seed)
         let dialogue = Dialogue(from: 65_000)
         let key = try #require(HCI.Key128([UInt8](repeating: 0, count: 16)))

@@ -24,7 +24,7 @@ struct ResponseTimeoutTests {
     )
     func unanswered(request: LinkProcedureRequest, side: LinkSide) throws {
         let dialogue = Dialogue()
-        dialogue[side.other].isDeaf = true
+        dialogue[side.other].isUnreachable = true
         try dialogue.ask(side, request)
         expectTimeout(dialogue, side)
     }
@@ -67,7 +67,7 @@ struct ResponseTimeoutTests {
     @Test("Indications of channels and parameters await no answer")
     func indications() throws {
         let dialogue = Dialogue()
-        dialogue.peripheral.isDeaf = true
+        dialogue.peripheral.isUnreachable = true
         try dialogue.ask(.central, .setChannels(0xFF))
         try dialogue.ask(.central, .updateConnection(.milliseconds(50)))
         dialogue.run(for: .seconds(60))

@@ -25,7 +25,7 @@ struct TerminationTests {
     @Test("A termination that is not received ends after the supervision timeout")
     func notReceived() throws {
         let dialogue = Dialogue()
-        dialogue.peripheral.isDeaf = true
+        dialogue.peripheral.isUnreachable = true
         try dialogue.ask(.central, .disconnect(.remoteUserTerminatedConnection))
         dialogue.run(for: .milliseconds(1_900))
         #expect(dialogue.central.reason == nil)
@@ -58,7 +58,7 @@ struct TerminationTests {
         #expect(dialogue.central.events.isEmpty)
     }
 
-    @Test("With two terminations at once, each end has the other's reason")
+    @Test("Two terminations at the same time end the link on both sides")
     func crossing() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.central, .disconnect(.remoteDevicePowerOff))

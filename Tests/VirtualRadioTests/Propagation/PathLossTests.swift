@@ -24,7 +24,7 @@ import VirtualRadio
         }
     }
 
-    @Test("The path loss grows with each step")
+    @Test("The path loss grows with the distance")
     func monotonicLoss() {
         for step in 1..<1_000 {
             let near = PathLoss.indoors.decibels(distance: Double(step) / 10)

@@ -15,7 +15,7 @@ import VirtualRadio
         #expect(east(5).distance(to: east(5)) == 0)
     }
 
-    @Test("A path with one position stays there")
+    @Test("A path with one position does not move")
     func fixedPosition() {
         let path = Path(east(3))
         for seconds in [0.0, 1, 1e6] { #expect(path.position(at: second(seconds)) == east(3)) }

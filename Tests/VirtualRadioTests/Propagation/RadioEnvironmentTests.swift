@@ -24,7 +24,7 @@ import Testing
         #expect(abs(power.milliwatts / Reproducible.ratio(decibels: wanted) - 1) < 1e-9)
     }
 
-    @Test("The received power is the transmit power less the path loss")
+    @Test("The received power is the transmit power minus the path loss")
     func receivedPower() throws {
         var world = world()
         try expect(world.power(from: phone, to: lamp, at: .zero), is: -60.2)
@@ -60,7 +60,7 @@ import Testing
         try expect(world.power(from: lock, to: phone, at: .zero), is: there.decibels)
     }
 
-    @Test("An added radio does not change the shadowing of the others")
+    @Test("An added radio does not change the shadowing of other radios")
     func addedRadio() {
         var world = world(shadowing: Shadowing(deviation: 6))
         let before = world.power(from: phone, to: lock, at: .zero)

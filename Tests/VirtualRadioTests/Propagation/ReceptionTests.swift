@@ -19,7 +19,7 @@ import Testing
         #expect(abs(1 - probability - 0.308) < 0.0005)
     }
 
-    @Test("The bit error rate at the sensitivity is the reference")
+    @Test("The bit error rate at the sensitivity is the reference rate")
     func bitErrorRate() {
         #expect(abs(Reception.errorRate(margin: 0) - 0.001) < 1e-15)
         #expect(abs(Reception.errorRate(margin: -100) - 0.5) < 1e-9)
@@ -48,7 +48,7 @@ import Testing
         #expect(receiver.probability(power: -40, pduLength: 257, modulation: .le1M) == 1)
     }
 
-    @Test("The coded PHY has the longest range and the 2M PHY the shortest")
+    @Test("At the same power, LE Coded is received most often and LE 2M least often")
     func modulationRange() {
         let powers = Modulation.allCases.map {
             receiver.probability(power: -97, pduLength: 39, modulation: $0)

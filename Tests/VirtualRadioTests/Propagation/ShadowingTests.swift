@@ -17,7 +17,7 @@ import Testing
         (values.reduce(0) { $0 + $1 * $1 } / Double(values.count)).squareRoot()
     }
 
-    @Test("A pair keeps its shadowing in both directions")
+    @Test("A pair has the same shadowing in both directions and at all times")
     func symmetry() {
         let shadowing = Shadowing(deviation: 6)
         let gain = shadowing.gain(of: pair(1, 2), at: .zero, seed: seed)

@@ -55,7 +55,7 @@ import Testing
         #expect(abs(Double(share) / Double(Self.drawCount) - probability) < 0.006)
     }
 
-    @Test("A certain draw consumes a number too")
+    @Test("A certain draw also consumes a number")
     func certainty() {
         var certain = RandomStream(seed: 1)
         var plain = RandomStream(seed: 1)

@@ -28,7 +28,7 @@ struct DiscoveryTimeTests {
         return total / Duration.seconds(count)
     }
 
-    @Test("A continuous scan receives the next event: half an advertising interval on average")
+    @Test("A continuous scan takes half an advertising interval on average")
     func continuous() throws {
         let delay = try meanDelay(interval: 0x60, window: 0x60, advertising: 160)
         #expect((0.040...0.080).contains(delay))
@@ -41,8 +41,8 @@ struct DiscoveryTimeTests {
     func part(interval: UInt16, window: UInt16) throws {
         let delay = try meanDelay(interval: interval, window: window, advertising: 160)
         let share = Double(window) / Double(interval)
-        // Events are 105 ms apart; the first is half of that away, and each is received with the
-        // probability `share`.
+        // Events are 105 ms apart. On average, the first event comes after half of that time. Each
+        // event is received with the probability `share`.
         let expected = 0.105 * (1 / share - 0.5)
         #expect(delay > expected * 0.65 && delay < expected * 1.35)
     }

@@ -49,7 +49,7 @@ struct ExtendedScanningTests {
         for report in reports {
             #expect(report.data.count <= 229)
             #expect(report.address == HCI.PeerAddress(advertiser.publicAddress))
-            // Without data there is only ADV_EXT_IND, without an ADI.
+            // Without data, the set sends only ADV_EXT_IND without an ADI.
             #expect(report.setIdentifier == (count == 0 ? 0xFF : 1))
             #expect(report.primaryPHY == .le1M && report.transmitPower == 127)
             #expect(!report.type.isLegacy && !report.type.isConnectable)
@@ -94,7 +94,7 @@ struct ExtendedScanningTests {
     }
 
     @Test(
-        "The secondary PHY may differ from the primary one",
+        "The secondary PHY may differ from the primary PHY",
         arguments: [PHY.le1M, .le2M, .leCoded]
     )
     func secondary(phy: PHY) throws {
@@ -163,7 +163,7 @@ struct ExtendedScanningTests {
         world.core.controllers[scanner.id.radio.index].scanner.request
     }
 
-    @Test("The radio receives all of a long response")
+    @Test("The radio receives a long response completely")
     func longResponse() throws {
         try advertise(TestHost.setParameters(1, [.scannable]), response: Self.pattern(245))
         try scanner.scanExtended(.active)
@@ -198,7 +198,7 @@ struct ExtendedScanningTests {
     }
 
     @Test(
-        "A set with lower power arrives weaker",
+        "A set with lower transmit power is received with lower power",
         arguments: [[.legacy, .scannable], [], [.scannable]] as [HCI.AdvertisingProperties]
     )
     func weaker(properties: HCI.AdvertisingProperties) throws {
@@ -236,7 +236,7 @@ struct ExtendedScanningTests {
     }
 
     @Test(
-        "Legacy advertising in extended form has the right event type",
+        "Legacy advertising in extended form has the correct event type",
         arguments: [
             (.connectableUndirected, 0x13), (.directedLowDutyCycle, 0x15), (.scannable, 0x12),
             (.nonConnectable, 0x10),
@@ -258,7 +258,7 @@ struct ExtendedScanningTests {
         #expect(scanner.events.isEmpty)
     }
 
-    @Test("New data of a set is no duplicate")
+    @Test("New data of a set is not a duplicate")
     func newData() throws {
         try advertise(TestHost.setParameters(), data: [1, 2])
         try scanner.scanExtended(duplicates: .on)
@@ -269,7 +269,7 @@ struct ExtendedScanningTests {
         #expect(scanner.extendedReports.map { Array($0.data) } == [[1, 2], [3, 4]])
     }
 
-    @Test("Under the extended policies, an unresolved target is reported as such")
+    @Test("Under the extended policies, an unresolved target is reported as unresolved")
     func unresolvedTarget() throws {
         let target = DeviceAddress(value: 0x4000_0000_0001, kind: .random)
         try advertiser.advertise(.directedLowDutyCycle, peer: target)

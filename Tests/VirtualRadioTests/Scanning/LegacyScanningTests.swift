@@ -163,14 +163,14 @@ struct LegacyScanningTests {
         #expect(!scanner.directedReports.isEmpty)
     }
 
-    @Test("A duplicate filter passes advertisement and response once each")
+    @Test("A duplicate filter passes the advertisement once and the response once")
     func duplicates() throws {
         try advertiser.advertise(data: [1], response: [2])
         try scanner.scan(.active, filtersDuplicates: true)
         world.run(for: .seconds(5))
         #expect(scanner.reports.map(\.type) == [.connectable, .scanResponse])
         #expect(requestCount == 1)
-        // Its data has no influence on the filter.
+        // The data of an advertisement has no influence on the filter.
         let data = try #require(HCI.LegacyAdvertisingData([9]))
         try advertiser.perform(HCI.LESetAdvertisingData(data: data))
         world.run(for: .seconds(1))

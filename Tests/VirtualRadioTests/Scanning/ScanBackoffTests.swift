@@ -38,7 +38,7 @@ struct ScanBackoffTests {
         #expect(limits == [8, 4, 4, 2, 2, 1, 1, 1])
     }
 
-    @Test("Only two of a kind in a row count")
+    @Test("Only two successive results of the same kind change the limit")
     mutating func alternating() {
         var backoff = ScanBackoff()
         for _ in 0..<10 {
@@ -62,7 +62,7 @@ struct ScanBackoffTests {
         #expect(seen == [1, 2, 3, 4])
     }
 
-    @Test("A turn that could not be used is still due")
+    @Test("A turn that was not used is still due")
     func due() {
         var backoff = ScanBackoff()
         let turns = [backoff.takesTurn(), backoff.takesTurn()]
@@ -80,7 +80,7 @@ struct RecentKeysTests {
         #expect(keys.contains(1) && !keys.contains(2))
     }
 
-    @Test("The newest key replaces the oldest", arguments: 1...5)
+    @Test("The newest key replaces the oldest key", arguments: 1...5)
     func forgetting(limit: Int) {
         var keys = RecentKeys<Int>(limit: limit)
         for key in 0..<20 {

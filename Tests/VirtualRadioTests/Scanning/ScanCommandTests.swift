@@ -67,7 +67,7 @@ struct ScanCommandTests {
     }
 
     @Test(
-        "Scanning with a random address requires one",
+        "Scanning with a random address requires that it is set",
         arguments: [.random, .resolvableOrRandom] as [HCI.OwnAddressType]
     )
     func randomAddress(own: HCI.OwnAddressType) throws {
@@ -120,7 +120,7 @@ struct ScanCommandTests {
         #expect(host.events.isEmpty)
     }
 
-    @Test("Malformed commands are invalid")
+    @Test("After malformed commands, valid commands are accepted")
     func malformed() throws {
         for opcode in [0x0B, 0x0C, 0x41, 0x42] as [UInt8] {
             host.send([0x01, opcode, 0x20, 0x01, 0x00])

@@ -47,7 +47,7 @@ struct ScanFuzzTests {
         }
     }
 
-    /// Sends a packet that no correct advertiser sends.
+    /// Sends a random packet, which may be incorrect.
     private func transmit(
         _ world: World,
         _ sender: TestHost,

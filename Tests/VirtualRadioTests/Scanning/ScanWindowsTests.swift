@@ -59,7 +59,7 @@ struct ScanWindowsTests {
         #expect(windows.channel(from: 8 * Self.step - 1, to: 8 * Self.step) == nil)
     }
 
-    @Test("With a window as long as the interval, only channel changes interrupt")
+    @Test("With a window as long as the interval, only channel changes interrupt the reception")
     func continuous() {
         let windows = Self.windows(4, 4)
         let end = 4 * Self.step
@@ -87,7 +87,7 @@ struct ScanWindowsTests {
         }
     }
 
-    @Test("Invalid timings are changed to valid ones")
+    @Test("Invalid timings are changed to valid timings")
     func invalidTimings() {
         let windows = Self.windows(0, 0xFFFF)
         #expect(windows.interval == Self.step && windows.window == Self.step)
@@ -122,7 +122,7 @@ struct ListeningPlanTests {
     }
 
     @Test(
-        "Both PHYs get their share and never at the same time",
+        "Both PHYs are received for their share of the time, and never at the same time",
         arguments: [
             ((16, 8), (16, 8)), ((16, 4), (16, 12)), ((16, 16), (16, 16)), ((10, 4), (30, 10)),
             ((30, 10), (10, 4)), ((16, 16), (100, 50)), ((7, 3), (11, 6)),

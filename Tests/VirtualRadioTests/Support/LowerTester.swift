@@ -17,9 +17,9 @@ final class LowerTester {
     var address = DeviceAddress(value: 0x0000_5E00_0002, kind: .public)
     /// The delay of the request beyond T_IFS after the packet.
     var lateness = Duration.zero
-    /// Called when the start of the request is known.
+    /// The closure that is called when the start of the request is known.
     var whenAsking: ((Instant) -> Void)?
-    /// The address in the request, if it is not the one in the advertisement.
+    /// The address in the request, if it is not the address in the advertisement.
     var advertiser: DeviceAddress?
 
     /// Adds the tester to the world.
@@ -42,8 +42,8 @@ final class LowerTester {
         return send(.scanRequest(request), to: packet.sender, on: 38, .le1M, after: end)
     }
 
-    /// Sends CONNECT_IND on channel 38 of the next event. Returns the advertiser's answer, of which
-    /// there should be none.
+    /// Sends CONNECT_IND on channel 38 of the next event. Returns the advertiser's answer. A
+    /// correct advertiser sends no answer.
     @discardableResult
     func requestConnection() throws -> AdvertisingPacket? {
         let (packet, end) = try nextOnChannel38()
@@ -96,7 +96,7 @@ final class LowerTester {
     private var announced: ExtendedAdvertisement.Pointer?
 
     /// Returns the packet on channel 37 of the next event, and the end of the following packet on
-    /// channel 38: it has the same length, and the same distance as in the event before.
+    /// channel 38. That packet has the same length and the same distance as in the previous event.
     private func nextOnChannel38() throws -> (AdvertisingPacket, end: Instant) {
         let first = try waitFor { $0.channel == 37 }
         let second = try waitFor { $0.channel == 38 }
@@ -104,7 +104,7 @@ final class LowerTester {
         return (next, next.end + (second.end - first.end))
     }
 
-    /// Returns an auxiliary packet, and the end of the next one of its kind.
+    /// Returns an auxiliary packet, and the expected end of the next auxiliary packet.
     private func nextAuxiliary() throws -> (AdvertisingPacket, end: Instant) {
         let packet = try waitFor { $0.extended?.kind == .auxiliary }
         let primary = try waitFor { $0.extended?.pointer != nil && $0.channel == 39 }
@@ -120,7 +120,7 @@ final class LowerTester {
         world.run(until: { sniffer.packets.contains(where: condition) }, bound: Self.timeLimit)
         return try #require(
             sniffer.packets.last { condition($0) },
-            "the sniffer has recorded no such packet"
+            "The sniffer has recorded no matching packet"
         )
     }
 

@@ -15,7 +15,7 @@ final class Sniffer {
     /// Clears the record.
     func forget() { packets = [] }
 
-    /// The packets by event: a new one begins with each packet on the lowest channel that occurs.
+    /// The packets by event. Each packet on the lowest primary channel that occurs begins an event.
     var events: [[AdvertisingPacket]] {
         let lowest = packets.map(\.channel).filter { $0 >= 37 }.min()
         return packets.reduce(into: []) { events, packet in
@@ -33,38 +33,38 @@ extension AdvertisingPacket {
     /// The time at which the packet ended.
     var end: Instant { transmission.end }
 
-    /// The legacy advertisement, if it is one.
+    /// The legacy advertisement, or `nil` for another PDU.
     var legacy: LegacyAdvertisement? {
         if case .legacy(let pdu) = pdu { pdu } else { nil }
     }
 
-    /// The scan response of a legacy set, if it is one.
+    /// The scan response of a legacy set, or `nil` for another PDU.
     var scanResponse: LegacyAdvertisement? {
         if case .scanResponse(let pdu) = pdu { pdu } else { nil }
     }
 
-    /// The extended packet, if it is one.
+    /// The extended advertisement, or `nil` for another PDU.
     var extended: ExtendedAdvertisement? {
         if case .extended(let pdu) = pdu { pdu } else { nil }
     }
 
-    /// SCAN_REQ or AUX_SCAN_REQ, if it is one.
+    /// The SCAN_REQ or AUX_SCAN_REQ, or `nil` for another PDU.
     var scanRequest: ScanRequestPDU? {
         if case .scanRequest(let pdu) = pdu { pdu } else { nil }
     }
 
-    /// CONNECT_IND or AUX_CONNECT_REQ, if it is one.
+    /// The CONNECT_IND or AUX_CONNECT_REQ, or `nil` for another PDU.
     var connectionRequest: ConnectIndication? {
         if case .connectionRequest(let pdu) = pdu { pdu } else { nil }
     }
 
-    /// The answer to an AUX_CONNECT_REQ, if it is one.
+    /// The answer to an AUX_CONNECT_REQ, or `nil` for another PDU.
     var connectionResponse: ConnectionResponse? {
         if case .connectionResponse(let pdu) = pdu { pdu } else { nil }
     }
 }
 
 extension Collection<Instant> {
-    /// The intervals between neighbors.
+    /// The intervals between successive instants.
     var gaps: [Duration] { zip(self, dropFirst()).map { $1 - $0 } }
 }

@@ -4,7 +4,7 @@ import BluetoothTypes
 import VirtualRadio
 
 extension TestHost {
-    /// A device that is not in the world: the target of directed advertising.
+    /// A device that is not in the world. It is the default target of directed advertising.
     static let unknownPeer = DeviceAddress(value: 0x0000_5E00_0001, kind: .public)
 
     /// Unmasks every event, as hosts that support all events do.
@@ -13,7 +13,7 @@ extension TestHost {
         try status(HCI.LESetEventMask(mask: HCI.LEEventMask(rawValue: .max)))
     }
 
-    /// Returns the command with the legacy parameters, and defaults for tests.
+    /// Returns the command with the legacy parameters, with default values for tests.
     static func parameters(
         _ type: HCI.AdvertisingType = .connectableUndirected,
         interval: UInt16 = 160,
@@ -64,7 +64,7 @@ extension TestHost {
     }
 
     /// Sets empty advertising data and scan response data. Does not enable advertising.
-    func advertiseNothing() throws {
+    func clearAdvertisingData() throws {
         guard let nothing = HCI.LegacyAdvertisingData([]) else { return }
         try perform(HCI.LESetAdvertisingData(data: nothing))
         try perform(HCI.LESetScanResponseData(data: nothing))

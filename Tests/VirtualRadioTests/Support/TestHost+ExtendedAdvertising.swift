@@ -4,7 +4,7 @@ import BluetoothTypes
 import VirtualRadio
 
 extension TestHost {
-    /// Returns extended parameters with the values of a test.
+    /// Returns extended parameters with default values for tests.
     static func setParameters(
         _ handle: UInt8 = 1,
         _ properties: HCI.AdvertisingProperties = [],
@@ -65,7 +65,7 @@ extension TestHost {
         try perform(HCI.LESetExtendedAdvertisingEnable(isEnabled: true, sets: runs))
     }
 
-    /// Returns the status of enabling a set.
+    /// Returns the status of the command to enable the sets.
     func enableStatus(_ runs: HCI.AdvertisingSetRun...) throws -> HCI.ErrorCode {
         try status(HCI.LESetExtendedAdvertisingEnable(isEnabled: true, sets: runs))
     }

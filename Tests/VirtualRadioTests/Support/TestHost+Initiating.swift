@@ -4,7 +4,7 @@ import BluetoothTypes
 import VirtualRadio
 
 extension TestHost {
-    /// Returns connection parameters with the values of a test.
+    /// Returns connection parameters with default values for tests.
     static func connectionParameters(
         interval: ClosedRange<UInt16> = 24...40,
         latency: UInt16 = 0,
@@ -21,7 +21,7 @@ extension TestHost {
         )
     }
 
-    /// Returns the legacy command to connect, with the values of a test.
+    /// Returns the legacy command to connect, with default values for tests.
     static func create(
         _ peer: HCI.PeerAddress,
         interval: UInt16 = 0x10,
@@ -53,7 +53,7 @@ extension TestHost {
         )
     }
 
-    /// Returns the extended command to connect, with the values of a test.
+    /// Returns the extended command to connect, with default values for tests.
     static func extendedCreate(
         _ peer: HCI.PeerAddress,
         policy: HCI.InitiatorFilterPolicy = .peerAddress,

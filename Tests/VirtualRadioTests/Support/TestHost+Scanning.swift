@@ -4,7 +4,7 @@ import BluetoothTypes
 import VirtualRadio
 
 extension TestHost {
-    /// Returns legacy scan parameters with the values of a test.
+    /// Returns legacy scan parameters with default values for tests.
     static func scanParameters(
         _ type: HCI.ScanType = .passive,
         interval: UInt16 = 0x10,
@@ -38,7 +38,7 @@ extension TestHost {
         )
     }
 
-    /// Returns extended scan parameters with the values of a test.
+    /// Returns extended scan parameters with default values for tests.
     static func extendedScanParameters(
         _ type: HCI.ScanType = .passive,
         own: HCI.OwnAddressType = .public,

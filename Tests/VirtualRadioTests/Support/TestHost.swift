@@ -4,7 +4,7 @@ import BluetoothTypes
 import Testing
 import VirtualRadio
 
-/// A test's host: it sends commands to a controller of its own, and keeps the received packets.
+/// A host for tests. It sends commands to its own controller, and keeps the received packets.
 final class TestHost {
     let world: World
     let id: ControllerID
@@ -38,8 +38,8 @@ final class TestHost {
         try self.init(world, ControllerConfiguration(name: name, at: position))
     }
 
-    /// Executes the command without delay. Returns its return parameters, and throws if it is
-    /// refused.
+    /// Executes the command without delay. Returns its return parameters, and throws the status if
+    /// the command is refused.
     @discardableResult
     func perform<Command: CommandCompleteCommand>(
         _ command: Command
@@ -83,7 +83,7 @@ final class TestHost {
         answers[command.opcode] = nil
         send(command.h4Packet)
         world.run(for: .zero)
-        return try #require(answers[command.opcode], "the command was not answered at once")
+        return try #require(answers[command.opcode], "The command was not answered at once")
     }
 
     private func receive(_ event: HCI.Event) {

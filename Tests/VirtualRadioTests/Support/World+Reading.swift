@@ -4,8 +4,8 @@ import Testing
 import VirtualRadio
 
 extension World {
-    /// Parses the controller's packets, and passes them to one of the closures. A packet that is
-    /// malformed, or neither data nor an event, is an issue of the test.
+    /// Parses the controller's packets, and passes them to one of the closures. Records an issue
+    /// for a packet that is malformed, or neither data nor an event.
     func read(
         _ controller: ControllerID,
         data: @escaping (HCI.ACLPacket) -> Void,
@@ -16,11 +16,11 @@ extension World {
             case .acl(let packet): data(packet)
             case .event(let code, let parameters):
                 guard let event = try? HCI.Event(code: code, parameters: parameters) else {
-                    Issue.record("malformed event \(code): \(Array(parameters))")
+                    Issue.record("Malformed event \(code): \(Array(parameters))")
                     return
                 }
                 events(event)
-            default: Issue.record("a controller sends events and data: \(bytes)")
+            default: Issue.record("Neither event nor data: \(bytes)")
             }
         }
     }

@@ -72,7 +72,7 @@ import enum LanyardTestSupport.RunSeed
         #expect(empty.cancel(try #require(token)) == nil)
     }
 
-    @Test("A cancellation makes room in a full heap")
+    @Test("A full heap accepts an event after a cancellation")
     func limit() throws {
         var heap = EventHeap<Int>(eventLimit: 2)
         let firstToken = heap.insert(1, at: instant(1))

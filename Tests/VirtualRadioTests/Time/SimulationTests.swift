@@ -55,7 +55,7 @@ private struct Tickers: Simulation {
         #expect(world.timeline.now == .zero + .seconds(1))
     }
 
-    @Test("A run until a condition stops at the event that makes it true")
+    @Test("A run until a condition stops at the event that makes the condition true")
     func runUntilCondition() {
         var world = Tickers(seed: 1, count: 3)
         #expect(world.run(until: { $0.trace.count == 10 }, bound: .seconds(60)) == .reached)
@@ -114,7 +114,7 @@ private struct Tickers: Simulation {
         #expect(trace(seed: 8) != first)
     }
 
-    @Test("An added ticker does not change the others")
+    @Test("An added ticker does not change the ticks of other tickers")
     func addedTicker() {
         func trace(count: Int) -> [String] {
             var world = Tickers(seed: 7, count: count)

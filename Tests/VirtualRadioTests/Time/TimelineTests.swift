@@ -49,7 +49,7 @@ import VirtualRadio
         #expect(timeline.now == instant(50))
     }
 
-    @Test("An event continues in place until another event, or the end of the run")
+    @Test("During an event, time can pass until another event or the end of the run")
     func pass() {
         var timeline = EventTimeline<Int>()
         timeline.schedule(1, at: instant(10))

@@ -8,7 +8,7 @@ import VirtualRadio
 struct PowerTests {
     private let world = World(seed: 1)
 
-    @Test("A controller without power answers nothing, and power-on resets it")
+    @Test("A controller sends no answers without power, and answers again after power-on")
     func power() throws {
         let host = try TestHost(world)
         world.switchOff(host.id)
@@ -60,13 +60,13 @@ struct PowerTests {
         #expect(filter.page2.rawValue == 0)
     }
 
-    /// A host that sends Reset when it starts, and again at `alarm`.
-    private struct Sleeper: ScriptedHost {
-        let alarm: Instant
+    /// A host that sends Reset when it starts, and again at `secondReset`.
+    private struct ResettingHost: ScriptedHost {
+        let secondReset: Instant
         var nextDeadline: Instant?
 
         mutating func start(now: Instant) -> [[UInt8]] {
-            nextDeadline = alarm
+            nextDeadline = secondReset
             return [[0x01, 0x03, 0x0C, 0x00]]
         }
 
@@ -78,12 +78,12 @@ struct PowerTests {
         }
     }
 
-    @Test("A scripted host starts with power and wakes at its deadline")
+    @Test("A scripted host starts at power-on and is called at its deadline")
     func scriptedHost() throws {
         world.watchInvariants()
         let controller = try world.addController()
         world.switchOff(controller)
-        world.attach(Sleeper(alarm: .zero + .seconds(2)), to: controller)
+        world.attach(ResettingHost(secondReset: .zero + .seconds(2)), to: controller)
         world.run(for: .seconds(1))
         #expect(world.status.controllers[0].toHostCount == 0)
         world.switchOn(controller)
@@ -97,7 +97,7 @@ struct PowerTests {
         #expect(world.violations.isEmpty)
     }
 
-    @Test("A command to a controller that loses its power is never answered")
+    @Test("An unanswered command to a controller without power is not a violation")
     func unansweredCommand() throws {
         world.watchInvariants()
         let controller = try world.addController()
@@ -120,7 +120,7 @@ struct PowerTests {
         #expect(world.status.controllers.map(\.name) == ["c", "b"])
     }
 
-    @Test("Signals fade with distance and end at a wall")
+    @Test("The received power depends on distance, transmit power, explicit loss and groups")
     func places() throws {
         let one = try world.addController()
         let other = try world.addController()
