@@ -55,8 +55,7 @@ import Testing
         #expect(scanner.events.isEmpty == !goesOn)
     }
 
-    @Test("A restart clears the state of a controller and is reported") func restart() throws
-    {
+    @Test("A restart clears the state of a controller and is reported") func restart() throws {
         let host = try host { $0.restart = .zero + .seconds(1) }
         let random = HCI.BareAddress(value: 0xC000_0000_0001)
         host.send(HCI.LESetRandomAddress(address: random))
@@ -130,8 +129,7 @@ import Testing
         #expect(opcodes == [.readLocalVersionInformation, .readBDAddress, .reset])
     }
 
-    @Test("Faults occur only while a controller has power") func power() throws
-    {
+    @Test("Faults occur only while a controller has power") func power() throws {
         let host = try host {
             $0.restart = .zero + .seconds(1)
             $0.hardwareError = HardwareFault(at: .zero + .seconds(3), code: 4)
