@@ -165,7 +165,7 @@ import Testing
         await fixture.end()
     }
 
-    @Test("The digits of the next pairing with a device replace the earlier ones")
+    @Test("The digits of the next pairing with a device replace the earlier digits")
     func nextDigits() async throws {
         let daemon = try FakeDaemon()
         let fixture = Fixture(daemon, person: person)

@@ -36,7 +36,7 @@ struct P256PublicKeyTests {
         let whole = Good.generator
         #expect(!P256PublicKey(x: bytes, y: whole.y.bytes).isValid)
         #expect(!P256PublicKey(x: whole.x.bytes, y: bytes).isValid)
-        // The total length is that of a key, but the length of each coordinate is not.
+        // The total length is the length of a key, but the lengths of the coordinates are invalid.
         #expect(!P256PublicKey(x: bytes, y: [UInt8](repeating: 0, count: 64 - count)).isValid)
     }
 

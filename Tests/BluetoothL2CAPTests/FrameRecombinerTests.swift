@@ -88,7 +88,7 @@ struct FrameRecombinerTests {
         #expect(recombiner.proceed(with: []) == .discarded(.continuationWithoutStart))
     }
 
-    @Test("A new start discards the incomplete frame and keeps the new one")
+    @Test("A new start discards the incomplete frame and keeps the new frame")
     mutating func restarts() {
         #expect(recombiner.start(Self.bytes.prefix(20)) == .incomplete)
         #expect(recombiner.start(Self.bytes[...]) == .frame(Self.frame))
@@ -123,7 +123,7 @@ struct FrameRecombinerTests {
         }
     }
 
-    @Test("A frame that announces too many bytes is skipped, and the next one is accepted")
+    @Test("A frame that announces too many bytes is skipped, and the next frame is accepted")
     mutating func skipsTooLong() {
         let reason = FrameRecombiner.Verdict.discarded(.tooLong(length: 101))
         let long = L2CAPFrame.encode([UInt8](repeating: 1, count: 101), on: .att)

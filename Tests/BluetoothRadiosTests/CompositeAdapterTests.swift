@@ -223,7 +223,7 @@ struct CompositeAdapterTests {
             }
             #expect(errors == [.linkEnded(.timeout)])
             #expect(rooms.events.states == [.starting, .ready])
-            // The other radio connects.
+            // The second radio connects.
             _ = try await rooms.connect()
             let report = await rooms.onExecutor { [adapter = rooms.adapter] in adapter.report }
             #expect(report.radios.map(\.isUsable) == [false, true])

@@ -161,7 +161,7 @@ struct RadioCoreTests {
         #expect(core.nextDeadline == nil)
     }
 
-    @Test("A failed attempt leaves the request to the other radios, until the last has failed")
+    @Test("A request whose attempt failed continues on the other radios, until all have failed")
     mutating func failures() {
         receive([-50, nil, nil])
         #expect(connect() == [Self.begin(0)])

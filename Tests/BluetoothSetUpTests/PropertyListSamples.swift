@@ -6,7 +6,7 @@ import Foundation
 
 /// Property lists as XML and as binary data.
 enum PropertyListSamples {
-    /// Returns an XML property list with these keys. The values are XML as well.
+    /// Returns an XML property list with these keys. The values are also XML.
     static func xml(_ members: KeyValuePairs<String, String>) -> Data {
         let lines = members.map { "<key>\($0.key)</key>\($0.value)" }
         return document("<dict>\(lines.joined(separator: "\n"))</dict>")

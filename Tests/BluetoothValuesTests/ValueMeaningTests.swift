@@ -24,7 +24,7 @@ import Testing
         #expect(try HeartRateMeasurement(decoding: Data(hex: "0648")).hasContact == true)
     }
 
-    @Test("The intervals between beats fill the rest of the value, two bytes each")
+    @Test("Intervals between beats of two bytes each fill the end of the value")
     func readsIntervals() throws {
         let measurement = try HeartRateMeasurement(decoding: Data(hex: "1048 0004 0002 0100"))
         #expect(measurement.intervals.map(\.rawValue) == [1024, 512, 1])
@@ -148,7 +148,7 @@ import Testing
         #expect(ValueError.invalid(field: "Type").description == "invalid Type")
     }
 
-    @Test("An app's own value type decodes and encodes like the others")
+    @Test("An app's own value type decodes and encodes like the types of this package")
     func takesOwnTypes() throws {
         let color = try LampColor(decoding: Data([1, 2, 3]))
         #expect(color == LampColor(red: 1, green: 2, blue: 3))

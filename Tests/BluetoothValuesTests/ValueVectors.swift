@@ -33,7 +33,7 @@ struct ValueVector: Sendable, CustomTestStringConvertible {
         Temperature.self, Humidity.self, Pressure.self,
     ]
 
-    /// Values with all their fields. No prefix of such a value is a value.
+    /// Values with all their fields. No prefix of these values is a value.
     static let whole: [ValueVector] = [
         ValueVector(HeartRateMeasurement.self, "0f 3a01 e803", "314 bpm, contact, 1000 kJ"),
         ValueVector(BodySensorLocation.self, "01", "chest"),
@@ -118,7 +118,7 @@ struct ValueVector: Sendable, CustomTestStringConvertible {
         ValueVector(Pressure.self, "30750f00", "1013.040 hPa"),
     ]
 
-    /// Values with a prefix that is a value as well, or with few fields.
+    /// Values with a prefix that is also a value, or with few fields.
     static let others: [ValueVector] = [
         ValueVector(HeartRateMeasurement.self, "00 48", "72 bpm"),
         ValueVector(HeartRateMeasurement.self, "04 48", "72 bpm, no contact"),

@@ -66,7 +66,7 @@ struct BearerMTUTests {
 
     // A peer must send the same MTU in its request and in its response (Vol 3, Part F, 3.4.2).
     @Test(
-        "The smaller MTU applies if a peer sends two different ones, in either order",
+        "The smaller MTU applies if a peer sends two different MTUs, in either order",
         arguments: [(247, 512), (512, 247), (512, 0), (22, 512), (600, 512)] as [(UInt16, UInt16)]
     )
     func contradiction(asked: UInt16, answered: UInt16) throws {

@@ -28,7 +28,7 @@ struct BearerServerTests {
         #expect(bearer.receive(vector.pdu) == .request(vector.pdu))
     }
 
-    @Test("Each request gets one response, and nothing else is sent")
+    @Test("Each request gets one response, and no other PDU is sent")
     mutating func respondsOnce() throws {
         bearer.respond(.value([1]))
         #expect(try bearer.drain() == [])

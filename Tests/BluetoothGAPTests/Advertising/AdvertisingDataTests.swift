@@ -165,7 +165,7 @@ struct AdvertisingDataTests {
         #expect(data.structures.map(\.type) == [.flags])
     }
 
-    @Test("Structures before a malformed one are kept")
+    @Test("Structures before a malformed structure are kept")
     func malformed() throws {
         let data = try advertising("020106 0903 0d18")
         #expect(data.isMalformed)

@@ -68,7 +68,7 @@ struct AddressSchedulerTests {
         #expect(harness.shown.isEmpty)
     }
 
-    @Test("A refused address leaves the old one in use, and the rotation is repeated")
+    @Test("A refused address leaves the old address in use, and the rotation is repeated")
     func refusedRotation() throws {
         var harness = try PrivacyHarness()
         let first = harness.list.randomAddress
@@ -88,7 +88,7 @@ struct AddressSchedulerTests {
         #expect(harness.radio.isScanning && harness.holdCount == harness.releaseCount)
     }
 
-    @Test("A pause that does not begin in time is abandoned and tried again")
+    @Test("A pause that does not begin before its deadline is canceled and tried again")
     func stuckWindow() throws {
         var harness = try PrivacyHarness(rotation: nil)
         try harness.scan(ScanParameters())

@@ -35,7 +35,7 @@ struct PrivacyHarness {
     private(set) var shown: Set<DeviceAddress> = []
     private(set) var holdCount = 0
     private(set) var releaseCount = 0
-    /// The answers that replace those of the model.
+    /// The answers that replace the answers of the model.
     var planned: [(matches: (PrivacyOperation) -> Bool, result: CommandResult)] = []
     var answersAtOnce = true
     let capabilities: ControllerCapabilities

@@ -54,7 +54,7 @@ struct LegacyReportTests {
         #expect(try assembler.receive(report(.connectable, rssi: 127))?.rssi == nil)
     }
 
-    @Test("A scan response is merged with its advertisement and with later ones")
+    @Test("A scan response is merged with its advertisement and with later advertisements")
     func scanResponse() throws {
         let assembler = ReportAssemblerBox()
         let alone = try #require(assembler.receive(report(.connectable, "020106")))

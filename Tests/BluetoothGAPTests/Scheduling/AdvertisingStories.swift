@@ -321,7 +321,7 @@ struct AdvertiserStories {
         #expect(harness.model.onAir.count == 2)
     }
 
-    @Test("Sets requested without a controller begin when there is one")
+    @Test("Sets that are requested without a controller begin when a controller is ready")
     func beforeController() throws {
         var harness = try AdvertiserHarness()
         try harness.reset()

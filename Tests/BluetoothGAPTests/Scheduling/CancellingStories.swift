@@ -97,7 +97,7 @@ struct CancellingStories {
         #expect(harness.outcomes == [1: .failed(.cancelled)])
     }
 
-    @Test("A canceled request leaves the accept list, and the others continue")
+    @Test("A canceled request leaves the accept list, and the other requests continue")
     func oneOfMany() throws {
         var harness = try SchedulerHarness()
         for number in 1...3 {

@@ -31,7 +31,7 @@ struct ConnectingStories {
         #expect(harness.outcomes == [1: .connected])
     }
 
-    @Test("Pending requests share the accept list, and the others continue after a connection")
+    @Test("Pending requests share the accept list, and other requests continue after a connection")
     func sharedAcceptList() throws {
         var harness = try SchedulerHarness()
         harness.answersAtOnce = false
@@ -101,7 +101,7 @@ struct ConnectingStories {
         #expect(harness.operations.last == .createConnection(.peer(.accessory(2)), slow))
     }
 
-    @Test("A new request ends a turn that has lasted long enough")
+    @Test("A new request ends a turn that has lasted for its minimum time")
     func longTurn() throws {
         var harness = try SchedulerHarness()
         try harness.addPendingRequest(1, .accessory(1))
@@ -134,7 +134,7 @@ struct ConnectingStories {
         #expect(harness.outcomes.isEmpty)
     }
 
-    @Test("After one request fails, the others of its turn continue at once")
+    @Test("After one request fails, the other requests of its turn continue at once")
     func oneOfManyFails() throws {
         var harness = try SchedulerHarness()
         for number in 1...3 {

@@ -136,7 +136,7 @@ struct ScanningStories {
         #expect(harness.announcements == [.scanStateChanged(isScanning: true)])
     }
 
-    @Test("A scan that the controller ends by itself is started again")
+    @Test("A scan that the controller ends without a command is started again")
     func timeout() throws {
         var harness = try SchedulerHarness()
         try harness.scan(parameters)

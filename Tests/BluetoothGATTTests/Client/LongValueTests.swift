@@ -76,7 +76,7 @@ struct LongValueTests {
         #expect(pair.server.value(Self.handle) == expected)
     }
 
-    @Test("Reliable writes change all values together, including long ones")
+    @Test("Reliable writes change all values together, including long values")
     func reliableWrites() throws {
         var pair = try pair(mtu: 23)
         let values: [GATT.AttributeValue] = [

@@ -71,7 +71,7 @@ struct TurnTests {
         )
     }
 
-    @Test("A long write that fails lets the next one start")
+    @Test("After a long write fails, the next operation starts")
     func failureMakesRoom() {
         var client = DrivenClient()
         _ = client.start(long, id: 1)

@@ -213,7 +213,7 @@ extension ProtectedServer {
         expect(exchange, .findByTypeValueResponse(.init(entries: [entry])), place, requester)
     }
 
-    /// Checks that any requester can find the type of a value and nothing else.
+    /// Checks that any requester can find only the type of a value.
     private mutating func findInformation(_ place: Place, _ requester: Requester) {
         let request = ATT.FindInformationRequest(start: place.value, end: place.value)
         let exchange = exchange(.findInformationRequest(request), with: requester)

@@ -13,7 +13,7 @@ struct Requester: Hashable, Sendable, CustomStringConvertible {
     var client: GATTServer.ClientID { .init(rawValue: number) }
     var bearer: GATTServer.BearerID { .init(client: client, channel: 4) }
 
-    /// Two requesters for every kind of link: one that is authorized, and one that is not.
+    /// An authorized requester and an unauthorized requester for every kind of link.
     static let all: [Requester] = {
         var links = [LinkSecurity.none, LinkSecurity(isBonded: true)]
         for isAuthenticated in [false, true] {

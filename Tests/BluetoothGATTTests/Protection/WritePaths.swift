@@ -78,7 +78,7 @@ extension ProtectedServer {
         expectWritten(exchange, Self.written, place, requester)
     }
 
-    /// Prepares a write of each handle, and executes the accepted ones.
+    /// Prepares a write of each handle, and executes the accepted writes.
     private mutating func prepare(
         _ handles: [AttributeHandle],
         offset: UInt16,

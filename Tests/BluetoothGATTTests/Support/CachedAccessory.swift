@@ -55,7 +55,7 @@ struct Lookup {
     private(set) var operationCountAtFirstAnswer: Int?
     /// The number of times that the database was reported as outdated.
     private(set) var outdatedCount = 0
-    /// The ranges in which the database was reported to differ from an earlier one.
+    /// The ranges in which the database was reported to differ from an earlier database.
     private(set) var changed: [ClosedRange<AttributeHandle>] = []
 
     /// Creates a lookup on a new link, with the record of an earlier link.

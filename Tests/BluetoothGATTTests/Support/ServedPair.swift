@@ -98,7 +98,7 @@ struct ServedPair {
         return limit
     }
 
-    /// Answers the questions to the application, on this link or on an earlier one.
+    /// Answers the questions to the application, on this link or on an earlier link.
     mutating func answer(_ questions: [(id: GATTServer.RequestID, question: GATTServer.Question)]) {
         for (id, question) in questions {
             perform(server.answer(id, .success(decide(question)), now: .zero))

@@ -21,7 +21,7 @@ struct OpeningTests {
         let start = Task { try await host.start() }
         var states = host.states.makeAsyncIterator()
         while await states.next() != .unavailable(.transport(Self.ending)) {}
-        // The time to reopen has come, and the first attempt has not returned.
+        // The deadline to reopen has passed, and the first attempt has not returned.
         while await states.next() != .starting {}
         gate.occur()
         await reopened.wait()

@@ -103,7 +103,7 @@ struct LinkTableTests {
         #expect(table.nextDeadline == nil)
     }
 
-    @Test("Links that are due are returned in the order of their deadlines, and others are not")
+    @Test("Only links that are due are returned, in the order of their deadlines")
     func dueLinks() throws {
         var table = Self.table(1, 2, 3, 4)
         for (number, deadline) in [(1, 6), (2, 5), (3, 8), (4, 5)] as [(UInt16, Int64)] {

@@ -46,7 +46,7 @@ struct LiveStories {
         }
     }
 
-    @Test("The host fails to start without a controller, and becomes ready when one appears")
+    @Test("The host fails to start without a controller, and becomes ready with a controller")
     func lateController() async throws {
         let executor = AdapterExecutor()
         let controller = LiveController(.rich, peers: [peer], executor: executor)

@@ -70,7 +70,7 @@ struct StreamStories {
         }
     }
 
-    @Test("A second subscription shares the first, and its end does not unsubscribe")
+    @Test("A second subscription shares the first subscription, and its end does not unsubscribe")
     func shared() async throws {
         try await withLiveHost(peers: [peer]) { host, controller in
             let link = try await host.connect(to: peer.address)

@@ -47,8 +47,8 @@ struct ModelProfile: Sendable, CustomTestStringConvertible {
         return profile
     }()
 
-    /// A controller of version 4.0 with the features that are mandatory in that version, and one
-    /// small buffer.
+    /// A controller of version 4.0 with the features that are mandatory in that version, and with
+    /// a single small buffer.
     static let poor = ModelProfile(
         name: "poor",
         version: .core4_0,

@@ -135,7 +135,7 @@ struct ConnectingStories {
         #expect(throws: Never.self) { try harness.connect(peer.address) }
     }
 
-    @Test("A connection request after a canceled one gets the link", arguments: 0..<12)
+    @Test("A connection request after a canceled request gets the link", arguments: 0..<12)
     func requestedAgain(afterPackets count: Int) throws {
         var harness = Harness.ready(peers: [absent])
         let first = harness.requestConnection(peer.address)
@@ -244,7 +244,7 @@ struct ConnectingStories {
         if case .success(.link(let link, _))? = harness.result(pending) {
             Issue.record("The host reported link \(link.rawValue) to a silent peer")
         }
-        // The link that replaced the first one ends the same way, and the next one succeeds.
+        // The link that replaced the first link ends in the same way, and the next link succeeds.
         harness.controller.peers[peer.address]?.isSilent = false
         // A back-off follows each failure, and the second can be twice as long as the first.
         harness.advance(by: .seconds(30) + PendingConnection.firstBackoff * 3)

@@ -198,7 +198,7 @@ struct PeripheralStories {
         #expect(harness.core.properties(of: link)?.parameters.peripheralLatency == 2)
     }
 
-    @Test("Preferred parameters are requested from a bonded central as well")
+    @Test("Preferred parameters are also requested from a bonded central")
     func preferredOfBonded() throws {
         let request = request
         var harness = try Harness.bonded { $0.preferredConnectionParameters = request }

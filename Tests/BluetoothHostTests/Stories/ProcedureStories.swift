@@ -115,7 +115,7 @@ struct ProcedureStories {
     }
 
     @Test(
-        "A second procedure is refused as busy, and one that never ends times out",
+        "A second procedure is refused as busy, and a procedure that never ends times out",
         arguments: Procedure.ending
     )
     func endless(_ procedure: Procedure) throws {

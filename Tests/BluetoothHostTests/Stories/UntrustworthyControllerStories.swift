@@ -165,7 +165,7 @@ struct UntrustworthyControllerStories {
         #expect(throws: Never.self) { try harness.connect(other.address) }
     }
 
-    @Test("After the controller refuses a parameter update, the next one succeeds")
+    @Test("After the controller refuses a parameter update, the next update succeeds")
     func refusedParameters() throws {
         var harness = Harness.ready(peers: [peer])
         let link = try harness.connect(peer.address)

@@ -172,7 +172,7 @@ struct WireStories {
         #expect(harness.controller.violations.isEmpty)
     }
 
-    @Test("A later Reset succeeds if the first ones were lost", arguments: 1..<Wire.resetLimit)
+    @Test("A later Reset succeeds if earlier Resets were lost", arguments: 1..<Wire.resetLimit)
     func nextReset(lost: Int) {
         var harness = Self.ready()
         harness.controller.isHung = true

@@ -61,7 +61,7 @@ struct EveryPDUTests {
     }
 
     @Test(
-        "A machine does not start another pairing by itself after a pairing",
+        "After a pairing, a machine does not start another pairing without a request",
         arguments: PairingScript.all
     )
     func done(_ script: PairingScript) {

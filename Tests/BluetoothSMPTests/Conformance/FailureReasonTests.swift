@@ -99,7 +99,7 @@ struct FailureReasonTests {
     )
     func weakerBond(end: PairingModel.End) throws {
         expect(.authenticationRequirements, sentBy: end, in: try script("SC, just works")) {
-            // The end's own capabilities suffice, but those of the peer do not.
+            // The end's own capabilities suffice, but the capabilities of the peer do not.
             $0.policies[end]?.ioCapability = .keyboardDisplay
             $0.policies[end.other]?.ioCapability = .noInputNoOutput
             $0.machines[end]?.policyForPeer?.ioCapability = .keyboardDisplay
@@ -254,7 +254,7 @@ struct FailureReasonTests {
     }
 
     @Test(
-        "DHKey Check Failed (0x0B): an invalid public key, or that of the receiver",
+        "DHKey Check Failed (0x0B): an invalid public key, or the receiver's own public key",
         arguments: PairingModel.End.allCases,
         PublicKeyForgery.allCases
     )

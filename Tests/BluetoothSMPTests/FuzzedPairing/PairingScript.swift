@@ -122,7 +122,7 @@ extension PairingScript {
         .keyboardDisplay
     )
 
-    /// A pairing in which both sides have data of the other.
+    /// A pairing in which each side has data of its peer.
     private static let outOfBand = make(
         "SC, out of band",
         isSecure: true,

@@ -37,7 +37,10 @@ struct LegacyPairingTests {
         }
     }
 
-    @Test("Legacy pairing is used if either side supports nothing else", arguments: [true, false])
+    @Test(
+        "Legacy pairing is used if either side supports only legacy pairing",
+        arguments: [true, false]
+    )
     func eitherSideLegacyOnly(isCentralOld: Bool) throws {
         let new = Pairing.Policy(.noInputNoOutput) { $0.allowsLegacyPairing = true }
         var dialogue = PairingDialogue(

@@ -70,7 +70,7 @@ struct ObservationTests {
         #expect(dialogue.peripheral.manager.nextDeadline == nil)
     }
 
-    @Test("A second pairing fails as busy, and the first one continues")
+    @Test("A second pairing fails as busy, and the first pairing continues")
     func secondPairing() throws {
         var dialogue = PairingDialogue()
         dialogue.central.pair(.init())

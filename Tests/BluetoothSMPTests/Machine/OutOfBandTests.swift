@@ -16,7 +16,7 @@ struct OutOfBandTests {
         )
     }
 
-    @Test("A pairing succeeds if both sides have data of the other")
+    @Test("A pairing succeeds if each side has data of the peer")
     func dataOfBoth() throws {
         let (one, two) = (try Self.made(seed: 1), try Self.made(seed: 2))
         var dialogue = PairingDialogue()
@@ -30,7 +30,7 @@ struct OutOfBandTests {
         #expect(dialogue.peripheral.questions.isEmpty)
     }
 
-    @Test("A pairing succeeds if only one side has data of the other", arguments: [true, false])
+    @Test("A pairing succeeds if only one side has data of the peer", arguments: [true, false])
     func dataOfOne(isCentral: Bool) throws {
         let data = try Self.made(seed: 3)
         var dialogue = PairingDialogue()

@@ -139,7 +139,7 @@ extension PairingDialogue {
         #expect(central.violations.isEmpty && peripheral.violations.isEmpty)
     }
 
-    /// Checks that both sides have failed, one of them because the other refused.
+    /// Checks that both sides have failed, one side because its peer refused.
     func expectFailure(
         _ reason: Pairing.FailureReason,
         byCentral isByCentral: Bool,

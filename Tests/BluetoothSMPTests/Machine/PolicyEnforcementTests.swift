@@ -161,7 +161,7 @@ struct PolicyEnforcementTests {
     )
 
     @Test(
-        "An authenticated bond is not replaced by an unauthenticated one",
+        "An authenticated bond is not replaced by an unauthenticated bond",
         arguments: [true, false]
     )
     func authenticatedBond(isByCentral: Bool) {
@@ -177,7 +177,7 @@ struct PolicyEnforcementTests {
         dialogue.expectFailure(.authenticationRequirements, byCentral: isByCentral)
     }
 
-    @Test("A bond by LE Secure Connections is not replaced by a legacy one")
+    @Test("A bond by LE Secure Connections is not replaced by a legacy bond")
     func secureConnectionsBond() {
         var dialogue = PairingDialogue(
             .legacy(),
@@ -197,7 +197,7 @@ struct PolicyEnforcementTests {
         dialogue.expectFailure(.authenticationRequirements, byCentral: false)
     }
 
-    @Test("A bond is replaced by a stronger one") func strongerBond() throws {
+    @Test("A bond is replaced by a stronger bond") func strongerBond() throws {
         var dialogue = PairingDialogue(.init(.displayYesNo), .init(.displayYesNo))
         dialogue.central.manager.existingBond = Self.unauthenticated
         dialogue.peripheral.manager.existingBond = Self.unauthenticated
@@ -205,7 +205,7 @@ struct PolicyEnforcementTests {
         try dialogue.expectSuccess(.numericComparison)
     }
 
-    @Test("A bond is replaced by a weaker one if the policy allows it")
+    @Test("A bond is replaced by a weaker bond if the policy allows it")
     func weakerBondAllowed() throws {
         let policy = Pairing.Policy(.noInputNoOutput) { $0.allowsWeakerBond = true }
         var dialogue = PairingDialogue(policy, policy)

@@ -19,7 +19,7 @@ struct SecureConnectionsTests {
         #expect(keys.peerKey.map { [$0.value] } == dialogue.linkKeys)
     }
 
-    @Test("Each side receives the identity of the other") func identities() throws {
+    @Test("Each side receives the identity of its peer") func identities() throws {
         var dialogue = PairingDialogue()
         dialogue.pair()
         let keys = try #require(dialogue.central.keys)

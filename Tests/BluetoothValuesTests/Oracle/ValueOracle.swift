@@ -63,7 +63,7 @@ enum OracleAnswer {
         }
     }
 
-    /// Returns the kind of difference to the result of a layout; `nil` if the results agree.
+    /// Returns the kind of difference to the result of a layout, or `nil` if the results agree.
     func difference(
         from decoded: Result<[FieldValue], any Error>,
         by layout: ValueLayout

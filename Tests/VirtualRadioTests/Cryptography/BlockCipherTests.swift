@@ -10,7 +10,7 @@ import VirtualRadio
         let key, plaintext, ciphertext: String
     }
 
-    /// FIPS 197, appendix C.1, reversed; then blocks that Bumble has encrypted.
+    /// FIPS 197, appendix C.1, reversed, and then blocks that Bumble has encrypted.
     static let blocks = [
         Block(
             key: "0f0e0d0c0b0a09080706050403020100",

@@ -87,7 +87,7 @@ struct ExtendedInitiatingTests {
         #expect(central.completions.map(\.interval.rawValue) == [50])
     }
 
-    @Test("The extended command connects to legacy advertisers as well")
+    @Test("The extended command also connects to legacy advertisers")
     func legacy() throws {
         try peripheral.advertise()
         try central.status(TestHost.extendedCreate(peer))

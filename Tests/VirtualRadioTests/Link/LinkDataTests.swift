@@ -76,7 +76,7 @@ struct LinkDataTests {
         #expect(pieces.map(\.boundary) == [.firstFlushable, .continuing])
     }
 
-    @Test("The time of a PDU limits its length as well", arguments: [Modulation.le1M, .le2M])
+    @Test("The maximum time of a PDU also limits its length", arguments: [Modulation.le1M, .le2M])
     func timeLimit(modulation: Modulation) throws {
         let harness = try LinkHarness()
         let link = try harness.connect()

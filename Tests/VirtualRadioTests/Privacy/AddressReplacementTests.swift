@@ -125,7 +125,7 @@ import VirtualRadio
         #expect(try host.localAddress(peer) == second)
     }
 
-    @Test("A longer timeout counts from the generation of the addresses as well")
+    @Test("A longer timeout also counts from the generation of the addresses")
     func lengthened() throws {
         let (host, peer) = try makeHost()
         try host.setResolution(true)

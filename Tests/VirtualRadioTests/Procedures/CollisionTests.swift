@@ -45,7 +45,7 @@ struct CollisionTests {
             #expect(statuses(dialogue[side].events) == [.success])
             #expect(dialogue[side].procedures.parameters.interval == .milliseconds(50))
         }
-        // The peripheral's own procedure has ended as well.
+        // The peripheral's own procedure has also ended.
         try dialogue.ask(.peripheral, .updateConnection(.milliseconds(100)))
     }
 

@@ -90,7 +90,7 @@ struct IntroductionTests {
             features(dialogue.peripheral.events.first)?.features
                 == ControllerConfiguration().linkFeatures
         )
-        // The central has the peripheral's features as well.
+        // The central also has the peripheral's features.
         try dialogue.ask(.central, .readFeatures)
         #expect(features(dialogue.central.events.first)?.status == .success)
     }

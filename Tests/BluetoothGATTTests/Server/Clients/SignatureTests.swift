@@ -71,7 +71,7 @@ struct SignatureTests {
         #expect(actions.clientRecords.map(\.lastSignCounter) == [5, 6])
     }
 
-    @Test("The first counter may be zero, and no counter follows the last one")
+    @Test("The first counter may be zero, and no counter follows the last counter")
     func counterLimits() throws {
         var table = try Self.table()
         var actions: [GATTServer.Action] = []

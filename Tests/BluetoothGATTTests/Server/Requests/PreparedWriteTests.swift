@@ -58,7 +58,7 @@ struct PreparedWriteTests {
         #expect(value == Array(repeating: 2, count: 12))
     }
 
-    @Test("Canceling prepared writes of one client keeps those of another")
+    @Test("Canceling the prepared writes of one client keeps the prepared writes of another client")
     mutating func cancelsOwn() {
         _ = prepare([1], on: first)
         _ = prepare([2], on: second)

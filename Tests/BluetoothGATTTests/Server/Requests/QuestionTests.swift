@@ -53,7 +53,7 @@ struct QuestionTests {
         #expect(answer(.success(SampleTable.bytes(30))) == ["0d"])
     }
 
-    @Test("Several values are requested from the application one after the other")
+    @Test("Several values are requested from the application one after another")
     mutating func readMultiple() {
         #expect(send("0e820022008400") == [])
         #expect(asked == [.read(client, AttributeHandle(0x82), offset: 0)])

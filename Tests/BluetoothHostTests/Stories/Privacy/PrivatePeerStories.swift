@@ -194,7 +194,7 @@ struct PrivatePeerStories {
         #expect(harness.controller.violations.isEmpty)
     }
 
-    @Test("The host connects to a new address that it discovers while it tries the old one")
+    @Test("The host connects to a new address that it discovers while it tries the old address")
     mutating func changedWhileScanning() throws {
         var first = try peer()
         first.presence = .absent

@@ -273,7 +273,7 @@ struct PairingStories {
         #expect(harness.core.bonds.isEmpty && harness.bondEvents.isEmpty)
     }
 
-    @Test("Requests share one pairing, and canceling one does not end the others")
+    @Test("Requests share one pairing, and canceling one request does not end the other requests")
     func shared() throws {
         var harness = harness()
         let link = try harness.connect(address)
@@ -313,7 +313,7 @@ struct PairingStories {
         #expect(harness.ends.isEmpty)
     }
 
-    @Test("The host sends nothing more after a pairing with a silent central times out")
+    @Test("The host sends no pairing PDU after a pairing with a silent central times out")
     func timeoutOfAnswered() throws {
         var harness = harness()
         let link = try harness.accept(address)

@@ -44,7 +44,7 @@ struct PeerCipherTests {
         #expect(identifiers.count == addresses.count)
     }
 
-    @Test("The same secret gives the same identifiers, and another secret gives others")
+    @Test("The same secret gives the same identifiers, and another secret gives other identifiers")
     func secrets() {
         var generator = SplitMix64(seed: 3)
         for _ in 0..<1_000 {
@@ -56,7 +56,7 @@ struct PeerCipherTests {
         }
     }
 
-    @Test("An identifier discloses neither its address nor its relation to others")
+    @Test("An identifier does not disclose its address or its relation to other identifiers")
     func opaque() {
         let cipher = Self.cipher(4)
         var generator = SplitMix64(seed: 5)
@@ -109,7 +109,7 @@ struct PeerCipherTests {
         await otherHost.shutdown()
     }
 
-    @Test("The identifier of a bonded peer is that of its bond")
+    @Test("A bonded peer has the identifier of its bond")
     func bonded() async {
         let host = BluetoothHost(transport: ScriptedTransport())
         let bond = SampleBonds.bond(1)

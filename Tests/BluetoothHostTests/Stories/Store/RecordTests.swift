@@ -149,7 +149,7 @@ struct RecordTests {
     }
 
     @Test(
-        "An entry of a later version is distinguished from a damaged one",
+        "An entry of a later version is distinguished from a damaged entry",
         arguments: samples.indices
     )
     func newer(_ index: Int) {
