@@ -56,7 +56,7 @@ public actor BluetoothHost {
     /// values.
     public nonisolated let executor: any HostExecutor
 
-    /// The executor, if it has a thread.
+    /// The executor, if it is an `AdapterExecutor`, which has a thread of its own.
     private nonisolated let thread: AdapterExecutor?
 
     /// Whether the caller runs on the host's thread. A task on that thread may use the host without
@@ -66,13 +66,13 @@ public actor BluetoothHost {
     /// The executor, if the host created it and therefore shuts it down.
     let ownExecutor: AdapterExecutor?
     let configuration: HostConfiguration
-    /// Derives the identifiers of peers that are not bonded. `identifier(of:)` returns the
-    /// identifiers of all peers.
+    /// The cipher that derives the identifiers of peers that are not bonded. `identifier(of:)`
+    /// returns the identifiers of all peers.
     package nonisolated let peerCipher: PeerCipher
     let transport: any HCITransport
     var core: HostCore
     var timer: (any HostTimer)?
-    /// Reports when a transport that could not be opened is available again.
+    /// The watch that reports when a transport that could not be opened is available again.
     var watch: (any TransportWatch)?
 
     /// The task that opens the transport, until it has returned.
@@ -232,7 +232,7 @@ public actor BluetoothHost {
     /// Disconnects all links, stops scans, connection requests and advertising, closes the
     /// transport, and fails all pending requests. The host cannot be started again.
     ///
-    /// Returns when the adapter is closed, after at most a second, also if the task is canceled.
+    /// Returns when the adapter is closed, after at most a second, even if the task is canceled.
     public func shutdown() async {
         core.shutDown(now: executor.now)
         drain()

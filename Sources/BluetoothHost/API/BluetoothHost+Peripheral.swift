@@ -21,10 +21,10 @@ extension BluetoothHost {
     ///
     /// - Parameter advertising: The data, the type and the timing of the set.
     /// - Returns: The set, with the layout of its data.
-    /// - Throws: `AdvertisingError` if the controller does not support it: extended advertising and
-    ///   several sets require version 5.0. ``HostError/closed`` if the host is shut down,
-    ///   ``HostError/tooManyRequests`` if 1,024 requests wait, and `CancellationError` if the task
-    ///   is canceled.
+    /// - Throws: `AdvertisingError` if the controller does not support the set: extended
+    ///   advertising and several sets require version 5.0. ``HostError/closed`` if the host is shut
+    ///   down, ``HostError/tooManyRequests`` if 1,024 requests wait, and `CancellationError` if the
+    ///   task is canceled.
     public func advertise(_ advertising: Advertising) async throws -> AdvertisingSet {
         try Task.checkCancellation()
         var name: RequestIdentifier?
@@ -110,10 +110,10 @@ public struct AdvertisingSet: Sendable, Hashable {
     ///
     /// - Parameter advertising: The new data, type and timing.
     /// - Returns: The layout of the new data.
-    /// - Throws: `AdvertisingError` if the controller does not support it, in which case nothing
-    ///   changes; `AdvertisingError.ended` if the set has ended. ``HostError/closed`` if the host
-    ///   is shut down meanwhile, ``HostError/tooManyRequests`` if 1,024 requests wait, and
-    ///   `CancellationError` if the task is canceled.
+    /// - Throws: `AdvertisingError` if the controller does not support the new advertising, in
+    ///   which case nothing changes; `AdvertisingError.ended` if the set has ended.
+    ///   ``HostError/closed`` if the host is shut down meanwhile, ``HostError/tooManyRequests`` if
+    ///   1,024 requests wait, and `CancellationError` if the task is canceled.
     @discardableResult
     public func update(_ advertising: Advertising) async throws -> AdvertisingLayout {
         try await host.updateAdvertising(identifier, to: advertising)

@@ -34,20 +34,20 @@ public struct NotificationStream: AsyncSequence, Sendable {
         /// Waits for the next value.
         ///
         /// - Returns: The value; `nil` if the stream has ended because a waiting task was canceled.
-        /// - Throws: Once after the last value of a link that has ended, the reason: for example
+        /// - Throws: The reason why the link ended, once after the last value: for example
         ///   ``HostError/disconnected(_:)``, or ``HostError/adapter(_:)`` after a reset of the
-        ///   controller. ``HostError/notificationsOverflowed`` once if the reader was too slow.
+        ///   controller. ``HostError/notificationsOverflowed``, once, if the reader was too slow.
         public mutating func next() async throws -> [UInt8]? {
             try await reader.buffer.next(isolation: nil)
         }
 
         /// Waits for the next value on the caller's actor.
         ///
-        /// - Parameter actor: The caller's actor, which runs other work while this waits.
+        /// - Parameter actor: The caller's actor, which runs other work while the method waits.
         /// - Returns: The value; `nil` if the stream has ended because a waiting task was canceled.
-        /// - Throws: Once after the last value of a link that has ended, the reason: for example
+        /// - Throws: The reason why the link ended, once after the last value: for example
         ///   ``HostError/disconnected(_:)``, or ``HostError/adapter(_:)`` after a reset of the
-        ///   controller. ``HostError/notificationsOverflowed`` once if the reader was too slow.
+        ///   controller. ``HostError/notificationsOverflowed``, once, if the reader was too slow.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(any Error) -> [UInt8]? {

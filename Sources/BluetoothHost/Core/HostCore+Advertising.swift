@@ -12,8 +12,8 @@ extension HostCore {
     }
 
     /// Starts an advertising set, which continues until it is stopped or ends by itself. A
-    /// `completed` action follows when it is in force, and `advertisingEnded` at its end. The
-    /// request identifies the set.
+    /// `completed` action follows when the set is in force, and the event `advertisingEnded` when
+    /// the set has ended. The request identifies the set.
     package mutating func startAdvertising(
         _ advertising: Advertising,
         id: RequestIdentifier,

@@ -7,7 +7,7 @@ import BluetoothTypes
 // Scans.
 extension HostCore {
     /// Starts a scan, which continues until it is stopped. Its discoveries are `advertised`
-    /// actions.
+    /// events.
     package mutating func startScan(
         _ request: ScanRequest,
         id: RequestIdentifier,
@@ -113,9 +113,9 @@ extension HostCore {
         }
     }
 
-    /// Handles the end of a request's link before the link was usable. The host may try again,
-    /// because the next connection may be established. A pending connection survives the failure of
-    /// the adapter.
+    /// Handles a failed attempt of a connection request: the controller made no link, or the link
+    /// ended before it was usable. The host may try again, because the next connection may be
+    /// established. A pending connection survives the failure of the adapter.
     mutating func connectionAttemptFailed(
         _ id: RequestIdentifier,
         with error: HostError,

@@ -119,7 +119,8 @@ extension HostCore {
         look(at: link) { $0.awaitsEncryption ? nil : $0.bond }
     }
 
-    /// Returns the address with which a link's peer has connected, or `nil` if the link has ended.
+    /// Returns the address that a link's peer used when the link was made, or `nil` if the link has
+    /// ended.
     package func peer(of link: LinkIdentifier) -> DeviceAddress? {
         look(at: link) { $0.peer }
     }

@@ -18,8 +18,8 @@ import BluetoothTypes
 /// and several links: the controller's state in `HostCore+Controller`, arriving packets in
 /// `HostCore+Packets`, the beginning and end of links in `HostCore+Connections`, scans and
 /// connection requests in `HostCore+Central`, advertising in `HostCore+Advertising`, addresses in
-/// `Privacy/`, bonds and the store in `Store/`, and time in `HostCore+Time`. `HostCore+WithLink` is
-/// the only way to a link.
+/// `Privacy/`, bonds and the store in `Store/`, and time in `HostCore+Time`. `HostCore+WithLink`
+/// passes inputs to the links.
 package struct HostCore: Sendable {
     /// The maximum number of requests that wait at once. The host refuses others, unless they make
     /// room.
@@ -28,7 +28,7 @@ package struct HostCore: Sendable {
     package static let scanLimit = 16
     /// The number of times that one connection request may find the peer and then fail to establish
     /// the link (Vol 6, Part B, 4.5: no packet within six intervals) before the request fails. With
-    /// the pauses in between that takes 10 seconds on average. In that time 20 centrals that
+    /// the pauses in between, that takes 10 seconds on average. In that time, 20 centrals that
     /// connect to one peripheral at once all get their links.
     package static let establishmentLimit = 10
     /// The maximum time that a host that is shut down waits for the graceful end of its links.
@@ -60,7 +60,7 @@ package struct HostCore: Sendable {
     var scans: [ScanSession] = []
     /// The connection requests.
     var connectionRequests: [RequestIdentifier: PendingConnection] = [:]
-    /// Recognizes bonded peers by their private addresses.
+    /// The resolver that recognizes bonded peers by their private addresses.
     var resolver = AddressResolver()
     /// The addresses with which bonded peers were last received.
     var recentAddresses = RecentAddresses()

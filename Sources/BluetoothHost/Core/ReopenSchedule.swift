@@ -9,7 +9,7 @@ struct ReopenSchedule: Sendable {
     static let longestDelay: Duration = .seconds(3)
 
     private var delay = firstDelay
-    /// The time at which to open the transport again, or `nil` if it is not waiting.
+    /// The time at which to open the transport again, or `nil` if no attempt is scheduled.
     private(set) var deadline: Instant?
 
     /// Schedules the next attempt after a failure of the transport at `now`.

@@ -6,7 +6,7 @@ import BluetoothTypes
 /// The state of a transport that can lose bytes.
 ///
 /// A socket loses no bytes: if the packet boundaries are lost, one end is broken, and the host
-/// opens a new connection. On a UART noise is normal. H4 has neither marks nor checksums, so the
+/// opens a new connection. On a UART, noise is normal. H4 has neither marks nor checksums, so the
 /// only recovery is that of Vol 4, Part A, 4: the host resets the controller and searches for its
 /// answer. That answer may be lost as well, so the host resets the controller several times before
 /// it opens the transport again.

@@ -110,7 +110,7 @@ extension BluetoothHost {
         case .servicesChanged(let link, let ranges, _):
             log("link \(link.rawValue): services \(ranges) changed")
         case .databaseOutdated(let link):
-            log("link \(link.rawValue): the services changed before they could be indicated")
+            log("link \(link.rawValue): the services changed before the host had subscribed")
         case .served(let link, let event):
             guard deliver(event, of: link) else { return }
         case .disconnected(let link, let reason):

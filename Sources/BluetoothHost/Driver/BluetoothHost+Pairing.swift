@@ -30,7 +30,7 @@ extension BluetoothHost {
         }
     }
 
-    /// Reports the end of a pairing to the delegate. The task lives as long as the call.
+    /// Reports the end of a pairing to the delegate, in a task that ends with the call.
     private func report(_ result: Result<LinkSecurity, any Error>, on link: Link) {
         guard let delegate = configuration.pairingDelegate else { return }
         Task(preferring: delegateExecutor) {
@@ -47,7 +47,7 @@ extension BluetoothHost {
 
     /// The executor of delegates; `nil` for Swift's shared thread pool. Delegates do not run on the
     /// host's own thread, because they may block. If the application has given the host an
-    /// executor, delegates run on it, because it may control virtual time.
+    /// executor, delegates run on that executor, because it may control virtual time.
     private var delegateExecutor: (any HostExecutor)? {
         ownExecutor == nil ? executor : nil
     }

@@ -5,8 +5,8 @@ import HCITransports
 /// The values of a stream that its reader has not taken yet.
 ///
 /// The host appends values on its thread, and wakes the readers once for all values of one input
-/// (`wake`). A reader takes what is there without a suspension, on any thread. If the reader keeps
-/// up, a value causes no allocation.
+/// (`wake`). A reader takes the values that have arrived without a suspension, on any thread. If
+/// the reader keeps up, a value causes no allocation.
 final class NotificationBuffer: Sendable {
     private typealias Waiter = UnsafeContinuation<Void, Never>
 
@@ -55,7 +55,7 @@ final class NotificationBuffer: Sendable {
     ///
     /// - Parameters:
     ///   - limit: The maximum number of values.
-    ///   - onEnd: Is called once when the stream ends, for any reason.
+    ///   - onEnd: The closure to call once when the stream ends, for any reason.
     init(limit: Int, onEnd: @escaping @Sendable () -> Void) {
         self.limit = limit
         state = Lock(State(onEnd: onEnd))
@@ -99,7 +99,7 @@ final class NotificationBuffer: Sendable {
         onEnd?()
     }
 
-    /// Resumes one reader, without the lock, which the reader takes at once.
+    /// Resumes one reader after the lock is released, because the reader takes the lock at once.
     private func resumeWaiter() {
         state.withLock { $0.waiters.popLast() }?.resume()
     }

@@ -7,7 +7,7 @@
 struct NotificationQueue {
     /// The number of slots of a queue whose reader keeps up.
     static let initialSlotCount = 8
-    /// The number of slots above which an empty queue gives its memory back.
+    /// The number of slots above which an empty queue releases its memory.
     static let keptSlotLimit = 256
 
     /// The slots. Their number is zero or a power of two.

@@ -31,7 +31,7 @@ package final class SharedStore: Sendable {
     private let base: any HostStore
     private let state = Lock(State())
 
-    /// Creates a store on another one.
+    /// Creates a shared store whose entries another store keeps.
     ///
     /// - Parameter base: The store that keeps the entries. With `nil`, they last as long as this
     ///   store.

@@ -70,8 +70,8 @@ extension BluetoothHost {
         }
     }
 
-    /// Stops a set. `HostEvent.advertisingEnded` reports when it is off the air. Requests that
-    /// await the set get the error that it has ended.
+    /// Stops a set. `HostEvent.advertisingEnded` reports when the controller has stopped the set.
+    /// Requests that await the set get the error that it has ended.
     package func endAdvertising(_ id: RequestIdentifier) {
         core.stopAdvertising(id, now: executor.now)
         settle()

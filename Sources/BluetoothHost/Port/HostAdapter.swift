@@ -28,7 +28,7 @@ package final class HostAdapter: BluetoothPort {
     private static let backlog = 8
 
     package let host: BluetoothHost
-    // Used on the executor only, so it is never contended.
+    // Only code on the executor uses the lock, so it is never contended.
     private let state = Lock(State())
 
     /// The options of connection requests.

@@ -70,9 +70,9 @@ extension BluetoothHost {
     ///   - backlog: The maximum number of channels that wait to be accepted. The host refuses
     ///     further ones.
     /// - Returns: The listener.
-    /// - Throws: `L2CAP.Failure`: `alreadyListening` if another listener or the host itself has the
-    ///   number, no number is free, or the host has 256 listeners; `invalidParameters` if a
-    ///   parameter is out of range. ``HostError/closed`` if the host is shut down.
+    /// - Throws: `L2CAP.Failure`: `alreadyListening` if another listener or the host itself uses
+    ///   the PSM, no PSM is free, or the host has 256 listeners; `invalidParameters` if a parameter
+    ///   is out of range. ``HostError/closed`` if the host is shut down.
     public func listen(
         psm: L2CAP.SPSM? = nil,
         requirement: SecurityRequirement = .open,

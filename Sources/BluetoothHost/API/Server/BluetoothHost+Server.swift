@@ -89,9 +89,9 @@ extension BluetoothHost {
     /// Returns a stream of the requests and other events of clients from now on.
     ///
     /// While there is no reader, the host refuses reads and writes of `dynamic` values with
-    /// `unlikelyError`, including requests that a former reader left unread. All else works as
-    /// usual. A reader that prefers `executor.taskExecutor` gets each event without a change of
-    /// threads.
+    /// `unlikelyError`, including requests that a former reader left unread. Other requests
+    /// work as usual. A reader that prefers `executor.taskExecutor` gets each event without a
+    /// change of threads.
     ///
     /// If a reader is more than `serverEventLimit` events behind, the host drops commands, which
     /// ATT lets a server discard (Vol 3, Part F, 3.3.2), and refuses further requests with

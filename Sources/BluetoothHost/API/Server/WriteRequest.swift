@@ -14,8 +14,8 @@ public struct WriteRequest: Sendable {
     ///
     /// There is more than one entry if the client prepared several values before it wrote them, or
     /// several parts of one value that are not contiguous. Values that the server stores
-    /// (`GATT.ValueSource.stored`) are not among the entries. If the client writes some in the same
-    /// request, they change when the request is accepted, and the event `written` follows.
+    /// (`GATT.ValueSource.stored`) are not among the entries. If the same request writes stored
+    /// values, they change when the request is accepted, and the event `written` follows.
     public let entries: [GATT.WriteEntry]
 
     /// Whether the client waits for an answer. If not, the client sent a command, and the host
@@ -47,7 +47,7 @@ public struct WriteRequest: Sendable {
     public func refuse(_ code: ATT.ErrorCode, at handle: AttributeHandle? = nil) {
         precondition(
             handle == nil || entries.contains { $0.handle == handle },
-            "The request writes no attribute with the handle that is given for its refusal."
+            "The request writes no attribute with the handle that `refuse(_:at:)` got."
         )
         question?.answer(.failure(code), at: handle)
     }

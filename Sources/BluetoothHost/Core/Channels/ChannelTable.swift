@@ -11,7 +11,7 @@ package struct ChannelNumber: Hashable, Sendable {
 
 /// All open channels of all links, and the most recent channels that have ended.
 ///
-/// After its end a channel stays in the table with the SDUs that the application has not read. The
+/// After its end, a channel stays in the table with the SDUs that the application has not read. The
 /// credits of the channel have limited their number.
 struct ChannelTable: Sendable {
     /// The maximum number of ended channels in the table.

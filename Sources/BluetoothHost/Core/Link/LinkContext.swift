@@ -137,8 +137,8 @@ extension LinkContext {
     /// The maximum number of arrays that are kept for packets.
     static let bufferLimit = 64
 
-    /// Returns the beginning of an H4 packet to a link, for a frame of this many bytes, which
-    /// follows.
+    /// Returns an H4 packet to a link that contains only its header. The caller appends a frame of
+    /// this many bytes.
     mutating func makePacket(ofFrame count: Int, on handle: ConnectionHandle) -> [UInt8] {
         var packet = buffers.popLast() ?? []
         packet.reserveCapacity(HCI.ACLPacket.h4HeaderLength + count)

@@ -8,7 +8,7 @@ import BluetoothTypes
 
 // The short paths of notifications, of Write Commands, and of reads and writes of stored values,
 // which can be very frequent. The PDU is encoded once, in the packet that the transport gets, and
-// no queue is involved. Each method reports if the usual path must be taken.
+// no queue is involved. Each method reports whether the usual path must be taken.
 extension LinkCore {
     /// Returns whether nothing waits to be sent on the link, so that a PDU overtakes nothing. After
     /// each input, `pump` has sent everything, or has recorded the link as blocked.

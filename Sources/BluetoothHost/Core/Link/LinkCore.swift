@@ -7,7 +7,7 @@ import BluetoothL2CAP
 import BluetoothSMP
 import BluetoothTypes
 
-/// The owner of one link: everything that belongs to the link, and everything that happens on it.
+/// The state of one link, and the methods for everything that happens on it.
 ///
 /// A link recombines packets, and runs the channels and the bearers. It contains the GATT client
 /// and the Security Manager for its peer, and connects the peer to the host's server. Its methods
@@ -41,10 +41,9 @@ struct LinkCore: Sendable {
 
     let identifier: LinkIdentifier
     let handle: ConnectionHandle
-    /// The address with which the peer has connected.
+    /// The address that the peer used when the link was made.
     let peer: DeviceAddress
-    /// The identity address of a bonded peer, otherwise the address with which the peer has
-    /// connected.
+    /// The identity address of a bonded peer, otherwise `peer`.
     var identity: DeviceAddress
     /// The address that the local controller uses on this link. On a peripheral with several
     /// advertising sets, the controller reports the set after the link has begun and before the
@@ -64,7 +63,8 @@ struct LinkCore: Sendable {
     var recombiner = FrameRecombiner()
     /// The signaling channel, and the channels that it opens.
     var logicalLink: LogicalLink
-    /// Whether those channels send the next frame before ATT does. They take turns.
+    /// Whether the channels of `logicalLink` send the next frame before ATT does. The two take
+    /// turns.
     var isChannelsTurn = false
     /// The bearer of the fixed channel, which every link has.
     var bearer: LinkBearer

@@ -34,8 +34,9 @@ extension LinkRequest {
         }
     }
 
-    /// Returns the command that sets the link-layer payload to `bytes` bytes, 27 to 251, and its
-    /// time to that on LE 1M, the slowest uncoded PHY (Vol 6, Part B, 4.5.10).
+    /// Returns the command that sets the link-layer payload to `bytes` bytes, 27 to 251. The time
+    /// limit in the command is the duration of the packet on LE 1M, the slowest uncoded PHY
+    /// (Vol 6, Part B, 4.5.10).
     static func dataLengthCommand(bytes: Int, to handle: ConnectionHandle) -> HCI.EncodedCommand {
         let bytes = UInt16(
             min(max(bytes, DataLength.byteRange.lowerBound), DataLength.byteRange.upperBound)

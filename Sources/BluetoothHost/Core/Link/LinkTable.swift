@@ -8,7 +8,7 @@ import BluetoothTypes
 /// A controller has only a few links, so a search through their handles is faster than a hash. A
 /// link is changed in its place in the array, because it is large and a copy of it is expensive.
 struct LinkTable: Sendable {
-    /// The links, oldest first. `HostCore.withLink` is the only place that changes one.
+    /// The links, oldest first. `HostCore.withLink` passes inputs to them.
     var cores: [LinkCore] = []
     /// The handle, the identifier and the deadline of each link, at the same index.
     private var handles: [ConnectionHandle] = []

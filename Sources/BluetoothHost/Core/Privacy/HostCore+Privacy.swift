@@ -53,8 +53,8 @@ extension HostCore {
         perform(addresses.request(recognizablePeers, now: now), now: now)
     }
 
-    /// The bonded peers with private addresses. Those with a connection request come first, then
-    /// those that were connected last.
+    /// The bonded peers with private addresses. Peers with a connection request come first. Within
+    /// each group, the peer that connected most recently comes first.
     private var recognizablePeers: [ResolvingListUpdater.Entry] {
         let requested = Set(connectionRequests.values.map(\.identity))
         let peers = bonds.reversed().compactMap(\.privatePeer)

@@ -66,8 +66,8 @@ extension LinkCore {
         context.post(.awaitsPerson(request), of: identifier)
     }
 
-    /// Returns whether the host may ask a person about a lost bond. If encryption has shown the
-    /// loss, it always may. If a pairing has shown the loss, the limits of incoming pairings apply.
+    /// Returns whether the host may ask a person about a lost bond, which requires a delegate. If a
+    /// pairing has shown the loss, and not encryption, the limits of incoming pairings apply too.
     private func mayAsk(about next: BondLoss.Continuation, _ context: LinkContext) -> Bool {
         guard context.configuration.pairingDelegate != nil else { return false }
         if case .pair = next { return true }
@@ -99,8 +99,9 @@ extension LinkCore {
         }
     }
 
-    /// Returns whether the host may perform the approved step. Without a delegate the host pairs
-    /// only if the application itself requested it. A weaker bond does not replace a stronger one.
+    /// Returns whether the host may perform the approved step. Without a delegate, the host pairs
+    /// only if the application itself requested it. A weaker bond replaces a stronger one only if
+    /// the policy of pairings allows that.
     private func mayPair(_ loss: BondLoss, _ context: LinkContext) -> Bool {
         switch loss.next {
         case .pair: context.configuration.pairingDelegate != nil || isPairingRequested

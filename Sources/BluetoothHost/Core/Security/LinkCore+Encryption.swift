@@ -12,7 +12,7 @@ extension LinkCore {
     /// Encrypts a link to a bonded peer, as its central.
     mutating func encryptByBond(_ context: inout LinkContext) {
         guard let bond, procedures[.encryption] == nil else { return }
-        // A bond that was made in the other roles may have no key for this one.
+        // A bond that was made with the roles exchanged may have no key for this role.
         guard let key = bond.peerKey, key.isUsable(by: bond) else {
             return bondLost(bond, then: .pair, &context)
         }

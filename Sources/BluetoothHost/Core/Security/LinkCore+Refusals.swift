@@ -156,7 +156,7 @@ extension SecurityRefusal.Answer {
     }
 
     /// Returns the result of a refused request whose link could not be secured because of `error`.
-    /// If the link has ended, the result is `error` alone.
+    /// If the link has ended, or no pairing has failed, the result is `error` alone.
     fileprivate func remaining(after error: any Error) -> any Error {
         guard let failure = error as? Pairing.Failure, failure != .linkEnded else { return error }
         return SecurityRefusal(answer: self, pairing: failure)

@@ -27,7 +27,7 @@ struct LinkProtection: Sendable {
         var hasTried = false
     }
 
-    /// The maximum number of unsent PDUs of the Security Manager. At the limit the host ignores
+    /// The maximum number of unsent PDUs of the Security Manager. At the limit, the host ignores
     /// further PDUs of the peer.
     static let outgoingLimit = 32
     /// The maximum number of requests that wait until the link is protected. Further requests are
@@ -49,7 +49,7 @@ struct LinkProtection: Sendable {
 
     /// Whether the peer has proved its identity, by encrypting with its bond or by a later pairing.
     var isProved = false
-    /// The requests that wait for that proof.
+    /// The requests that wait until the peer has proved its identity.
     var held = HeldRequests()
     /// The time at which a peripheral reminds the central to encrypt.
     var reminderDueAt: Instant?

@@ -85,7 +85,7 @@ extension HostCore {
         }
     }
 
-    /// Removes the bond of a peer, and its configuration. An encrypted link stays encrypted.
+    /// Removes the bond and the configuration of a peer. An encrypted link stays encrypted.
     package mutating func dropBond(of peer: DeviceAddress, now: Instant) {
         guard let index = bonds.firstIndex(where: { $0.peer == peer }) else { return }
         let bond = context.bonds.remove(at: index)

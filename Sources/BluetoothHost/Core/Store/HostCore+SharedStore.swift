@@ -6,7 +6,8 @@ import HCITransports
 
 // The store that several hosts share. Together they are one device: they have one identity, and
 // each of them has a controller of its own. A bond belongs to all of them. The state of a peer that
-// changes while it is connected is in the memory of one host at a time, which hands it over.
+// changes while the peer is connected is in the memory of one host at a time. That host hands the
+// state over to the host to which the peer connects next.
 extension HostCore {
     /// An entry that a host hands over to another host.
     struct HandedOver {

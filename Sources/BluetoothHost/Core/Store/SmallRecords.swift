@@ -5,8 +5,8 @@ import BluetoothHCI
 import BluetoothSMP
 import BluetoothTypes
 
-// The contents of the other entries. The entry of a peer begins with the peer's address, so that a
-// file under a wrong name is detected. The numbers are lengths in bytes.
+// The contents of all entries except bonds. The entry of a peer begins with the peer's address, so
+// that a file under a wrong name is detected. The numbers are lengths in bytes.
 //
 //     identity   7 this host's address, 16 the resolving key of its private addresses
 //     secret     16 the key of the identifiers of peers

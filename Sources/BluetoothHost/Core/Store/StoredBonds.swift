@@ -4,7 +4,7 @@ import BluetoothSMP
 import BluetoothTypes
 import HCITransports
 
-/// The bonds in the store of a host that does not run. Lists and removes bonds without an adapter.
+/// The bonds in the store of a host that does not run, listed and removed without an adapter.
 package struct StoredBonds {
     /// The identity address of the store's host, or `nil` if the store has no identity or it cannot
     /// be read.
@@ -47,7 +47,7 @@ package struct StoredBonds {
     private static func problemsWithoutIdentity(
         _ entries: [StoreEntry]
     ) -> [(entry: String, reason: String)] {
-        let unclaimed = "whether it is this host's cannot be known without the identity"
+        let unclaimed = "the store has no identity, so the bond may belong to another host"
         var problems: [(entry: String, reason: String)] = []
         for entry in entries {
             let inventory = BondInventory([entry], localIdentity: entry.maker ?? placeholder)
