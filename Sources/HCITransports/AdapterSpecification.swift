@@ -16,7 +16,7 @@ public enum AdapterSpecification: Hashable, Sendable {
     case tcp(host: String, port: UInt16)
     /// `unix:PATH`.
     case unix(path: String)
-    /// `gateway:HOST:PORT`: a controller that a gateway offers, with which this host is enrolled.
+    /// `gateway:HOST:PORT`: a controller of a gateway with which this host is enrolled.
     case gateway(host: String, port: UInt16)
     /// `serial:DEVICE@SPEED`, followed by options: `serial:/dev/ttyUSB0@1000000,flow=none`.
     case serial(SerialLine)

@@ -100,7 +100,7 @@ extension TransportError: CustomStringConvertible {
         case .alreadyOpen(let name): "\(name): already open; close it first"
         case .unsuitableExecutor(let name):
             "\(name): cannot run on this executor; a socket needs an AdapterExecutor, "
-                + "a virtual transport the executor of its air"
+                + "a virtual transport needs the executor of its air"
         case .tooManyLogs(let limit):
             "only \(limit) packet logs can be open at a time; trace fewer controllers"
         case .cancelled: "canceled while opening"
@@ -117,7 +117,7 @@ extension TransportError: CustomStringConvertible {
     private static func remedy(_ holder: AdapterHolder) -> String {
         switch holder {
         case .processes([]):
-            "sudo lanyard adapters says which one; stop it or take another adapter"
+            "'sudo lanyard adapters' shows which one; stop it or take another adapter"
         case .processes: "stop it or take another adapter"
         case .kernel:
             "bluetoothctl power off, or systemctl stop bluetooth, or take another adapter"

@@ -168,7 +168,8 @@ final class EventLoop {
         return true
     }
 
-    /// The maximum wait for `poll` in milliseconds, rounded up so that it does not end too early.
+    /// The maximum wait for `poll` in milliseconds, rounded up so that it does not end too early;
+    /// -1 if no timer has a deadline.
     var millisecondsToNextTimer: Int32 {
         guard !armedTimers.isEmpty else { return -1 }
         let next = armedTimers.reduce(Instant(nanoseconds: .max)) { min($0, $1.deadline ?? $0) }

@@ -7,17 +7,19 @@
 public struct TransportFaultPlan: Equatable, Sendable {
     /// The probability of each fault for a packet of one direction, from 0 (never) to 1 (always).
     public struct Rates: Equatable, Sendable {
-        /// The packet does not arrive.
+        /// The probability that the packet does not arrive.
         public var drop = 0.0
-        /// The packet arrives twice.
+        /// The probability that the packet arrives twice.
         public var duplicate = 0.0
-        /// One bit after the type byte and the header is inverted. The framing stays correct.
+        /// The probability that one bit after the type byte and the header is inverted. The framing
+        /// stays correct.
         public var corrupt = 0.0
-        /// The packet arrives later. The packets after it wait, so the order is kept.
+        /// The probability that the packet arrives later. The packets after it wait, so the order
+        /// is kept.
         public var delay = 0.0
         /// The maximum delay.
         public var delayLimit = Duration.milliseconds(100)
-        /// The packet arrives in two pieces.
+        /// The probability that the packet arrives in two pieces.
         ///
         /// On the way to the controller, a transport that writes once in each turn combines the
         /// pieces again.

@@ -2,7 +2,7 @@
 
 import BluetoothTypes
 
-/// A transport to a controller on another machine, which a gateway offers.
+/// A transport to a controller that a gateway on another machine offers.
 ///
 /// ```swift
 /// let transport = GatewayTransport(host: "hall.example", port: 6403)

@@ -37,7 +37,8 @@
 
         /// Returns the result of `body` for the value, while no other thread has access.
         ///
-        /// - Parameter body: It may change the value, and must not use the same lock.
+        /// - Parameter body: The closure, which may change the value and must not use the same
+        ///   lock.
         /// - Throws: The error of the body.
         package borrowing func withLock<Result: ~Copyable, Failure: Error>(
             _ body: (inout sending Value) throws(Failure) -> sending Result

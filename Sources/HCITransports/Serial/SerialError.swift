@@ -9,8 +9,8 @@ public enum SerialError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The user does not have access to the device. `group` is the group that has access,
     /// if there is one.
     case permissionDenied(path: String, group: String?)
-    /// Another process uses the device. `by` contains the processes that may be the other one,
-    /// or none if they cannot be determined.
+    /// Another process uses the device. `by` contains the processes that have the device open, or
+    /// none if they cannot be determined.
     case inUse(path: String, by: [SystemProcess])
     /// The kernel uses the device for a controller, as btattach or the system's configuration
     /// requested.

@@ -6,7 +6,7 @@
 /// The text form is the device, the speed and options: `/dev/ttyUSB0@1000000,flow=none`. The
 /// default speed is `defaultSpeed`. The options are:
 /// - `flow=hardware` or `flow=none`: whether RTS and CTS are connected. The default is `hardware`.
-/// - `start=SPEED`: the initial speed of the controller, which is then changed to the other one.
+/// - `start=SPEED`: the initial speed of the controller, before it is changed to the line's speed.
 /// - `vendor=NAME`: the vendor whose command changes the speed, one of `SerialVendor`. By default
 ///   the controller is asked for its manufacturer. A vendor without `start` implies `defaultSpeed`
 ///   as the initial speed.

@@ -46,7 +46,7 @@ import BluetoothTypes
             }
         }
 
-        /// Cancels the opening, also before the start.
+        /// Cancels the opening, even before the start.
         func cancel() {
             isCancelled = true
             finish(.failure(.cancelled))

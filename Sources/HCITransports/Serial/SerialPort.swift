@@ -69,8 +69,8 @@ import LinuxInterfaces
             try apply(&settings, speed: speed)
         }
 
-        /// Discards unsent bytes and turns off flow control. Otherwise closing the device would
-        /// wait for both, for half a minute or without limit.
+        /// Discards unsent bytes and turns off flow control. Otherwise, closing the device would
+        /// wait until the bytes are sent, for half a minute or without limit.
         func release() {
             _ = ioctl(descriptor.number, linux_TCFLSH, linux_TCOFLUSH)
             guard var settings = try? settings() else { return }

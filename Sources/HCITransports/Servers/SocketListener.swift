@@ -29,8 +29,8 @@ final class SocketListener: DescriptorHandler, @unchecked Sendable {
 
     /// Creates a listener, which `listen()` starts.
     ///
-    /// - Parameter accept: Accepts one connection of the socket, on the executor's thread, or
-    ///   throws the error of the system.
+    /// - Parameter accept: The closure that accepts one connection of the socket, on the executor's
+    ///   thread, or throws the error of the system.
     init(
         _ descriptor: Descriptor,
         executor: AdapterExecutor,

@@ -24,8 +24,8 @@ final class ByteStream: @unchecked Sendable {
     /// The maximum number of bytes that wait for the peer to read.
     static let pendingBytesLimit = 1 << 20
 
-    /// The maximum number of reads before a stream closes that can no longer be written. They
-    /// deliver what the peer sent before it closed.
+    /// The maximum number of reads of a stream that can no longer be written, before it closes. The
+    /// reads deliver the bytes that the peer sent before it closed.
     static let lastReadsLimit = 64
 
     private let executor: AdapterExecutor

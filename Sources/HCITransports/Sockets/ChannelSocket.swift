@@ -12,7 +12,7 @@ import BluetoothTypes
     import Musl
 #endif
 
-/// A socket of the kernel's own L2CAP, for channels with credits on links of LE. It needs no
+/// A socket of the kernel's own L2CAP, for channels with credits on LE links. It needs no
 /// permission, and carries one SDU in each packet.
 package struct ChannelSocket: Sendable {
     /// The socket, for `PacketSocket`.
@@ -47,7 +47,7 @@ package enum ChannelSocketError: Error, Hashable, Sendable {
         /// - Parameters:
         ///   - peer: The address of the link.
         ///   - own: The address of the adapter.
-        ///   - psm: The number at the peer.
+        ///   - psm: The PSM of the peer's listener.
         ///   - receiveMTU: The maximum length in bytes of an SDU to receive.
         ///   - executor: The executor that calls `opened`, once and after this method has returned.
         package static func connect(
@@ -89,7 +89,7 @@ package enum ChannelSocketError: Error, Hashable, Sendable {
             return descriptor
         }
 
-        /// Describes an open socket.
+        /// Creates the channel of an open socket.
         fileprivate init(_ socket: Descriptor, to peer: DeviceAddress) {
             descriptor = PassedDescriptor(socket)
             self.peer = peer
@@ -132,12 +132,12 @@ package enum ChannelSocketError: Error, Hashable, Sendable {
         }
     }
 
-    /// A listener for channels, on a number that the kernel chooses.
+    /// A listener for channels, on a PSM that the kernel chooses.
     package final class ChannelSocketListener: Sendable {
-        /// The number of channels that the kernel keeps until they are accepted.
+        /// The maximum number of channels that the kernel keeps until they are accepted.
         private static let backlog: Int32 = 8
 
-        /// The number for peers.
+        /// The PSM to which peers open channels.
         package let psm: UInt16
         private let listener: SocketListener
 
@@ -147,7 +147,7 @@ package enum ChannelSocketError: Error, Hashable, Sendable {
         ///   - own: The address of the adapter.
         ///   - requiresEncryption: Whether the link of a channel must be encrypted.
         ///   - receiveMTU: The maximum length in bytes of an SDU to receive.
-        ///   - executor: The executor that calls `accepted`, with the number and the channel.
+        ///   - executor: The executor that calls `accepted`, with the PSM and the channel.
         package init(
             at own: DeviceAddress,
             requiresEncryption: Bool,
@@ -196,7 +196,7 @@ package enum ChannelSocketError: Error, Hashable, Sendable {
             self.init(value: value, kind: isRandom ? .random : .public)
         }
 
-        /// Returns the address of a socket.
+        /// Returns the socket address of a PSM at this device.
         fileprivate func socketAddress(psm: UInt16) -> linux_sockaddr_l2 {
             var address = linux_sockaddr_l2()
             address.family = UInt16(LINUX_AF_BLUETOOTH)

@@ -51,7 +51,7 @@ final class ConnectAttempt: DescriptorHandler, @unchecked Sendable {
         tryNext()
     }
 
-    /// Cancels the attempt, also before the start.
+    /// Cancels the attempt, even before the start.
     func cancel() {
         isCancelled = true
         finish(.failure(.cancelled))

@@ -47,8 +47,10 @@ package final class DescriptorStream: @unchecked Sendable {
     /// - Parameters:
     ///   - socket: The name of the socket.
     ///   - executor: The executor of all calls and closures.
-    ///   - receive: Gets the bytes of a read, and the descriptors that came with them.
-    ///   - ended: Called once and last, with the reason unless this side closed the stream.
+    ///   - receive: The closure that gets the bytes of a read, and the descriptors that came with
+    ///     them.
+    ///   - ended: The closure to call once and last, with the reason unless this side closed the
+    ///     stream.
     package convenience init(
         connectingTo socket: SocketName,
         executor: AdapterExecutor,
@@ -119,7 +121,7 @@ package final class DescriptorStream: @unchecked Sendable {
         executor.loop.unwatch(descriptor)
         self.descriptor = nil
         pending = []
-        // Not called directly, because the caller may be in the middle of sending.
+        // `ended` is not called directly, because the caller may be in the middle of sending.
         executor.perform { [self] in ended(self, error) }
     }
 }

@@ -8,7 +8,7 @@
     import Musl
 #endif
 
-/// A socket that another process passed and that keeps the bounds of packets (SOCK_SEQPACKET).
+/// A socket that another process passed and that keeps the boundaries of packets (SOCK_SEQPACKET).
 ///
 /// The conformance is unchecked: only the executor's thread accesses the mutable properties. Every
 /// entry point uses `executor.loop`, which traps on any other thread.

@@ -17,8 +17,8 @@
 ///
 /// A saved value is on the disk when `save` returns. The value is first written to a file with
 /// another name, which then replaces the old file in one atomic step, so that neither a crash nor a
-/// power failure leaves an incomplete value. Saving takes milliseconds. It is rare: it happens when
-/// a device is paired, or when a bonded client changes its configuration.
+/// power failure leaves an incomplete value. Saving takes milliseconds. It is rare: it happens, for
+/// example, when a device is paired, or when a bonded client changes its configuration.
 ///
 /// Until the object is closed or released, it has exclusive use of the directory. Another store for
 /// the same directory, in this or another process, is refused.
@@ -111,7 +111,7 @@ public final class FileStore: HostStore {
         let path = "\(directory)/\(key)"
         let status = try file.status(of: path)
         guard status.isRegular else { throw StoreFolder.refusal(path, "it is not a regular file") }
-        guard status.isOurs else { throw StoreFolder.refusal(path, "belongs to another user") }
+        guard status.isOurs else { throw StoreFolder.refusal(path, "it belongs to another user") }
         guard status.mode & 0o077 == 0 else {
             throw StoreFolder.refusal(path, "other users have access to it; chmod 600 it")
         }

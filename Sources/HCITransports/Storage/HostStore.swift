@@ -28,7 +28,7 @@ public protocol HostStore: Sendable {
     func keys() throws -> [StoreKey]
 
     /// Moves the bytes of a key to a place where `load` and `keys` do not find them but a person
-    /// can. The bytes are not in the format of a host, and may be the last copy of some data.
+    /// can. The host cannot use the bytes, which may be the last copy of some data.
     func setAside(_ key: StoreKey, because reason: String) throws
 
     /// Releases exclusive use of the storage, if the store has it. A host that has ended has

@@ -56,7 +56,7 @@ struct StoreFolder: Sendable {
     /// keys.
     private func requireSafety() throws(TransportError) {
         let status = try descriptor.status(of: path)
-        guard status.isOurs else { throw Self.refusal(path, "belongs to another user") }
+        guard status.isOurs else { throw Self.refusal(path, "it belongs to another user") }
         guard status.mode & 0o022 == 0 else {
             throw Self.refusal(path, "other users can write to it; chmod 700 it")
         }

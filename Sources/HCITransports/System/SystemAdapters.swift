@@ -14,8 +14,8 @@ package enum SystemAdapters {
         SystemAdapter.preferred(of: list())?.specification
     }
 
-    /// Whether this process may take adapters from the kernel: it has CAP_NET_ADMIN; `nil` if
-    /// unknown.
+    /// Whether this process has CAP_NET_ADMIN, and so may take adapters from the kernel; `nil` if
+    /// that is unknown.
     package static var mayTake: Bool? {
         SystemBluetooth.kernel?.files.text(of: "/proc/self/status").flatMap { mayTake(status: $0) }
     }

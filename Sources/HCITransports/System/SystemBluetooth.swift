@@ -32,7 +32,8 @@ package enum SystemBluetooth {
         #endif
     }
 
-    /// Creates a socket as a test, and closes it.
+    /// The kernel's support for Bluetooth sockets. Each access creates a socket as a test, and
+    /// closes it.
     package static var support: Support {
         #if os(Linux)
             do throws(SystemError) {
@@ -46,7 +47,7 @@ package enum SystemBluetooth {
         #endif
     }
 
-    /// Returns what the error of a failed creation means.
+    /// Returns the support that the error of a failed creation indicates.
     static func support(after error: Int32) -> Support {
         switch error {
         case EAFNOSUPPORT, EPROTONOSUPPORT, ESOCKTNOSUPPORT: .missing

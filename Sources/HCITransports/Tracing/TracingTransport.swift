@@ -49,7 +49,7 @@ public final class TracingTransport: HCITransport {
     ///
     /// - Parameters:
     ///   - inner: The transport.
-    ///   - observer: Receives the packets, on the executor's thread.
+    ///   - observer: The closure that gets the packets, on the executor's thread.
     package init(
         wrapping inner: any HCITransport,
         observer: @escaping @Sendable (Btsnoop.Record) -> Void

@@ -91,7 +91,7 @@ final class PacketStream: @unchecked Sendable {
         isOpen = false
         pending = []
         // The adapter is not returned directly, because the caller may be the host, in the middle
-        // of sending. At that later time, only the lease holds the descriptor.
+        // of sending. When the closure runs, only the lease holds the descriptor.
         let (ended, lease, name) = (self.ended, self.lease, self.name)
         executor.perform {
             lease.giveBack(isGone: error == .adapterRemoved(name))
