@@ -9,7 +9,7 @@
 // requests the declarations of one range after another and builds the tree from the responses (Vol
 // 3, Part G, 2.6 and 3).
 //
-// Every operation of a client is a *procedure* of chapter 4 with its own name. In this module each
+// Every operation of a client is a *procedure* of chapter 4 with its own name. In this module, each
 // procedure is a small state machine: it returns the first request, processes each response, and
 // ends with an outcome or a failure. A procedure never has more than one outstanding request, and
 // neither does the bearer, so concurrent procedures take turns request by request. Long and

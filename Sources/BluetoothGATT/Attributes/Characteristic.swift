@@ -51,7 +51,7 @@ extension GATT {
         }
 
         /// The kind of subscription if the application specifies none: notification if the
-        /// characteristic supports both, and `nil` if it supports none.
+        /// characteristic supports both, and `nil` if it supports neither.
         package var subscriptionKind: SubscriptionKind? {
             if properties.contains(.notify) { return .notification }
             return properties.contains(.indicate) ? .indication : nil

@@ -2,14 +2,14 @@
 
 import BluetoothTypes
 
-/// The stored databases of the servers that a client used most recently.
+/// The databases of servers that were stored most recently.
 package struct DatabaseCache: Sendable {
-    /// The maximum number of stored databases. One more replaces that of the least recently used
-    /// server.
+    /// The maximum number of stored databases. A further database replaces the one that was stored
+    /// least recently.
     package static let peerLimit = 64
 
     private var records: [DeviceAddress: DatabaseRecord] = [:]
-    /// The servers with a stored database, most recently used last.
+    /// The servers with a stored database, most recently stored last.
     private var order: [DeviceAddress] = []
 
     package init() {}

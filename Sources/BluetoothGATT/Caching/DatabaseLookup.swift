@@ -8,7 +8,7 @@ import BluetoothATT
 /// A database from an earlier link is still valid if the server's Database Hash is unchanged. If
 /// the server has no hash, the database is valid if the server was required to report changes and
 /// has not done so. Only a bonded server reports changes that occurred without a link. In all other
-/// cases the database is discovered.
+/// cases, the database is discovered.
 ///
 /// A valid database stays valid until the server reports a change, by Service Changed or by the
 /// error Database Out Of Sync. To receive such reports, the lookup subscribes to Service Changed
@@ -80,8 +80,8 @@ package struct DatabaseLookup: Sendable {
     /// Whether a change was reported during the lookup.
     var hasChanged = false
     var restarts = 0
-    /// Whether the client has written its features on this link. Like `hasAskedForChanges`, it
-    /// prevents a second attempt.
+    /// Whether the lookup has attempted to write the client's features on this link. Like
+    /// `hasAskedForChanges`, it prevents a second attempt.
     var hasAnnounced = false
     var hasAskedForChanges = false
     /// Whether the server has accepted the subscription to Service Changed on this link.

@@ -45,8 +45,8 @@ extension GATT {
         /// Reads the Database Hash (7.3) with one request. The outcome is `.value` with 16 bytes.
         case readDatabaseHash
 
-        /// Reads the Device Name (Vol 3, Part C, 12.1) with one request. The outcome is `.value`,
-        /// truncated to MTU − 4 bytes or to 253 bytes if that is less.
+        /// Reads the Device Name (Vol 3, Part C, 12.1), with as many requests as the name needs.
+        /// The outcome is `.value`.
         case readDeviceName
 
         /// Read Characteristic Value (4.8.1) or Descriptor (4.12.1), with one request. The outcome

@@ -19,7 +19,7 @@ struct ReadCharacteristicValue: GATT.Procedure {
 }
 
 /// A procedure that reads a value that a server has at most once, such as the Database Hash or the
-/// Device Name, by its type over all handles. For the hash this is the only allowed way (Vol 3,
+/// Device Name, by its type over all handles. For the hash, this is the only allowed way (Vol 3,
 /// Part G, 7.3).
 ///
 /// Most values need one request. Read Using Characteristic UUID needs a second one to find out that

@@ -7,7 +7,7 @@ import BluetoothATT
 struct ChangeAwareness: Equatable, Sendable {
     private(set) var isAware = true
 
-    /// Whether the client has read the Database Hash. It becomes change-aware with its next
+    /// Whether the client has read the Database Hash. The client becomes change-aware with its next
     /// request.
     private var hasReadHash = false
 

@@ -11,8 +11,8 @@ extension GATTServer {
     /// change awareness (Vol 3, Part G, 2.5.2.1). Call this once for each request or command,
     /// before anything else.
     ///
-    /// - Parameter actions: Receives the resulting actions, such as storing that a client became
-    ///   change-aware.
+    /// - Parameter actions: The list to which the resulting actions are appended, such as storing
+    ///   that a client became change-aware.
     /// - Returns: `databaseOutOfSync` if the request must be refused with this error or the command
     ///   must be ignored, or `nil` if it is to be executed.
     package mutating func outOfSyncRefusal(
@@ -74,7 +74,7 @@ extension GATTServer {
     /// Sends the next Service Changed indication if there is a change to indicate, the client has
     /// subscribed, and no indication is outstanding.
     ///
-    /// A client that is out of sync receives it too, because the indication reports exactly that.
+    /// A client that is out of sync receives it too, because the indication reports the change.
     mutating func indicateServiceChange(to client: ClientID) -> [Action] {
         guard wantsServiceChanged(client), let handle = serviceChangedHandle,
             sendingRefusal(of: handle, to: client) == nil,

@@ -45,7 +45,8 @@ extension GATTServer {
     /// - Parameters:
     ///   - command: The command.
     ///   - bearer: The bearer on which it arrived.
-    ///   - actions: Receives the action that stores the counter, or the reason for a refusal.
+    ///   - actions: The list to which the action that stores the counter, or the reason for a
+    ///     refusal, is appended.
     /// - Returns: Whether the command may be executed.
     package mutating func acceptSignature(
         of command: ATT.SignedWriteCommand,

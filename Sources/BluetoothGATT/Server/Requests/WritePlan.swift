@@ -35,7 +35,7 @@ struct WritePlan: Sendable {
 
     /// Adds an entry for a value in the database, which is `current` before the plan.
     ///
-    /// At offset zero the entry replaces the value, as a Write Request does. At a greater offset,
+    /// At offset zero, the entry replaces the value, as a Write Request does. At a greater offset,
     /// up to the end of the value, it overwrites or extends the value (Vol 3, Part F, 3.4.6.3).
     mutating func store(
         _ entry: GATT.WriteEntry,
