@@ -4,7 +4,7 @@
 // advertising.
 //
 // A peripheral sends a few dozen bytes at an interval: an advertisement. A central receives them by
-// scanning. With active scanning it also requests a second packet from each scannable advertiser,
+// scanning. With active scanning, it also requests a second packet from each scannable advertiser,
 // the scan response. The controller passes both to the host as reports. `ReportAssembler` turns
 // reports into whole `Advertisement`s: it joins the fragments of extended advertising, merges the
 // scan response with its advertisement, and caches the results, so that a repeated report needs no

@@ -8,8 +8,8 @@ public struct Advertisement: Sendable, Hashable {
     /// was resolved (`isIdentityResolved`), and the address on the air otherwise.
     public var address: DeviceAddress
 
-    /// Whether controller or host resolved a private address, so that `address` is the identity
-    /// address (Vol 6, Part B, 1.3.2.3).
+    /// Whether the controller or the host resolved a private address, so that `address` is the
+    /// identity address (Vol 6, Part B, 1.3.2.3).
     public var isIdentityResolved: Bool
 
     /// The private address on the air, or `nil` if `address` was on the air or if the controller
@@ -17,7 +17,7 @@ public struct Advertisement: Sendable, Hashable {
     public var privateAddress: DeviceAddress?
 
     /// Whether the advertiser accepts connections. For a legacy scan response without its
-    /// advertisement this is unknown, and `false`.
+    /// advertisement, this is unknown, and the value is `false`.
     public var isConnectable: Bool
 
     /// Whether the advertiser answers scan requests.

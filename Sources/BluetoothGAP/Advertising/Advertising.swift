@@ -16,8 +16,8 @@ import BluetoothTypes
 public struct Advertising: Sendable, Hashable {
     /// The kind of answer that advertising allows.
     public enum Kind: Sendable, Hashable {
-        /// Connections. Legacy packets also allow scan requests, extended ones do not (Vol 4, Part
-        /// E, 7.8.53).
+        /// Connections. Legacy packets also allow scan requests, and extended ones do not (Vol 4,
+        /// Part E, 7.8.53).
         case connectable
         /// Scan requests.
         case scannable
@@ -107,8 +107,8 @@ public struct Advertising: Sendable, Hashable {
     public var content: Content
     /// The shortest and longest time from one advertisement to the next, 20 ms to 10.24 s (legacy).
     ///
-    /// With the default of 100 ms a scanner finds the device within about a second, at a fraction
-    /// of the power of the shortest interval.
+    /// With the default of 100 ms to 150 ms, a scanner finds the device within about a second, at a
+    /// fraction of the power of the shortest interval.
     public var interval: ClosedRange<Duration> = .milliseconds(100) ... .milliseconds(150)
     /// The primary channels. An empty set means all channels.
     public var channels = Channels.all

@@ -128,7 +128,7 @@ struct AdvertisingComposer {
     /// Places a structure in the advertising data or, if it does not fit there, in the scan
     /// response.
     ///
-    /// - Returns: Whether the structure fitted into one of them.
+    /// - Returns: Whether the structure fit into one of them.
     private mutating func tryBoth(
         _ body: (inout AdvertisingData.Builder) throws(AdvertisingData.Builder.DoesNotFit) -> Void
     ) -> Bool {

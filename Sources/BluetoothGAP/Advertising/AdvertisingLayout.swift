@@ -41,8 +41,8 @@ public struct AdvertisingLayout: Sendable, Hashable {
 
     /// Lays content out in the available room.
     ///
-    /// - Parameter controllerPower: The value of `TransmitPower.ofController`, in dBm. Zero keeps
-    ///   its place while the value is unknown.
+    /// - Parameter controllerPower: The value of `TransmitPower.ofController`, in dBm. While the
+    ///   value is unknown, zero is its placeholder.
     public init(_ content: AdvertisingContent, in room: AdvertisingRoom, controllerPower: Int8 = 0)
     {
         var composer = AdvertisingComposer(room)

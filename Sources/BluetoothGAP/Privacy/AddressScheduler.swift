@@ -21,7 +21,7 @@ import BluetoothTypes
 /// 2. A window closes if it has not opened within `openingLimit`, if its changes are not done
 ///    within `windowLimit`, or if the controller refused an operation. The address scheduler
 ///    requests the next window after a back-off (`backoffMinimum`, doubling to `backoffMaximum`).
-///    Until then the host resolves addresses, and the old random address stays.
+///    Until then, the host resolves addresses, and the old random address stays.
 /// 3. All addresses on the air change in one window: the random address, and those of the
 ///    advertising sets at its end (`addressChanged`). Otherwise an address that stays would link
 ///    the old address to the new one.

@@ -102,7 +102,7 @@ package struct ResolvingListUpdater: Sendable {
 
     /// Records that the controller did not resolve the address of a peer in its list.
     ///
-    /// After `missLimit` such cases the list stays unused, because some controllers accept the
+    /// After `missLimit` such cases, the list stays unused, because some controllers accept the
     /// commands but do not resolve addresses. Bumble's controller is an example.
     mutating func missed() {
         missCount += 1
@@ -175,7 +175,7 @@ package struct ResolvingListUpdater: Sendable {
             isEnabled = false
             giveUp()
         case (_, .refused(.unknownCommand)): giveUp()
-        // Without device privacy mode the controller would drop the peer's identity address.
+        // Without device privacy mode, the controller would drop the peer's identity address.
         case (.setDeviceMode(let identity), _): rejected.insert(identity)
         default: return failed(operation)
         }

@@ -6,8 +6,9 @@ import BluetoothTypes
 /// recognizing a report that repeats the last one.
 ///
 /// The cache is bounded by two generations. A report moves its advertiser into the young
-/// generation. When that is full, it replaces the old one. The cache therefore holds at least the
-/// last `generationLimit` advertisers and at most twice as many, at the cost of two look-ups.
+/// generation. When the young generation is full, it replaces the old one. The cache therefore
+/// holds at least the last `generationLimit` advertisers and at most twice as many, at the cost of
+/// two lookups.
 struct AdvertisementCache: Sendable {
     /// An advertising set of an advertiser.
     struct Key: Hashable, Sendable {

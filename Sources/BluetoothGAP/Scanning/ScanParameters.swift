@@ -22,8 +22,8 @@ public struct ScanParameters: Sendable, Hashable {
     /// transport, and hides changes of the signal strength.
     public var filtersDuplicates = true
 
-    /// The interval of restarts of a scan without duplicates, or `nil` for none. After a restart
-    /// the controller reports all devices again. Without restarts the host does not notice that a
+    /// The interval of restarts of a scan without duplicates, or `nil` for none. After a restart,
+    /// the controller reports all devices again. Without restarts, the host does not notice that a
     /// device has left.
     public var duplicateFilterRestart: Duration?
 

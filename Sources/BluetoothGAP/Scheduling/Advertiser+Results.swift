@@ -49,7 +49,7 @@ extension Advertiser {
         sets[index].isAnnounced = false
     }
 
-    /// Records the power that a legacy controller reports. Without a report the power counts as 0
+    /// Records the power that a legacy controller reports. Without a report, the power counts as 0
     /// dBm, so that the advertiser does not send the command again.
     private mutating func notePower(_ result: CommandResult) {
         let answer = try? result.decode(as: HCI.LEReadAdvertisingPhysicalChannelTxPower.self)

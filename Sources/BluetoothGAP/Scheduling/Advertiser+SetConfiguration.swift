@@ -62,7 +62,7 @@ extension Advertiser {
                     throw .unsupported("an address for each set")
                 }
                 guard address.kind == .random else {
-                    throw .unsupported("a public address as random address")
+                    throw .unsupported("a public address as a random address")
                 }
             }
             if dialect.isPrivate, advertising.address.staysTheSame {

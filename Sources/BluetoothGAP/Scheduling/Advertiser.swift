@@ -22,22 +22,22 @@ import BluetoothTypes
 /// 2. A connection stops the set through which the peer connected. The advertiser starts the set
 ///    again at once, or when the controller has room for another link. Directed sets, and sets that
 ///    do not continue after a connection, end instead.
-/// 3. After a refusal for a passing reason the set backs off (`backoffMinimum`, doubling to
-///    `backoffMaximum`) and is tried again. After any other refusal the set ends. A set that was
+/// 3. After a refusal for a passing reason, the set backs off (`backoffMinimum`, doubling to
+///    `backoffMaximum`) and is tried again. After any other refusal, the set ends. A set that was
 ///    never in force ends after `refusalLimit` refusals.
-/// 4. Command Disallowed means that controller and advertiser disagree about the state, so the
-///    advertiser stops the set and begins again. A set that the controller does not know is created
-///    again. A set counts as off the air when the controller has answered Disable. The advertiser
-///    repeats a Disable without an answer, and asks for a reset of the controller (`unstoppable`)
-///    after `unansweredStopLimit` of them in a row.
+/// 4. Command Disallowed means that the controller and the advertiser disagree about the state, so
+///    the advertiser stops the set and begins again. A set that the controller does not know is
+///    created again. A set counts as off the air when the controller has answered Disable. The
+///    advertiser repeats a Disable without an answer, and asks for a reset of the controller
+///    (`unstoppable`) after `unansweredStopLimit` unanswered Disables in a row.
 /// 5. A duration counts from the first time that the set is on the air, on the host's clock, and
 ///    includes interruptions. The controller gets the remaining duration.
 /// 6. Advertising yields to links, scanning and initiating that the controller does not support at
 ///    the same time, and returns when they end.
-/// 7. Between `hold` and `release` no set is on the air.
+/// 7. Between `hold` and `release`, no set is on the air.
 /// 8. A set has its own address if the host is private and the controller has several addresses.
 ///    All addresses change at the same time (`changeAddresses`).
-/// 9. After `reset` all sets stay wanted, and return after the next `configure`.
+/// 9. After `reset`, all sets stay wanted, and return after the next `configure`.
 ///
 /// The advertiser does not manage the links that result from advertising.
 package struct Advertiser: Sendable {
@@ -72,7 +72,7 @@ package struct Advertiser: Sendable {
     /// has not ended it.
     static let endGrace: Duration = .seconds(1)
     /// The time for which the advertiser waits after a connection for the event that contains its
-    /// set. After that it starts all sets again that may have led to the connection.
+    /// set. After that, it starts again all sets that may have led to the connection.
     static let terminationLimit: Duration = .seconds(1)
     /// The back-off of a set after its first failure.
     static let backoffMinimum: Duration = .milliseconds(250)
@@ -110,8 +110,8 @@ package struct Advertiser: Sendable {
 
     /// Returns the address on the air of the set that led to a link.
     ///
-    /// - Parameter handle: The handle of the set. With `nil`, the first set counts that may have
-    ///   led to the link.
+    /// - Parameter handle: The handle of the set. With `nil`, the first set that may have led to
+    ///   the link counts.
     /// - Returns: The address, or `nil` if no set may have led to the link.
     package func address(connectedBy handle: UInt8?) -> DeviceAddress? {
         sets.first { handle == nil ? $0.mayConnect : $0.handle == handle }
@@ -123,8 +123,8 @@ package struct Advertiser: Sendable {
     /// Begins the requested advertising with a controller that is ready, for the first time or
     /// after a `reset`.
     ///
-    /// - Parameter setAddress: Makes an address for each set. With `nil`, a set has the host's
-    ///   address.
+    /// - Parameter setAddress: The closure that makes an address for each set. If it returns `nil`,
+    ///   the set has the host's address.
     package mutating func configure(
         _ capabilities: ControllerCapabilities,
         ownAddress: DeviceAddress,
@@ -209,8 +209,8 @@ package struct Advertiser: Sendable {
 
     /// Changes the addresses of the host and of each set.
     ///
-    /// Sets on the air are stopped for the change. The caller makes changes that the controller
-    /// forbids during advertising beforehand, between `hold` and `release`.
+    /// Sets on the air are stopped for the change. Before this call, the caller makes the changes
+    /// that the controller forbids during advertising, between `hold` and `release`.
     package mutating func changeAddresses(
         toHost ownAddress: DeviceAddress,
         setAddress: () -> DeviceAddress?,
@@ -279,8 +279,8 @@ package struct Advertiser: Sendable {
 }
 
 extension AdvertisingSetState {
-    /// Replaces the request. A controller has the duration and the number of events from the
-    /// Enable.
+    /// Replaces the request. A change of the duration or of the number of events needs another
+    /// Enable, which contains them.
     fileprivate mutating func replaceRequest(with advertising: Advertising) {
         if requested.duration != advertising.duration {
             endsAt = nil

@@ -5,7 +5,7 @@ import BluetoothTypes
 
 /// The devices that sets admit, in the Filter Accept List.
 ///
-/// All sets and the initiator share one list (Vol 6, Part B, 4.3.1), so the advertiser borrows it
+/// All sets and the initiator share one list (Vol 6, Part B, 4.3.1), so the advertiser reserves it
 /// while any set needs it.
 struct AdvertisingAdmissions: Sendable {
     /// Whether the advertiser has requested the list from its owner.

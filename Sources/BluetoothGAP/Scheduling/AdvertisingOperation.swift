@@ -58,8 +58,8 @@ package struct AdvertisingParameters: Hashable, Sendable {
     /// Whether the packets carry advertising data.
     var carriesData: Bool { properties.carriesData }
 
-    /// Returns whether data that is valid with these parameters is valid with the others. If it may
-    /// not be, the advertiser creates the set again (Vol 4, Part E, 7.8.53).
+    /// Returns whether data that is valid with these parameters is valid with `other`. If the data
+    /// may be invalid, the advertiser creates the set again (Vol 4, Part E, 7.8.53).
     func hasSameParameters(as other: AdvertisingParameters) -> Bool {
         properties == other.properties && primaryPHY == other.primaryPHY
             && secondaryPHY == other.secondaryPHY && interval == other.interval

@@ -5,7 +5,7 @@ import BluetoothTypes
 extension CentralScheduler {
     /// The latest time for the next call of `deadlinePassed`, or `nil` if no call is necessary.
     ///
-    /// While an operation is outstanding, only deadlines count that need no operation.
+    /// While an operation is outstanding, only deadlines that need no operation count.
     package var nextDeadline: Instant? {
         var soonest = scan.endsAt
         if case .awaitingEnd(_, let end) = initiation { soonest = earliest(soonest, end) }
@@ -70,7 +70,8 @@ extension CentralScheduler {
         !isShareContended || share.holder == .initiator
     }
 
-    /// Records whether scanner or initiator has the radio, and changes it at the end of a slice.
+    /// Records whether the scanner or the initiator has the radio, and exchanges the two at the end
+    /// of a slice.
     mutating func settleShare(now: Instant) {
         if !isShareContended {
             share.give(to: initiatorIsWanted ? .initiator : .scanner)

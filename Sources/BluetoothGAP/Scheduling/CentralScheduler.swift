@@ -32,16 +32,16 @@ import BluetoothTypes
 ///    stopped. If the connection comes first, the request ends with `connected`, unless another
 ///    request for the device exists, which then gets the link.
 /// 4. The Filter Accept List changes only while nothing is initiated.
-/// 5. Command Disallowed means that controller and scheduler disagree about the state. The
-///    scheduler stops what the controller may be doing and tries again, a bounded number of times.
-///    A scan or an initiation counts as stopped when the controller has answered the stop. The
-///    scheduler repeats a stop without an answer, and asks for a reset of the controller
-///    (`unstoppable`) after `unansweredStopLimit` of them in a row.
+/// 5. Command Disallowed means that the controller and the scheduler disagree about the state. The
+///    scheduler stops the scan or initiation that the controller may be running and tries again, a
+///    bounded number of times. A scan or an initiation counts as stopped when the controller has
+///    answered the stop. The scheduler repeats a stop without an answer, and asks for a reset of
+///    the controller (`unstoppable`) after `unansweredStopLimit` unanswered stops in a row.
 /// 6. On `reset`, direct requests fail. Pending requests and the scan stay wanted, and return after
 ///    the next `configure`.
 /// 7. While the advertiser uses the Filter Accept List, the initiator connects to one device
 ///    at a time.
-/// 8. Between `hold` and `release` nothing runs.
+/// 8. Between `hold` and `release`, neither a scan nor an initiation runs.
 ///
 /// The scheduler has no timeouts for connection attempts, because callers cancel them. It does not
 /// manage links.

@@ -59,8 +59,8 @@ enum OperationOutcome: Equatable {
         self = status == .success ? .accepted : .refused(status)
     }
 
-    /// The command is invalid in the controller's state, so host and controller disagree about that
-    /// state (Vol 1, Part F, 2.12).
+    /// The refusal of a command that is invalid in the controller's state. The host and the
+    /// controller then disagree about that state (Vol 1, Part F, 2.12).
     static let disallowed = OperationOutcome.refused(.commandDisallowed)
 
     /// The failure that callers get.

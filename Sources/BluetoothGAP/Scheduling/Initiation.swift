@@ -10,13 +10,13 @@ enum Initiation: Sendable, Equatable {
     /// The controller listens for the devices of the turn.
     case running(ConnectQueue.Turn, since: Instant)
     /// LE Create Connection Cancel is outstanding. Without a turn, the controller seems to initiate
-    /// something unknown.
+    /// for unknown devices.
     case cancelling(ConnectQueue.Turn?)
     /// The cancel was accepted, and the event that ends the initiation is missing: a connection
     /// that was just being established, or Unknown Connection Identifier.
     case awaitingEnd(ConnectQueue.Turn?, until: Instant)
     /// The controller may be initiating and has to be stopped. It did not answer the cancel of this
-    /// turn, or, without a turn, it seems to initiate something unknown.
+    /// turn, or, without a turn, it seems to initiate for unknown devices.
     case stale(ConnectQueue.Turn?)
 
     var isIdle: Bool { self == .idle }
@@ -41,7 +41,7 @@ struct RadioShare: Sendable {
     var holder = Holder.initiator
 
     /// The time at which the holder became active, or `nil` before that. The time of its commands
-    /// does not count, so that both get their slice on a slow controller.
+    /// does not count, so that the scanner and the initiator get their slices on a slow controller.
     var since: Instant?
 
     mutating func pass() {
