@@ -70,8 +70,8 @@ extension CentralScheduler {
         !isShareContended || share.holder == .initiator
     }
 
-    /// Records whether the scanner or the initiator has the radio, and exchanges the two at the end
-    /// of a slice.
+    /// Records whether the scanner or the initiator has the radio. At the end of a slice, the radio
+    /// passes from one to the other.
     mutating func settleShare(now: Instant) {
         if !isShareContended {
             share.give(to: initiatorIsWanted ? .initiator : .scanner)

@@ -80,7 +80,8 @@ extension CommandDialect {
         )
     }
 
-    /// Legacy data is always one piece. `Advertiser.SetConfiguration` has checked its length.
+    /// Returns the command that sets a piece of data. Legacy data is always one piece, whose length
+    /// `Advertiser.SetConfiguration` has checked.
     private func setData(
         _ set: UInt8,
         _ field: AdvertisingOperation.Field,

@@ -55,8 +55,8 @@ extension HCI {
         }
     }
 
-    /// A request to change the PHYs on a link. LE PHY Update Complete reports the result (Vol 4,
-    /// Part E, 7.8.49).
+    /// A command that requests a change of the PHYs of a link. LE PHY Update Complete reports the
+    /// result (Vol 4, Part E, 7.8.49).
     package struct LESetPHY: CommandStatusCommand {
         package static let opcode = Opcode.leSetPHY
 

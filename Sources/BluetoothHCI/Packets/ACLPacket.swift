@@ -5,17 +5,18 @@ import BluetoothTypes
 extension HCI {
     /// The part of an L2CAP frame that an ACL packet contains (Vol 4, Part E, 5.4.2).
     package enum PacketBoundary: UInt8, Sendable {
-        /// The first part, from host to controller on an LE link. The controller must not flush it.
+        /// The first part, from the host to the controller on an LE link. The controller must not
+        /// flush it.
         case firstNonFlushable = 0b00
         /// A part after the first.
         case continuing = 0b01
-        /// The first part, from controller to host.
+        /// The first part, from the controller to the host.
         case firstFlushable = 0b10
         /// A complete frame, on BR/EDR links only.
         case complete = 0b11
     }
 
-    /// A fragment of an L2CAP frame between host and controller (Vol 4, Part E, 5.4.2).
+    /// A fragment of an L2CAP frame between the host and the controller (Vol 4, Part E, 5.4.2).
     package struct ACLPacket: Equatable, Sendable {
         /// The length of the header in bytes, without the H4 type byte.
         package static let headerLength = 4

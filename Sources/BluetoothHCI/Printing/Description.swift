@@ -84,7 +84,8 @@ extension HCI {
         (try? Command.ReturnParameters(parsing: bytes)).map(FieldPrinter.fields(of:))
     }
 
-    /// Parameters that could not be decoded are omitted, because they may contain a key.
+    /// Returns the text for parameters that could not be decoded. It omits the parameters, because
+    /// they may contain a key.
     private static func malformed(_ error: MalformedBytes, byteCount: Int) -> String {
         "malformed, \(error) (\(byteCount) bytes of parameters)"
     }

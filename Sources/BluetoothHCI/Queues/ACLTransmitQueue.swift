@@ -55,7 +55,7 @@ package struct ACLTransmitQueue: Sendable {
 
     package init() {}
 
-    /// Sets the buffer size and number of the controller, and removes all links.
+    /// Sets the size and the number of the controller's buffers, and removes all links.
     ///
     /// - Parameters:
     ///   - packetLength: The maximum payload of a packet in bytes.

@@ -187,7 +187,8 @@ extension CommandQueue {
         }
     }
 
-    /// The probe takes precedence, because the same command may just have been abandoned.
+    /// Returns the index of the command to which an answer belongs. The probe takes precedence,
+    /// because the same command may just have been abandoned.
     private func indexOfAnswered(_ opcode: HCI.Opcode) -> Int? {
         let isProbe = { (sent: Sent) in
             if case .probe = sent.owner { return sent.opcode == opcode }
@@ -196,7 +197,7 @@ extension CommandQueue {
         return sent.firstIndex(where: isProbe) ?? sent.firstIndex { $0.opcode == opcode }
     }
 
-    /// Any answer shows that the controller still works, so the probe gets more time.
+    /// Gives the probe more time, because any answer shows that the controller still works.
     private mutating func extendProbe(now: Instant) {
         for index in sent.indices {
             guard case .probe = sent[index].owner else { continue }
@@ -204,9 +205,10 @@ extension CommandQueue {
         }
     }
 
-    /// The controller's number counts only commands that it has received. Commands in transit may
-    /// be missing from that count, so they are subtracted. A controller that has just answered the
-    /// probe can take a command, whatever number it reports.
+    /// Updates the number of commands that may be sent now. The controller's number counts only
+    /// commands that it has received. Commands in transit may be missing from that count, so they
+    /// are subtracted. A controller that has just answered the probe can take a command, whatever
+    /// number it reports.
     private mutating func updateBudget(_ allowedPackets: UInt8, hasAnsweredProbe: Bool) {
         let outstanding = sent.count { $0.deadline != nil }
         let least = hasAnsweredProbe && outstanding == 0 ? 1 : 0
@@ -234,7 +236,8 @@ extension CommandQueue {
         return actions
     }
 
-    /// The probe ignores the number of allowed commands, because that number may be wrong.
+    /// Sends the probe, regardless of the number of allowed commands, because that number may be
+    /// wrong.
     private mutating func sendProbe(now: Instant) -> Action {
         let probe = HCI.EncodedCommand(HCI.ReadLocalVersionInformation())
         isProbing = true

@@ -183,10 +183,12 @@ public final class FileStore: HostStore {
         }
     }
 
-    /// No key contains an underscore, so the name cannot be that of an entry.
+    /// The directory for entries that are set aside. No key contains an underscore, so the name
+    /// cannot be that of an entry.
     private static let setAsideName = "set_aside"
 
-    /// No key starts with a period, so the name cannot be that of an entry.
+    /// Returns the name of the temporary file for an entry. No key starts with a period, so the
+    /// name cannot be that of an entry.
     private static func temporaryName(for key: StoreKey) -> String { ".\(key).new" }
 
     /// Removes temporary files of processes that were killed. No process writes while this store

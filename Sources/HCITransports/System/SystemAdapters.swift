@@ -78,8 +78,8 @@ private struct Survey {
     private let kernel: any BluetoothKernel
     /// The adapters that the kernel offers to daemons, or `nil` if it does not list them.
     private let managed: Set<UInt16>?
-    /// The daemons and programs are determined only if an adapter is in use, because that requires
-    /// a search of the open files of all processes.
+    /// The daemons and the programs with HCI sockets. They are determined only if an adapter is in
+    /// use, because that requires a search of the open files of all processes.
     private lazy var daemons = AdapterHolders(kernel.files).daemons
     private lazy var programs = AdapterHolders(kernel.files).programs
     private let switches: RadioSwitches
