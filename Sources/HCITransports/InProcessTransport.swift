@@ -31,7 +31,7 @@ public final class InProcessTransport: HCITransport {
         var waiting: [UInt8] = []
     }
 
-    /// Both ends, because closing one changes the other.
+    /// The two ends in one object, because closing one end changes the other.
     private final class Pipe: Sendable {
         let ends = Lock([End(), End()])
     }

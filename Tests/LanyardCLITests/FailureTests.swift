@@ -120,7 +120,8 @@ import VirtualAdapters
         let reason = Pairing.FailureReason(rawValue: byte)
         let ours = ProgramFailure(Pairing.Failure.refused(reason), during: "pairing")
         let theirs = ProgramFailure(Pairing.Failure.refusedByPeer(reason), during: "pairing")
-        #expect(ours.line.hasPrefix("lanyard: pairing: refused by us: ") && !ours.advice.isEmpty)
+        #expect(ours.line.hasPrefix("lanyard: pairing: refused by the local device: "))
+        #expect(!ours.advice.isEmpty)
         #expect(theirs.line.hasPrefix("lanyard: pairing: refused by the accessory: "))
     }
 

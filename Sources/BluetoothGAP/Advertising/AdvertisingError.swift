@@ -21,7 +21,7 @@ public enum AdvertisingError: Error, Sendable, Hashable, CustomStringConvertible
     /// The set has ended.
     case ended
 
-    /// One sentence without a period at its end.
+    /// A description in one sentence without a period at its end.
     public var description: String {
         switch self {
         case .dataTooLong(let bytes, let limit):

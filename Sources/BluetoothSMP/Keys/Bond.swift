@@ -9,8 +9,8 @@ package struct Bond: Hashable, Sendable {
     /// A bond that replaces an earlier one keeps its identifier.
     package var identifier: PeerIdentifier
 
-    /// The identity address of the peer: the one that the peer distributed, or otherwise the one
-    /// with which it connected.
+    /// The identity address of the peer: the one that the peer distributed, or otherwise the
+    /// address that the peer used on the link.
     package var peer: DeviceAddress
 
     /// The local identity address at the time of the pairing, or `nil` in a bond without a pairing.

@@ -26,7 +26,7 @@ extension Pairing {
         /// distributed none.
         package var peerKey: LongTermKey?
         /// The key for links on which the local device is the peripheral, or `nil` if it
-        /// distributed none. With LE Secure Connections it equals `peerKey`.
+        /// distributed none. With LE Secure Connections, it equals `peerKey`.
         package var localKey: LongTermKey?
         package var usesSecureConnections: Bool
         /// The key size in bytes.
@@ -61,8 +61,8 @@ extension Pairing {
 /// A key that encrypts links, with the two numbers by which a central requests it (Vol 3, Part H,
 /// 2.4.4).
 ///
-/// For a key of LE Secure Connections, both numbers are zero, and so they are for the short-term
-/// key of legacy pairing.
+/// Both numbers are zero for a key of LE Secure Connections and for the short-term key of legacy
+/// pairing.
 package struct LongTermKey: Hashable, Sendable {
     /// The key. Its description omits its bytes.
     package var value: HCI.Key128

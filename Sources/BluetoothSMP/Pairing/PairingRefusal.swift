@@ -29,10 +29,10 @@ struct PairingRefusal: Error, Equatable {
         PairingRefusal(reason, .cancelled)
     }
 
-    /// The controller could not encrypt the link, or the encryption ended.
+    /// The refusal because the controller could not encrypt the link, or the encryption ended.
     static let notEncrypted = PairingRefusal(.unspecified, .notEncrypted)
 
-    /// The peer sent more PDUs than any pairing needs.
+    /// The refusal because the peer sent more PDUs than any pairing needs.
     static let endless = PairingRefusal(
         .unspecified,
         .refused(.unspecified),

@@ -125,7 +125,7 @@ extension SecurityManager {
         }
     }
 
-    /// Processes a Security Request. The peripheral receives a refusal if neither encryption nor
+    /// Processes a Security Request. The peripheral receives a refusal if neither encryption nor a
     /// pairing can follow. The owner decides which security is sufficient.
     private func receive(_ requirements: SMP.AuthenticationRequirements) -> [Action] {
         guard existingBond != nil || policyForPeer != nil && refusalForPeer == nil else {

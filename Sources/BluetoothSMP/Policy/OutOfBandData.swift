@@ -14,7 +14,7 @@ extension Pairing {
             /// The data has only one of the confirmation and the random number.
             case incomplete
 
-            /// One sentence without a period at its end.
+            /// A description in one sentence without a period at its end.
             public var description: String {
                 switch self {
                 case .wrongLength: "each part must have 16 bytes"

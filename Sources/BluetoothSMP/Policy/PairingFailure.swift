@@ -18,7 +18,7 @@ extension Pairing {
         public static let authenticationRequirements = FailureReason(rawValue: 0x03)
         /// A confirm value is wrong, because of a wrong passkey or a man in the middle.
         public static let confirmValueFailed = FailureReason(rawValue: 0x04)
-        /// The device does not support pairing, or not now.
+        /// The device does not support pairing, or does not permit it now.
         public static let pairingNotSupported = FailureReason(rawValue: 0x05)
         /// The key would be too short.
         public static let encryptionKeySize = FailureReason(rawValue: 0x06)
@@ -46,7 +46,7 @@ extension Pairing {
             case .outOfBandDataNotAvailable: "the out-of-band data is not available"
             case .authenticationRequirements: "the devices cannot meet the security requirements"
             case .confirmValueFailed: "the confirm values do not match"
-            case .pairingNotSupported: "pairing is not supported, or not now"
+            case .pairingNotSupported: "pairing is not supported or not permitted now"
             case .encryptionKeySize: "the key would be too short"
             case .commandNotSupported: "the command is not supported"
             case .unspecified: "unspecified reason"
@@ -86,7 +86,7 @@ extension Pairing {
         /// A short phrase that describes the failure.
         public var description: String {
             switch self {
-            case .refused(let reason): "refused by us: \(reason)"
+            case .refused(let reason): "refused by the local device: \(reason)"
             case .refusedByPeer(let reason): "refused by the peer: \(reason)"
             case .declined: "declined here"
             case .timedOut: "no progress for 30 seconds"

@@ -15,7 +15,7 @@ extension SMP {
 }
 
 extension SMP.Toolbox {
-    /// The security function e: encrypts one block with AES-128 (Vol 3, Part H, 2.2.1).
+    /// Encrypts one block with AES-128, which is the security function e (Vol 3, Part H, 2.2.1).
     static func e(_ key: HCI.Key128, _ block: [UInt8]) -> SMP.Value128 {
         value(AES128(key: key.bytes.reversed())?.encrypt(block.reversed()))
     }

@@ -22,7 +22,7 @@ extension HCI.Key128 {
     /// Creates the temporary key of legacy pairing from a passkey (Vol 3, Part H, 2.3.5.3).
     package init(passkey: UInt32) { self.init(SMP.Value128(passkey: passkey)) }
 
-    /// Returns the key with its most significant bytes set to zero, so that only `bytes` bytes
+    /// Returns the key with its most significant bytes set to zero, so that only `count` bytes
     /// remain (Vol 3, Part H, 2.3.4).
     package func shortened(to count: Int) -> HCI.Key128 {
         let kept = bytes.prefix(max(0, count))

@@ -21,7 +21,7 @@ extension GATTServer {
         /// The record that is stored or was restored, or `nil` if there is none.
         var storedRecord: ClientRecord?
 
-        /// Whether the client knows the current database.
+        /// The client's knowledge of the current database.
         var awareness = ChangeAwareness()
 
         /// The changes of the database that are still to be indicated.

@@ -52,7 +52,7 @@ struct LinkContext: Sendable {
 
     /// The delays after failed pairings and unanswered questions.
     var attempts = RepeatedAttempts()
-    /// Whether peers may begin a pairing.
+    /// The rule that decides whether peers may begin a pairing.
     var pairingWindow: PairingWindow
     /// The number of links with an open question to a person.
     private(set) var occupyingLinks = 0

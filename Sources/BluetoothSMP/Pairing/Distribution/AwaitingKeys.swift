@@ -3,8 +3,8 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// Phase 3: the devices distribute keys on the encrypted link (Vol 3, Part H, 2.4.3 and 3.6). The
-/// responder starts, and each device sends its keys in a fixed order.
+/// Phase 3 of a pairing, in which the devices distribute keys on the encrypted link (Vol 3, Part H,
+/// 2.4.3 and 3.6). The responder starts, and each device sends its keys in a fixed order.
 struct AwaitingKeys: AgreedPhase {
     let pairing: Session
     private var keys: Pairing.Keys

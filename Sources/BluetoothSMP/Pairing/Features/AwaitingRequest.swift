@@ -62,8 +62,8 @@ struct AwaitingRequest: PairingPhase {
     ) throws(PairingRefusal) -> PairingStep? { isEncrypted ? PairingStep(nil) : nil }
 }
 
-/// The phase in which the user is asked, because the peer started the pairing and no later step
-/// would show that the local user agrees. The peripheral has not sent its response yet.
+/// The phase in which the user is asked, because no later step would show that the local user
+/// agrees to the pairing. A peripheral has not sent its Pairing Response yet.
 struct AwaitingConsent: AgreedPhase {
     let pairing: Session
 

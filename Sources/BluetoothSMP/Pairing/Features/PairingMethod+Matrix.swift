@@ -5,10 +5,11 @@ extension Pairing.Method {
     /// view of one of them (Vol 3, Part H, 2.3.5.1, Table 2.8).
     ///
     /// Two devices that can show a number and accept a yes use numeric comparison, if they use LE
-    /// Secure Connections. Otherwise the user enters at one device the passkey that the other
-    /// shows. The initiator shows it if the initiator has a display and the responder has a
-    /// keyboard. If neither device can show a passkey, the user enters the same one at both. If a
-    /// device has neither input nor output, or no device has a keyboard, the method is Just Works.
+    /// Secure Connections. Otherwise, the user enters at one device the passkey that the other
+    /// device shows. The initiator shows it if the initiator has a display and the responder has a
+    /// keyboard. If neither device can show a passkey, the user enters the same one at both
+    /// devices. If a device has neither input nor output, or no device has a keyboard, the method
+    /// is Just Works.
     static func following(
         initiator: Pairing.IOCapability,
         responder: Pairing.IOCapability,

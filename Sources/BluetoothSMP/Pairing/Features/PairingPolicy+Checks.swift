@@ -32,8 +32,9 @@ extension Pairing.Policy {
         }
     }
 
-    /// Returns whether a new key may replace a bond. Without the application's permission, a weaker
-    /// one may not. Otherwise an attacker that causes a new pairing could remove the protection.
+    /// Returns whether a new key may replace a bond. A weaker key may not without the application's
+    /// permission, because otherwise an attacker that causes a new pairing could remove the
+    /// protection.
     private func allows(_ strength: LinkSecurity, replacing bond: LinkSecurity?) -> Bool {
         guard let bond, !allowsWeakerBond else { return true }
         return (strength.isAuthenticated || !bond.isAuthenticated)

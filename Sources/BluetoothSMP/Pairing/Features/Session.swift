@@ -48,8 +48,9 @@ struct Session: Sendable {
 
     /// Returns the first step after the terms are known.
     ///
-    /// - Parameter asksConsent: Whether the peer started the pairing. The user must then agree,
-    ///   unless a later step shows the user's agreement, or asks for it (`Pairing.Consent.always`).
+    /// - Parameter asksConsent: Whether the user must agree to the pairing. The phase that follows
+    ///   asks the user, unless a later step shows the user's agreement or asks for it
+    ///   (`Pairing.Consent.always`).
     func begin(
         asksConsent: Bool,
         using generator: inout some RandomNumberGenerator

@@ -3,8 +3,9 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// Authentication Stage 2: each device proves that it has computed the same key with the same
-/// features and addresses (Vol 3, Part H, 2.3.5.6.5). The initiator sends its check first.
+/// The phase of Authentication Stage 2, in which each device proves that it has computed the same
+/// key with the same features and addresses (Vol 3, Part H, 2.3.5.6.5). The initiator sends its
+/// check first.
 struct AwaitingCheck: AgreedPhase {
     let pairing: Session
     private let own: SMP.Value128

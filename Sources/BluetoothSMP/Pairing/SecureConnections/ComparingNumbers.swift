@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The phase in which the user compares six digits with those that the peer shows (Vol 3, Part H,
-/// 2.3.5.6.2). The peer's user may finish first. With Just Works there are no digits, and the user
+/// 2.3.5.6.2). The peer's user may finish first. With Just Works, no digits exist, and the user
 /// only consents (`Pairing.Consent.always`).
 struct ComparingNumbers: AgreedPhase {
     let check: AwaitingCheck
