@@ -13,7 +13,7 @@ extension ATTBearer {
 
     /// Closes the bearer if a deadline has passed.
     ///
-    /// If a request has no response or an indication no confirmation after 30 seconds, the
+    /// If a request has no response or an indication has no confirmation after 30 seconds, the
     /// specification requires that the bearer carries no further PDU (Vol 3, Part F, 3.3.3). The
     /// owner of the bearer must then end the link.
     ///

@@ -43,16 +43,18 @@ extension ATTBearer {
 
     /// A violation of the protocol by the peer.
     package enum Violation: Equatable, Sendable {
-        /// The PDU does not have the required form. If it is a request, an Error Response is
-        /// enqueued.
+        /// The PDU does not have the required form. If it is a request and no earlier request
+        /// awaits its response, an Error Response is enqueued.
         case malformed(MalformedBytes)
-        /// The PDU is longer than the MTU that the local side offered. If it is a request, an Error
-        /// Response is enqueued.
+        /// The PDU is longer than the MTU that the local side offered. If it is a request and no
+        /// earlier request awaits its response, an Error Response is enqueued.
         case tooLong(count: Int)
-        /// The PDU is a response without a request, or a confirmation without an indication.
+        /// The PDU is a response that matches no outstanding request, or a confirmation without an
+        /// indication.
         case unexpected(ATT.Opcode)
-        /// The PDU is a request or indication that arrived before the previous one was answered
-        /// (Vol 3, Part F, 3.3.2). It gets no response.
+        /// The PDU is a request that arrived before the previous one was answered, or an indication
+        /// that arrived before the previous one was confirmed (Vol 3, Part F, 3.3.2). It gets no
+        /// response.
         case outOfSequence(ATT.Opcode)
     }
 
@@ -192,7 +194,8 @@ extension ATTBearer {
         return .answered
     }
 
-    /// Reports a PDU that is malformed or too long. A request gets an Error Response.
+    /// Reports a PDU that is malformed or too long. A request gets an Error Response, unless an
+    /// earlier request still awaits its response.
     private mutating func refuse(_ opcode: ATT.Opcode, _ violation: Violation) -> Received {
         if opcode.isRequest, !owesAnswer { reply = Reply(refusing: opcode, .invalidPDU) }
         return .violation(nil, violation)

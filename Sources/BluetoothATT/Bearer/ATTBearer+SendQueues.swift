@@ -54,7 +54,7 @@ extension ATTBearer {
     }
 
     /// Returns a notification or indication, truncated to the MTU. The MTU may have decreased since
-    /// the PDU was made. The client reads the rest (Vol 3, Part F, 3.4.7).
+    /// the PDU was made. The client can read the complete value (Vol 3, Part F, 3.4.7).
     private func truncated(_ bytes: [UInt8]) -> [UInt8] {
         guard bytes.count > mtu else { return bytes }
         guard case .multipleHandleValueNotification(let list)? = try? ATT.PDU(parsing: bytes[...])
@@ -79,8 +79,8 @@ extension ATTBearer {
 }
 
 extension ATT.MultipleHandleValueNotification {
-    /// Returns the PDU of the complete values that fit into the MTU. If fewer than two do, it is
-    /// the notification of the first value, truncated.
+    /// Returns the PDU of the complete values that fit into the MTU. If fewer than two values fit,
+    /// the PDU is a notification of the first value, truncated if necessary.
     fileprivate func truncated(to mtu: Int) -> [UInt8] {
         var length = 1
         let kept = entries.prefix { entry in

@@ -4,8 +4,8 @@ import BluetoothTypes
 
 // PDUs of the local server.
 extension ATTBearer {
-    /// Sends the response or Error Response to the peer's open request ahead of all other waiting
-    /// PDUs.
+    /// Enqueues the response or Error Response to the peer's open request. Of all waiting PDUs,
+    /// only a confirmation is sent before it.
     ///
     /// Does nothing if no request is open, for example after the end of the link. If the response
     /// does not fit into the MTU, the peer gets the error Unlikely Error instead.

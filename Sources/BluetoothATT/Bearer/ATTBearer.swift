@@ -47,7 +47,8 @@ package struct ATTBearer: Sendable {
     ///
     /// The value is 23 before an MTU exchange, and then the minimum of the values that both sides
     /// stated in all exchanges (Vol 3, Part F, 3.4.2). If a peer's Exchange MTU Request and
-    /// Exchange MTU Response differ, the smaller value applies.
+    /// Exchange MTU Response differ, the smaller value applies. An enhanced bearer keeps the MTU
+    /// with which it was created.
     package internal(set) var mtu = ATT.defaultMTU
 
     /// Whether an MTU exchange has determined `mtu`.
@@ -75,8 +76,8 @@ package struct ATTBearer: Sendable {
 
     /// Creates the bearer of a new link.
     ///
-    /// - Parameter receiveMTULimit: 23 to 65,535 bytes. The default of 517 fits the longest
-    ///   attribute value in one Prepare Write Request.
+    /// - Parameter receiveMTULimit: 23 to 65,535 bytes. With the default of 517, the longest
+    ///   attribute value fits into one Prepare Write Request.
     package init(receiveMTULimit: Int = 517) {
         precondition((ATT.defaultMTU...Int(UInt16.max)).contains(receiveMTULimit), "invalid MTU")
         self.receiveMTULimit = receiveMTULimit

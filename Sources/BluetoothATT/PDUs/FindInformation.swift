@@ -43,7 +43,7 @@ extension ATT {
             }
         }
 
-        /// The length of all UUIDs in a response.
+        /// The form of the UUIDs in a response, which all have the same length.
         package enum Format: UInt8, Sendable {
             case uuid16 = 0x01
             case uuid128 = 0x02

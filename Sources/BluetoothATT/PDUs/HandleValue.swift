@@ -52,8 +52,8 @@ extension ATT {
 
         package let entries: [Entry]
 
-        /// Creates a notification with at least one entry. Servers send two or more, but one is
-        /// accepted when decoding.
+        /// Creates a notification with at least one entry. Servers send two or more entries, but
+        /// the decoder also accepts one.
         package init(entries: [Entry]) {
             precondition(!entries.isEmpty, "a notification needs an entry")
             self.entries = entries

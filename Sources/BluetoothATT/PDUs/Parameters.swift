@@ -8,7 +8,7 @@ extension ATT {
         /// The opcode of the PDU with these parameters.
         static var opcode: Opcode { get }
 
-        /// Decodes the parameters and leaves the bytes after them unread.
+        /// Decodes the parameters and leaves any bytes after them unread.
         init(from reader: inout ByteReader) throws(MalformedBytes)
 
         /// Appends the encoded parameters, without the opcode.

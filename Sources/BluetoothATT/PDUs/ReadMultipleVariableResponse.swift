@@ -31,8 +31,8 @@ extension ATT {
             }
         }
 
-        /// The entries in the order of the request's handles. There may be fewer of them if the
-        /// response is truncated.
+        /// The entries in the order of the request's handles. A truncated response may have fewer
+        /// entries than the request has handles.
         package let entries: [Entry]
 
         /// The values without their lengths.

@@ -13,8 +13,8 @@ extension ATT {
         init(handle: AttributeHandle, value: ArraySlice<UInt8>)
     }
 
-    /// A handle, an offset and the part of the value from there, which extends to the end of the
-    /// PDU.
+    /// A handle, an offset, and the part of the value that starts at the offset. The part extends
+    /// to the end of the PDU.
     package protocol PartOfValue: Parameters {
         var handle: AttributeHandle { get }
         var offset: UInt16 { get }
