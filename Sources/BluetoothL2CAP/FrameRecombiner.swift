@@ -15,10 +15,10 @@ package struct FrameRecombiner: Sendable {
     /// the longest value has 517 bytes.
     package static let defaultReceiveLimit = 1024
 
-    /// The maximum payload in bytes. A frame that announces a longer one is skipped.
+    /// The maximum payload in bytes. A frame that announces a longer payload is skipped.
     package var receiveLimit: Int
 
-    /// The number of frames that started and were lost.
+    /// The number of lost frames.
     package private(set) var lossCount = 0
 
     private var state = State.idle
@@ -77,7 +77,7 @@ package struct FrameRecombiner: Sendable {
     }
 
     /// Starts a frame. A frame in one fragment is returned as a view of the packet, so only
-    /// fragments are copied.
+    /// frames in several fragments are copied.
     private mutating func start(_ bytes: ArraySlice<UInt8>) -> Verdict {
         if case .collecting = state { lossCount += 1 }
         forget()

@@ -76,7 +76,7 @@ public enum L2CAP {
         /// The SPSM is not valid for a channel, or sizes or credits are out of range.
         case invalidParameters
 
-        /// One sentence without a period at its end.
+        /// A description in one sentence without a period at its end.
         public var description: String {
             switch self {
             case .refused(let result): "the peer refused the channel: \(result)"

@@ -40,7 +40,7 @@ extension LogicalLink {
 
     /// Removes and returns the oldest SDU that arrived, or `nil` if there is none.
     ///
-    /// This may make credits due to the peer, so call `nextUrgentFrame()` afterward.
+    /// The call may make credits due to the peer, so call `nextUrgentFrame()` afterward.
     package mutating func take(from channel: ChannelIdentifier) -> [UInt8]? {
         guard let index = index(of: channel), channels[index].phase == .open else { return nil }
         return channels[index].receiver.take()
@@ -48,7 +48,7 @@ extension LogicalLink {
 
     /// Enqueues an SDU, which is sent when the peer's credits and the controller's buffers allow.
     ///
-    /// `.sent` reports that it was sent.
+    /// `.sent` reports that the SDU was sent.
     ///
     /// - Throws: ``L2CAP/Failure`` `.closed`, `.tooLong` or `.noRoom`.
     package mutating func send(
@@ -81,7 +81,7 @@ extension LogicalLink {
     /// They may arrive for a closed channel if the peer does not know yet that the channel is
     /// closed (Vol 3, Part A, 4.24).
     mutating func receive(_ credit: Signaling.FlowControlCredit, now: Instant) -> [Action] {
-        // The credit's identifier is that of the sender's end, which is the peer's.
+        // The command identifies the channel by the end of its sender, which is the peer.
         guard let index = channels.firstIndex(where: { $0.remote == credit.channel }),
             channels[index].phase == .open
         else { return [.ignore(.noSuchChannel(credit.channel))] }

@@ -35,7 +35,7 @@ extension LogicalLink {
     }
 
     /// Ends all channels after the link has ended, and returns the identifiers of the unfinished
-    /// requests.
+    /// requests and of the unsent SDUs.
     package mutating func end() -> [RequestID] {
         let opening = openings.values.filter { !$0.isCancelled }.map(\.id)
         let sending = channels.indices.flatMap { channels[$0].sender.abandon() }
@@ -82,7 +82,7 @@ extension LogicalLink {
         let abandoned = channels[index].sender.abandon()
         let unread = channels[index].receiver.takeAll()
         channels.remove(at: index)
-        // The host has already received the end of a channel that it closed itself.
+        // An action has already reported the end of a channel that the host closed itself.
         guard wasOpen else { return [.released(channel)] }
         return abandoned.map { .abandoned($0, .closedByPeer) }
             + [.closed(channel, .closedByPeer, unread: unread)]

@@ -152,8 +152,8 @@ extension LogicalLink {
         case .connectedSeveral(let response):
             let result = L2CAP.ConnectionResult(rawValue: response.result)
             let isRefused = response.destinations.allSatisfy { $0 == .none }
-            // Linux 6.12 sometimes returns only the first channel. Channels that are missing in the
-            // response were not granted.
+            // Linux 6.12 sometimes returns only the first channel. Channels that are missing from
+            // the response were not granted.
             guard !isRefused, response.destinations.count <= asked.count else {
                 let isEmpty = result == .success || !isRefused
                 return Verdict(failure: isEmpty ? .malformedAnswer : .refused(result))

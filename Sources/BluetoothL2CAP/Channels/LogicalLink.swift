@@ -12,8 +12,8 @@ import BluetoothTypes
 /// The host pulls the frames to send: whenever the controller has a free buffer,
 /// `nextUrgentFrame()` returns commands and then credits, and `nextDataFrame()` returns frames of
 /// the channels in turn. Nothing grows without a bound, whatever the peer sends: `channelLimit`
-/// bounds its channels, `answerLimit` bounds the waiting responses, and its credits bound the bytes
-/// on each channel.
+/// bounds the peer's channels, `answerLimit` bounds the waiting responses, and the peer's credits
+/// bound the bytes on each channel.
 package struct LogicalLink: Sendable {
     /// The maximum number of channels on a link, including those that are opening or closing.
     ///
@@ -57,8 +57,8 @@ package struct LogicalLink: Sendable {
         /// The channel has ended. `unread` contains the SDUs that were not taken.
         case closed(ChannelIdentifier, L2CAP.Failure, unread: [[UInt8]])
         /// The peer has confirmed the end of a channel that the local host closed, which also
-        /// confirms all data sent on it before. The action also occurs if the peer does not respond
-        /// in time.
+        /// confirms all data sent on it before. The action also occurs if the peer rejects the
+        /// request, does not respond in time, or requests the end itself.
         case released(ChannelIdentifier)
         /// No action is necessary.
         case ignore(IgnoreReason)
@@ -75,7 +75,7 @@ package struct LogicalLink: Sendable {
         case noCredits(ChannelIdentifier)
     }
 
-    /// The channels of one request by the local host.
+    /// A request for channels by the local host that has no final response yet.
     struct Opening: Sendable {
         let id: RequestID
         let options: L2CAP.ChannelOptions
@@ -169,7 +169,8 @@ package struct LogicalLink: Sendable {
 
     /// Requests other connection parameters from the central. Only a peripheral may call this.
     ///
-    /// - Returns: `false` if the previous request has no response yet.
+    /// - Returns: `false` if the previous request has no response yet, or too many requests are
+    ///   outstanding.
     package mutating func request(
         _ parameters: ConnectionParametersRequest,
         now: Instant

@@ -11,8 +11,8 @@ extension Signaling {
         case notUnderstood
         /// The command is longer than `mtu`, the maximum length that its receiver accepts.
         case mtuExceeded(mtu: UInt16)
-        /// The channel does not exist. The identifiers are the receiver's end and the sender's end,
-        /// as in the request.
+        /// The channel does not exist. `local` is the end at the receiver of the rejected command,
+        /// and `remote` is the end at its sender.
         case invalidChannel(local: ChannelIdentifier, remote: ChannelIdentifier)
         /// A reason from a later version of the specification.
         case unknown(reason: UInt16, data: ArraySlice<UInt8>)

@@ -7,11 +7,12 @@ import BluetoothTypes
 struct OutstandingRequests: Sendable {
     /// The first identifier of this host's commands.
     ///
-    /// A side uses 1 to 255 in turn, and repeats an identifier only after all others (Vol 3, Part
+    /// A device uses 1 to 255 in turn, and repeats an identifier only after all others (Vol 3, Part
     /// A, 4). Linux uses 1 to 128, and finds the channel that a response belongs to by the
     /// identifier alone, also among the channels that the peer requested. Where both sides request
     /// a channel with the same identifier, the refusal of one request makes Linux drop the other
-    /// channel. The host therefore begins with 129, which avoids that for 127 commands of a link.
+    /// channel. The host therefore begins with 129, which avoids this case for the first 127
+    /// commands of a link.
     static let firstIdentifier: Signaling.Identifier = 129
 
     /// The number of requests that may be outstanding: a quarter of the identifiers, so that an
@@ -56,7 +57,7 @@ struct OutstandingRequests: Sendable {
 
     /// Returns the request to which a response belongs, which stays outstanding.
     ///
-    /// A response is either the one of the request's own kind or a rejection of the command.
+    /// A response either has the code that belongs to the request or rejects the command.
     func request(
         answeredBy code: Signaling.Code,
         _ identifier: Signaling.Identifier

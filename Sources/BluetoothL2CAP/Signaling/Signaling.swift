@@ -2,8 +2,8 @@
 
 import BluetoothTypes
 
-/// The commands of the LE signaling channel: code, identifier, length, parameters
-/// (Vol 3, Part A, 4).
+/// The commands of the LE signaling channel, each of which consists of a code, an identifier, a
+/// length and parameters (Vol 3, Part A, 4).
 package enum Signaling {
     /// The maximum length of a command that every LE device can receive, in bytes (Vol 3, Part A,
     /// 4).

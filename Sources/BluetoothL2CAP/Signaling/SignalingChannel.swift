@@ -4,12 +4,12 @@ import BluetoothTypes
 
 /// The local side of the signaling channel of one LE link (Vol 3, Part A, 4).
 ///
-/// This is the only place that decodes commands and dispatches them. A central receives requests
-/// for other connection parameters and responds as the host decides. A peripheral sends such
-/// requests. Commands for credit-based channels go to `LogicalLink`, which owns the channels. All
-/// other requests of the peer are rejected in the form that the specification defines. A response
-/// never gets a response, because otherwise two hosts that do not understand each other could
-/// exchange rejections without end.
+/// The type decodes all commands and dispatches them. A central receives requests for other
+/// connection parameters and responds as the host decides. A peripheral sends such requests.
+/// Commands for credit-based channels go to `LogicalLink`, which owns the channels. All other
+/// requests of the peer are rejected in the form that the specification defines. A response never
+/// gets a response, because otherwise two hosts that do not understand each other could exchange
+/// rejections without end.
 package struct SignalingChannel: Sendable {
     /// The time in which the peer must respond to a request: T_GAP(conn_param_timeout) (Vol 3, Part
     /// C, Appendix A), which is within the range of RTX (Vol 3, Part A, 6.2.1).
@@ -30,8 +30,8 @@ package struct SignalingChannel: Sendable {
     private let servesChannels: Bool
     private var outstanding = OutstandingRequests()
 
-    /// The peer's request that the host has not decided yet. Only one is kept, so that a flood of
-    /// requests costs no more memory than one.
+    /// The identifier of the peer's request that the host has not decided yet, or `nil` if there is
+    /// none. Only one is kept, so that many requests need no more memory than one.
     private var undecided: Signaling.Identifier?
 
     package init(role: Role, servesChannels: Bool = false) {
@@ -106,7 +106,8 @@ package struct SignalingChannel: Sendable {
 
     /// Requests other connection parameters from the central. Only a peripheral may call this.
     ///
-    /// - Returns: The payload to send, or `nil` if the previous request has no response yet.
+    /// - Returns: The payload to send, or `nil` if the previous request has no response yet, or too
+    ///   many requests are outstanding.
     package mutating func request(
         _ parameters: ConnectionParametersRequest,
         now: Instant
@@ -120,8 +121,8 @@ package struct SignalingChannel: Sendable {
 
     /// Adds a request to the outstanding ones, and returns its payload.
     ///
-    /// - Returns: The identifier of the response and the payload to send, or `nil` if too many
-    ///   requests are outstanding.
+    /// - Returns: The request's identifier and the payload to send, or `nil` if too many requests
+    ///   are outstanding.
     mutating func ask(
         _ request: some Signaling.Parameters,
         now: Instant
@@ -140,7 +141,7 @@ package struct SignalingChannel: Sendable {
     /// The time at which an outstanding request times out, or `nil` if there is none.
     package var nextDeadline: Instant? { outstanding.nextDeadline }
 
-    /// Removes the requests whose deadline has passed and returns their ends.
+    /// Removes the requests whose deadline has passed, and returns one action for each of them.
     package mutating func deadlinePassed(now: Instant) -> [Action] {
         outstanding.expire(now: now).map { request in
             request.code == ConnectionParametersRequest.code
