@@ -2,8 +2,8 @@
 
 import Crypto
 
-/// AES in CBC mode with PKCS#7 padding (NIST SP 800-38A, 6.2; RFC 5652, 6.3), and PBKDF2: what
-/// CryptoKit lacks and sealing needs.
+/// Functions that sealing needs and CryptoKit lacks: AES in CBC mode with PKCS#7 padding (NIST SP
+/// 800-38A, 6.2; RFC 5652, 6.3), and PBKDF2.
 package enum AESCBC {
     /// The length of a block and of an initialization vector in bytes.
     package static let blockLength = PlatformCiphers.blockLength
@@ -27,7 +27,8 @@ package enum AESCBC {
         return PlatformCiphers.encryptChain(padded, key: key, iv: iv)
     }
 
-    /// Decrypts a ciphertext and removes the padding. The time depends only on the length.
+    /// Decrypts a ciphertext and removes the padding. The duration does not disclose where a wrong
+    /// padding differs.
     ///
     /// - Parameters:
     ///   - ciphertext: The ciphertext.

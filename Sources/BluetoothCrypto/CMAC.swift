@@ -8,7 +8,7 @@ enum CMAC {
     ///
     /// - Parameters:
     ///   - message: A message of any length.
-    ///   - encrypt: Encrypts one block with the key.
+    ///   - encrypt: The function that encrypts one block with the key.
     static func code(of message: [UInt8], encrypt: ([UInt8]) -> [UInt8]?) -> [UInt8]? {
         let length = PlatformCiphers.blockLength
         guard let zero = encrypt([UInt8](repeating: 0, count: length)) else { return nil }

@@ -10,8 +10,8 @@ import Crypto
 
 /// The functions that CryptoKit lacks. Only this file differs between platforms.
 ///
-/// On Linux they are BoringSSL's, from swift-crypto. On Apple's platforms, where `Crypto` is
-/// CryptoKit, no part of BoringSSL is built, and they are CommonCrypto's.
+/// On Linux, they use BoringSSL, a part of swift-crypto. On Apple's platforms, where `Crypto` is
+/// CryptoKit, no part of BoringSSL is built, and they use CommonCrypto.
 enum PlatformCiphers {
     /// The length of a block and of an initialization vector in bytes.
     static let blockLength = 16
