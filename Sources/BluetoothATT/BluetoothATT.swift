@@ -9,7 +9,7 @@
 // the client confirms. GATT, the layer above, defines the meaning of the attributes and groups them
 // into services and characteristics.
 //
-// Two devices communicate over a bearer. On LE it is the fixed L2CAP channel 0x0004. A bearer is
+// Two devices communicate over a bearer. On LE, it is the fixed L2CAP channel 0x0004. A bearer is
 // strictly sequential: in each direction, at most one request is unanswered and at most one
 // indication is unconfirmed. The protocol therefore needs no sequence numbers, because a response
 // belongs to the outstanding request. A request without a response after 30 seconds ends the bearer

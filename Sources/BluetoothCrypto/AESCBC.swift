@@ -69,8 +69,8 @@ package enum AESCBC {
         )
     }
 
-    /// Removes the padding, which is compared without a branch on its bytes. Otherwise the duration
-    /// would disclose to an attacker where a wrong padding differs.
+    /// Removes the padding, which is compared without a branch on its bytes. Otherwise, the
+    /// duration would disclose to an attacker where a wrong padding differs.
     static func withoutPadding(_ padded: [UInt8]) -> [UInt8]? {
         guard let last = padded.last, padded.count >= blockLength else { return nil }
         let length = Int(last)

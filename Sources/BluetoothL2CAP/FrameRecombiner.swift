@@ -34,7 +34,7 @@ package struct FrameRecombiner: Sendable {
         case skipping(remaining: Int, length: Int)
     }
 
-    /// The bytes so far of the frame in progress. In other states it has the bytes of the previous
+    /// The bytes so far of the frame in progress. In other states, it has the bytes of the previous
     /// frame, and the next frame uses its memory if no view of them is left.
     private var collected: [UInt8] = []
 

@@ -143,7 +143,7 @@ public struct Advertising: Sendable, Hashable {
     /// Whether advertising resumes after a connection, as soon as the controller can.
     public var continuesAfterConnection = true
 
-    /// Creates a request to advertise. By default it is connectable and in legacy packets.
+    /// Creates a request to advertise. By default, it is connectable and in legacy packets.
     public init(
         _ content: AdvertisingContent = AdvertisingContent(),
         kind: Kind = .connectable,

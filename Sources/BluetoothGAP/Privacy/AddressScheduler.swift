@@ -23,7 +23,7 @@ import BluetoothTypes
 ///    requests the next window after a back-off (`backoffMinimum`, doubling to `backoffMaximum`).
 ///    Until then, the host resolves addresses, and the old random address stays.
 /// 3. All addresses on the air change in one window: the random address, and those of the
-///    advertising sets at its end (`addressChanged`). Otherwise an address that stays would link
+///    advertising sets at its end (`addressChanged`). Otherwise, an address that stays would link
 ///    the old address to the new one.
 /// 4. The startup sets the first random address, before the controller uses the radio.
 package struct AddressScheduler: Sendable {

@@ -39,7 +39,7 @@ extension Advertiser {
 
     /// Counts the unanswered Disables. Only a reset stops a controller that never answers them.
     ///
-    /// A set that was in force begins again after the reset. Any other set fails. Otherwise the
+    /// A set that was in force begins again after the reset. Any other set fails. Otherwise, the
     /// host would repeatedly reset a controller that does not answer the commands for this set.
     private mutating func noteStop(_ outcome: OperationOutcome, of index: Int) {
         unansweredStopCount = outcome == .unanswered ? unansweredStopCount + 1 : 0

@@ -17,7 +17,7 @@ import BluetoothTypes
 ///   current controller.
 ///
 /// Rules:
-/// 1. Every set ends exactly once, with `ended`. Until then it is wanted, whatever the controller
+/// 1. Every set ends exactly once, with `ended`. Until then, it is wanted, whatever the controller
 ///    does.
 /// 2. A connection stops the set through which the peer connected. The advertiser starts the set
 ///    again at once, or when the controller has room for another link. Directed sets, and sets that

@@ -36,7 +36,7 @@ extension CentralScheduler {
         if operation == .disableScan { noteStop(outcome) }
         switch (operation, outcome) {
         // The controller may still scan, so the next operation is another stop. A scan that never
-        // ran does not begin again after a reset. Otherwise the host would repeatedly reset a
+        // ran does not begin again after a reset. Otherwise, the host would repeatedly reset a
         // controller that does not answer the command for this scan.
         case (.disableScan, .unanswered):
             scan.becameDoubtful()
@@ -139,7 +139,7 @@ extension CentralScheduler {
     }
 
     /// Processes the end of an initiation without a link. While LE Create Connection is
-    /// outstanding, the event is the late end of an earlier initiation. Otherwise the event is the
+    /// outstanding, the event is the late end of an earlier initiation. Otherwise, the event is the
     /// end of the current one.
     mutating func connectionFailed(_ status: HCI.ErrorCode, peer: DeviceAddress, now: Instant) {
         guard !initiation.isIdle, !isStarting else { return }

@@ -16,7 +16,7 @@ import BluetoothTypes
 /// - A *turn* is one initiation of the controller: the request at the front of the queue. If that
 ///   request is pending, other pending requests with the same parameters join it in the Filter
 ///   Accept List, as far as the list has room.
-/// - A *slice* (`sliceDuration`) is the length of a turn while other requests wait. Otherwise a
+/// - A *slice* (`sliceDuration`) is the length of a turn while other requests wait. Otherwise, a
 ///   turn lasts until the connection.
 /// - The *share*: if the controller cannot scan and initiate at once, scanner and initiator
 ///   alternate in slices. The scheduler knows this from the supported states, or from a refusal.

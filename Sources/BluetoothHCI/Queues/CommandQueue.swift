@@ -42,7 +42,7 @@ package struct CommandQueue<Purpose: Sendable>: Sendable {
 
     private var pending: [(command: HCI.EncodedCommand, purpose: Purpose)] = []
     private var sent: [Sent] = []
-    /// The number of commands that may be sent now. After power-on it is one.
+    /// The number of commands that may be sent now. After power-on, it is one.
     private var budget = 1
     private var isProbing = false
     private var isUnresponsive = false

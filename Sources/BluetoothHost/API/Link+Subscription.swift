@@ -12,12 +12,13 @@ extension Link {
     /// characteristic, or canceling its task, unsubscribes.
     ///
     /// Subscribing takes one request if the peer's database is known on this link (see
-    /// `database()`). Otherwise the host first discovers the characteristic's descriptors.
+    /// `database()`). Otherwise, the host first discovers the characteristic's descriptors.
     ///
     /// - Parameters:
     ///   - characteristic: The characteristic to subscribe to.
-    ///   - kind: Notification or indication. By default notification if the characteristic supports
-    ///     both, because it is faster. The host confirms indications as they arrive.
+    ///   - kind: Notification or indication. With `nil`, the host chooses notification if the
+    ///     characteristic supports both, because it is faster. The host confirms indications as
+    ///     they arrive.
     /// - Returns: A stream of the values. When the link ends, it throws the reason, for example
     ///   ``HostError/disconnected(_:)``, or ``HostError/adapter(_:)`` after a reset of the
     ///   controller. It throws ``HostError/notificationsOverflowed`` when its reader is more than

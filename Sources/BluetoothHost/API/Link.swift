@@ -133,7 +133,7 @@ extension Link {
     /// services.
     ///
     /// If the host knows the peer's database (see ``database()``), the characteristics come from
-    /// the database, which takes at most one request. Otherwise the host reads the declarations of
+    /// the database, which takes at most one request. Otherwise, the host reads the declarations of
     /// all characteristics. The attributes after the value of the last characteristic of a service,
     /// up to `endHandle`, then include the declaration of the next service.
     ///
@@ -286,13 +286,13 @@ extension Link {
 
     /// Writes a value with a signature and without a response from the peer (Vol 3, Part G, 4.9.2).
     ///
-    /// The signature authenticates the value on a link with a bonded peer that is not encrypted.
-    /// Other devices can read the value, but cannot change or repeat it. Unlike all other
-    /// operations, this one does not wait until the link with a bonded peer is encrypted.
+    /// The signature authenticates the value on an unencrypted link with a bonded peer. Other
+    /// devices can read the value, but cannot change or repeat it. Unlike all other operations,
+    /// this one does not wait until the link with a bonded peer is encrypted.
     ///
-    /// On an encrypted link, which authenticates as well, the host sends an ordinary write without
-    /// response. If the bonded peer has no key to check signatures with, the host waits until the
-    /// link is encrypted and does the same.
+    /// On an encrypted link, the encryption authenticates the value, and the host sends an ordinary
+    /// write without response. If the bonded peer has no key to check signatures with, the host
+    /// waits until the link is encrypted, and then sends an ordinary write.
     ///
     /// - Parameters:
     ///   - bytes: The new value, at most `mtu - 15` bytes and at most 512.
@@ -311,7 +311,7 @@ extension Link {
     ///   bytes.
     /// - Throws: The errors of a GATT operation (see ``Link``), `GATT.Failure.echoMismatch` if the
     ///   peer returns other bytes, `GATT.Failure.valueTooLong`, and `GATT.Failure.invalidOperation`
-    ///   if `values` is empty. In the last three cases the peer writes nothing.
+    ///   if `values` is empty. In the last three cases, the peer writes nothing.
     public func writeReliably(_ values: [GATT.AttributeValue]) async throws {
         _ = try await gatt(.reliableWrite(values))
     }

@@ -10,8 +10,8 @@ import HCITransports
 
 /// An event of a pairing that concerns a person.
 package enum PairingEvent: Sendable {
-    /// A question, which `answer` must answer unless it only shows something. There is one question
-    /// at a time.
+    /// A question, which `answer` must answer unless the question only shows something. There is
+    /// one question at a time.
     case asked(Pairing.Question, Pairing.Method, isIncoming: Bool)
     /// The peer reports a keypress of its passkey entry.
     case pressed(Pairing.Keypress)
@@ -38,9 +38,9 @@ package enum HostAction: Sendable {
     case completed(RequestIdentifier, Result<HostAnswer, any Error>)
     /// A pairing on this link needs a person, or no longer does.
     case pairing(LinkIdentifier, PairingEvent)
-    /// Read the store's record of the client on this link, and answer by `recalled`.
+    /// Read the store's record of the client on this link, and answer with `recalled`.
     case recall(LinkIdentifier, StoreKey)
-    /// Read the store's record of the database of this link's peer, and answer by
+    /// Read the store's record of the database of this link's peer, and answer with
     /// `recalledDatabase`.
     case recallDatabase(LinkIdentifier, StoreKey)
     /// Write this entry to the store.

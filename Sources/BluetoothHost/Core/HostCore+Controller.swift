@@ -152,7 +152,7 @@ extension HostCore {
     /// connection requests fail. Scans, advertising and pending connections start again when the
     /// controller is ready.
     ///
-    /// The scheduler is reset first. Otherwise the ends of links and commands would make it send
+    /// The scheduler is reset first. Otherwise, the ends of links and commands would make it send
     /// the next command to a controller that is not ready.
     private mutating func abandonController(_ failure: AdapterFailure, now: Instant) {
         startup = nil

@@ -71,8 +71,8 @@ package struct HostCore: Sendable {
     /// Creates the core of a host that uses `ownAddress`, a random static address.
     ///
     /// - Parameters:
-    ///   - resolvingKey: The key of the host's private addresses. By default a new one.
-    ///   - secret: The key of the identifiers of peers. By default a new one.
+    ///   - resolvingKey: The key of the host's private addresses; by default a new one.
+    ///   - secret: The key of the identifiers of peers; by default a new one.
     package init(
         configuration: HostConfiguration,
         ownAddress: DeviceAddress,

@@ -37,7 +37,7 @@ extension [ScanParameters] {
     /// are none.
     ///
     /// The scan is active if any of them is. It uses every PHY of any of them and the largest ratio
-    /// of window to interval, and it reports all duplicates as soon as one of them needs them. It
+    /// of window to interval. It reports all duplicates if one of them requires duplicates, and
     /// uses the public address only if all of them do.
     var combined: ScanParameters? {
         guard var combined = first else { return nil }

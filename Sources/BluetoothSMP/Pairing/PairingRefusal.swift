@@ -40,7 +40,7 @@ struct PairingRefusal: Error, Equatable {
     )
 
     /// Returns the refusal of an unexpected PDU. The reason is Command Not Supported if a device in
-    /// the sender's role never sends the PDU. Otherwise it is Unspecified Reason, because the
+    /// the sender's role never sends the PDU. Otherwise, it is Unspecified Reason, because the
     /// specification has no reason for a PDU at the wrong time.
     static func unexpected(_ pdu: SMP.PDU, isCentral: Bool) -> PairingRefusal {
         let reason: Pairing.FailureReason =

@@ -5,7 +5,7 @@ import BluetoothTypes
 
 extension Pairing {
     /// The data that a device transfers other than over Bluetooth, for example on an NFC tag (Vol
-    /// 3, Part H, 2.3.5.6.4 and 2.3.5.4; Supplement to the Core Specification, Part A, 1.16).
+    /// 3, Part H, 2.3.5.6.4 and 2.3.5.4; Core Specification Supplement, Part A, 1.6 and 1.8).
     public struct OutOfBandData: Hashable, Sendable, CustomStringConvertible {
         /// The reason why data cannot be used.
         public enum Flaw: Error, Hashable, Sendable, CustomStringConvertible {

@@ -4,7 +4,7 @@ import BluetoothTypes
 
 extension Pairing {
     /// Out-of-band data in the form for a tag or a file: structures of length, type and value, as
-    /// in advertising data (Vol 3, Part C, 11; Supplement, Part A, 1.8, 1.16 and 1.17).
+    /// in advertising data (Vol 3, Part C, 11; Supplement, Part A, 1.6, 1.8, 1.16 and 1.17).
     package struct OutOfBandTag: Hashable, Sendable {
         /// The roles that the device supports, and the one that it prefers (Supplement, Part A,
         /// 1.17).

@@ -22,7 +22,8 @@ extension Pairing {
     /// The requirements of an application for pairing.
     ///
     /// The default is secure: it permits only LE Secure Connections with keys of full size. Without
-    /// a delegate that answers questions (`PairingDelegate`), no pairing succeeds.
+    /// a delegate that answers questions (`PairingDelegate`), only a pairing that the application
+    /// requests can succeed, and only if it asks no question.
     public struct Policy: Hashable, Sendable {
         /// The capabilities of the application to show numbers and to accept input.
         public var ioCapability = IOCapability.noInputNoOutput

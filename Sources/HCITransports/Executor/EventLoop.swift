@@ -12,12 +12,12 @@ import BluetoothTypes
 
 /// The receiver of a descriptor's events.
 protocol DescriptorHandler: AnyObject {
-    /// Called when the descriptor can be read or written. A broken descriptor counts as both, and
-    /// the next system call on it returns the error.
+    /// Handles a descriptor that can be read or written. A broken descriptor counts as readable and
+    /// writable, and the next system call on it returns the error.
     func descriptorReady(readable: Bool, writable: Bool)
 
-    /// Called when the thread is about to end. No further event follows, so the handler must end
-    /// all operations that wait for one.
+    /// Ends all operations that wait for an event, because the thread is about to end and no
+    /// further event follows.
     func loopEnded()
 }
 

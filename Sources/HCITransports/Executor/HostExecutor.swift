@@ -12,7 +12,7 @@ public protocol HostExecutor: SerialExecutor {
 
     /// Runs `work` after all work that was enqueued before, including jobs of actors and tasks.
     ///
-    /// May be called on any thread. It never runs `work` before it returns.
+    /// May be called on any thread. The method never runs `work` before it returns.
     func perform(_ work: @escaping @Sendable () -> Void)
 
     /// Runs `work` once, when the current turn has no more work and before the executor waits.
@@ -27,7 +27,7 @@ public protocol HostExecutor: SerialExecutor {
     /// on a queue of the application. That work may enqueue more work here.
     ///
     /// An executor with virtual time stops its clock until `endOutsideWork()` has been called as
-    /// often as this method. Otherwise time would advance while the outside work runs. The default
+    /// often as this method. Otherwise, time would advance while the outside work runs. The default
     /// implementation does nothing, because real time does not stop. May be called on any thread.
     func beginOutsideWork()
 
@@ -52,8 +52,8 @@ extension HostExecutor {
     /// Calls `work`.
     public func performOutsideWork(_ work: () -> Void) { work() }
 
-    /// A task executor on the same thread for tasks without an actor that often call the actors
-    /// there: `withTaskExecutorPreference(executor.taskExecutor)`.
+    /// A task executor on the same thread, for tasks without an actor that often call actors of
+    /// this executor: `withTaskExecutorPreference(executor.taskExecutor)`.
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
     public var taskExecutor: any TaskExecutor { HostTaskExecutor(self) }
 }
@@ -103,8 +103,8 @@ public protocol HostTimer: Sendable {
 extension Task where Failure == Never {
     /// Starts a task whose code without an actor runs on the thread of `executor`.
     ///
-    /// Systems before iOS 18 and macOS 15 have no task executors. There, that code runs on Swift's
-    /// shared threads, as it does without an executor.
+    /// Systems before iOS 18 and macOS 15 have no task executors. On such a system, that code runs
+    /// on Swift's shared threads, as it does without an executor.
     ///
     /// - Parameter executor: `nil` for Swift's shared threads.
     @discardableResult

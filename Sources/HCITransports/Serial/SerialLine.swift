@@ -7,7 +7,7 @@
 /// default speed is `defaultSpeed`. The options are:
 /// - `flow=hardware` or `flow=none`: whether RTS and CTS are connected. The default is `hardware`.
 /// - `start=SPEED`: the initial speed of the controller, before it is changed to the line's speed.
-/// - `vendor=NAME`: the vendor whose command changes the speed, one of `SerialVendor`. By default
+/// - `vendor=NAME`: the vendor whose command changes the speed, one of `SerialVendor`. By default,
 ///   the controller is asked for its manufacturer. A vendor without `start` implies `defaultSpeed`
 ///   as the initial speed.
 public struct SerialLine: Hashable, Sendable {

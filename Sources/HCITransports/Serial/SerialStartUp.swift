@@ -8,7 +8,7 @@ import BluetoothTypes
 ///
 /// A probe consists of HCI Reset, whose answer can be distinguished from any other bytes on the
 /// line (Vol 4, Part A, 4), and Read Local Version Information. If the initial speed is the
-/// requested one, the startup is then complete. Otherwise the vendor's command follows, and both
+/// requested one, the startup is then complete. Otherwise, the vendor's command follows, and both
 /// ends change their speed. A second probe verifies the new speed. If the new speed does not work,
 /// the line continues at the old speed, and `Outcome.notice` contains the reason.
 ///

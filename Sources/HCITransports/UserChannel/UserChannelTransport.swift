@@ -10,7 +10,7 @@ import BluetoothTypes
 /// ```
 ///
 /// While the transport is open, this process has exclusive use of the adapter. To daemons such as
-/// bluetoothd, the adapter appears to be unplugged. Afterward it is returned to the kernel, and
+/// bluetoothd, the adapter appears to be unplugged. Afterward, it is returned to the kernel, and
 /// brought up if it was up before. A process that is killed leaves it down, and daemons can then
 /// turn it on. Taking an adapter requires the capability CAP_NET_ADMIN, but not root. An adapter
 /// with links of the kernel's own host cannot be taken.

@@ -38,7 +38,7 @@ extension GATTServer {
         ///
         /// Until the link is encrypted with the bond's key, the client can read only the values
         /// that describe this server and write only with a signature, whatever the permissions of
-        /// other values are. Otherwise a device with a copied address could act as the client.
+        /// other values are. Otherwise, a device with a copied address could act as the client.
         var isUnproved: Bool { security.isBonded && !security.isEncrypted }
 
         /// The bearer for notifications and indications. It is always the same one, so that the

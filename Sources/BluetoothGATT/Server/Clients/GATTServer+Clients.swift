@@ -90,7 +90,7 @@ extension GATTServer {
     ///
     /// The record serves only to compare the database that the client knows with the current one.
     /// If they differ, the server already refuses the client's old handles, as it will after
-    /// encryption. Otherwise the server would accept them until then (Vol 3, Part G, 2.5.2.1).
+    /// encryption. Otherwise, the server would accept them until then (Vol 3, Part G, 2.5.2.1).
     package mutating func recognize(_ client: ClientID, _ clientRecord: ClientRecord) {
         guard clients[client]?.isTrusted == false, clientRecord.knownHash != database.hash else {
             return

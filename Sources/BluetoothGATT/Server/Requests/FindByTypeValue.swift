@@ -6,7 +6,7 @@ import BluetoothTypes
 /// Find By Type Value: finds the attributes with a type and a value, and the end of the group that
 /// starts with each of them (Vol 3, Part F, 3.4.3.3 and 3.4.3.4).
 ///
-/// A value that the client may not read never matches. Otherwise the client could guess the value
+/// A value that the client may not read never matches. Otherwise, the client could guess the value
 /// with repeated requests.
 struct FindByTypeValue: Reading {
     typealias Group = (handle: AttributeHandle, groupEnd: AttributeHandle)

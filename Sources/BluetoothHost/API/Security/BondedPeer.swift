@@ -49,7 +49,7 @@ public enum BondLossPolicy: Sendable {
     case ask
     /// The host pairs again, once for each link, as `HostConfiguration.pairing` allows and with no
     /// less security than before. A pairing that the peer begins needs consent like any other.
-    /// Without a delegate this is `refuse`.
+    /// Without a delegate, this is `refuse`.
     case pairOnce
 }
 

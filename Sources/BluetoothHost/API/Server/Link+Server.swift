@@ -15,8 +15,8 @@ extension Link {
     /// sent when it is in the controller's buffers, so that a loop of these calls runs at the speed
     /// of the link. An indication (4.11.1) counts as sent when the peer has confirmed it, and
     /// further indications wait until then. Values leave in the order of the calls. Bytes beyond
-    /// `mtu - 3` are cut off, and the client reads the rest. The stored value of the server does
-    /// not change. Canceling the task cancels a value that has not left.
+    /// `mtu - 3` are cut off, and the client has to read the complete value. The stored value of
+    /// the server does not change. Canceling the task cancels a value that has not left.
     ///
     /// - Parameters:
     ///   - value: The value.

@@ -5,7 +5,7 @@ import BluetoothGATT
 
 /// A client's request to read a value that the application provides.
 ///
-/// Answer it once, from any task, within 25 seconds. After that the host refuses it with
+/// Answer it once, from any task, within 25 seconds. After that, the host refuses it with
 /// `unlikelyError`, because the client would end the link after 30 seconds (Vol 3, Part F, 3.3.3).
 /// Until the answer, the client can send no other request on the same bearer. If the application
 /// drops the request without an answer, the host refuses it at once. A second answer, and an answer

@@ -30,7 +30,8 @@ extension LinkCore {
         guard !isUrgent, hasKeysUnderWay(context) else {
             return attemptDisconnect(&context)
         }
-        // The controller drops unsent data: this host would have a bond, and the peer would not.
+        // A disconnection makes the controller drop unsent keys. This host would then have a bond,
+        // and the peer would not.
         let limit =
             context.isShuttingDown ? HostCore.shutdownLimit / 2 : Self.keyDeliveryLimit
         awaitsKeyDelivery = true

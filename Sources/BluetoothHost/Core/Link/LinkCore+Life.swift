@@ -20,8 +20,8 @@ extension LinkCore {
     }
 
     /// Sends the first commands and requests of a new link: longer packets and, from the central,
-    /// the MTU exchange, whose answer shows that the peer takes part in the link. If the peer is
-    /// the central, the peer begins, and the host does not delay the peer.
+    /// the MTU exchange, whose answer shows that the peer takes part in the link. A peripheral
+    /// leaves the first request to the central, unless `exchangesMTUAsPeripheral` is set.
     mutating func prepare(_ context: inout LinkContext) {
         if context.configuration.requestsDataLength, let bytes = context.longestPacket {
             let command = LinkRequest.dataLengthCommand(bytes: bytes, to: handle)

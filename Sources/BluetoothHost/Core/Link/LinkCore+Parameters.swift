@@ -114,7 +114,7 @@ extension LinkCore {
         _ identifier: Signaling.Identifier,
         _ context: inout LinkContext
     ) {
-        // Only one update runs at a time. Otherwise a peer could fill the command queue with
+        // Only one update runs at a time. Otherwise, a peer could fill the command queue with
         // requests.
         let isBusy = procedures[.connectionUpdate] != nil
         let accepts = context.configuration.acceptsParameterRequests && !isBusy

@@ -10,7 +10,7 @@ import BluetoothTypes
 extension LinkCore {
     /// Moves the link's data into the controller as far as there is room.
     mutating func pump(_ context: inout LinkContext) {
-        // Persist before acknowledging.
+        // Changes are written before the packets that acknowledge them are sent.
         if context.storeState.schedule.hasChanges { context.writeChanges(now: context.now) }
         var hasMore = true
         var hasRoom = context.transmitQueue.hasRoom(handle)

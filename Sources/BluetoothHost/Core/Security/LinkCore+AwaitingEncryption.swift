@@ -6,7 +6,7 @@ import BluetoothTypes
 
 // A link to a bonded peer awaits encryption: nothing passes between the peer and the application
 // before the peer has proved its identity by encrypting. The application's requests wait, the host
-// drops values that the peer sends, and the server refuses the peer's requests. Otherwise a device
+// drops values that the peer sends, and the server refuses the peer's requests. Otherwise, a device
 // could use the address of a bonded peer to send false values (the BLESA attack). Signed commands
 // are the exception in both directions, because they are meant for unencrypted links and
 // authenticate their sender.

@@ -70,7 +70,7 @@ extension LinkCore {
 
     /// Handles a failure to write the bond of a pairing, or the identity that the bond belongs to.
     /// Until the last keys are sent, the pairing is not over for the peer, and the host fails it
-    /// (Vol 3, Part H, 3.5.5 and 3.6.1). After that no PDU exists for a failure, and the link ends
+    /// (Vol 3, Part H, 3.5.5 and 3.6.1). After that, no PDU exists for a failure, and the link ends
     /// with Remote Device Terminated Connection due to Low Resources.
     mutating func bondNotSaved(_ fault: StoreFault, _ context: inout LinkContext) {
         let error = HostError.bondNotStored(fault.text)

@@ -145,7 +145,7 @@ extension LinkCore {
         }
     }
 
-    /// Ends a link whose encryption has ended. In LE only the end of the link may end its
+    /// Ends a link whose encryption has ended. In LE, only the end of the link may end its
     /// encryption.
     private mutating func encryptionEnded(_ context: inout LinkContext) {
         context.emit(.log("ended a link that is not encrypted any more"))

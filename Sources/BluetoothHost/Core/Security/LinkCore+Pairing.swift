@@ -111,7 +111,7 @@ extension LinkCore {
 
     /// Returns the next frame of the Security Manager's channel.
     mutating func nextSecurityFrame(_ context: inout LinkContext) -> [UInt8]? {
-        // The last keys are sent after the store has the bond. Until then the host can still fail
+        // The last keys are sent after the store has the bond. Until then, the host can still fail
         // the pairing.
         guard !protection.outgoing.isEmpty, protection.unsavedBond == nil else { return nil }
         let frame = protection.outgoing.removeFirst()

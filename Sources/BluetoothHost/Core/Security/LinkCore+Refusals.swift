@@ -87,7 +87,7 @@ extension LinkCore {
             guard security.keySize < longest else { return nil }
             (policy.minimumKeySize, policy.maximumKeySize) = (longest, longest)
         }
-        // Without a delegate the host does not pair, and the refusal is the result.
+        // Without a delegate, the host does not pair, and the refusal is the result.
         let isBondEnough = bond != nil && !security.isEncrypted
         return isBondEnough || context.configuration.pairingDelegate != nil ? policy : nil
     }

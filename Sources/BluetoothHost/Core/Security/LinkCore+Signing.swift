@@ -9,7 +9,7 @@ import BluetoothTypes
 // Signed commands: they authenticate the sender of a command, and do not encrypt it.
 extension LinkCore {
     /// Writes a value without a response. The write is signed if the link is not encrypted and the
-    /// bond has a signing key. Otherwise it is sent as an ordinary command, on a link that is or
+    /// bond has a signing key. Otherwise, it is sent as an ordinary command, on a link that is or
     /// will be encrypted (Vol 3, Part C, 10.2.2; Vol 3, Part G, 4.9.2).
     ///
     /// The counter of the signature is used up even if the command fails.

@@ -13,7 +13,7 @@ import BluetoothTypes
 //    10  contents
 //     …  u32 CRC-32 of all bytes before it
 //
-// Integers are little-endian. A later version changes the contents, not this frame.
+// Integers are little-endian. A later version changes the contents, not the header or the checksum.
 
 /// The fault of an entry of the store.
 enum RecordFault: Error, Equatable, CustomStringConvertible {
