@@ -2,7 +2,7 @@
 
 // The cryptographic functions on which Bluetooth is based, with the names of the specification (Vol
 // 3, Part H, 2.2). Only this module and `Lanyard` import a cryptographic library: `Crypto`, which
-// is CryptoKit on Apple's platforms. `PlatformCiphers` has what CryptoKit lacks.
+// is CryptoKit on Apple's platforms. `PlatformCiphers` has the functions that CryptoKit lacks.
 //
 // All values have the most significant byte first, as in the specification's text. Packets have the
 // opposite order, so the code that decodes a packet reverses the bytes.

@@ -27,8 +27,8 @@
 // complete would cause errors later.
 //
 // The server is the other half of this module. Definitions of services become rows of one database,
-// from which the server answers requests. A record for each client contains what it may access,
-// what it has subscribed to, and its knowledge of the database. The record of a bonded client
+// from which the server answers requests. A record for each client contains the security of its
+// link, its subscriptions, and its knowledge of the database. The record of a bonded client
 // outlives the link, with its subscriptions and the hash of the database that it knows. When
 // services are added or removed, the server sends Service Changed to the client. Until the client
 // knows the change, the server refuses requests with handles that may now belong to other

@@ -43,11 +43,10 @@ import HCITransports
 /// transport that ended, and continues scans and pending connections when the controller is back.
 /// `states` reports this. Canceling the task that awaits an operation cancels the operation.
 ///
-/// A host lives as long as the application holds a reference to it, to one of its ``Link`` or
-/// ``AdvertisingSet`` values, or to one of the streams ``scan(for:parameters:reportsDuplicates:)``,
-/// ``Link/subscribe(to:kind:)``, ``incomingLinks`` and ``serverEvents()``. The streams ``states``
-/// and ``securityEvents()`` do not keep the host alive, and end with it. Call `shutdown()` before
-/// you release the last reference, so that the host disconnects its links.
+/// A host exists as long as the application holds a reference to it, to one of its ``Link``,
+/// ``AdvertisingSet`` or channel values, or to a stream of it. Only the streams ``states`` and
+/// ``securityEvents()`` do not keep the host alive, and end with it. Call `shutdown()` before you
+/// release the last reference, so that the host disconnects its links.
 public actor BluetoothHost {
     /// The executor that the host runs on.
     ///

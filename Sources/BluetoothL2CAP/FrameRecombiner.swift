@@ -44,7 +44,7 @@ package struct FrameRecombiner: Sendable {
         case frame(L2CAPFrame)
         /// More fragments of the frame follow.
         case incomplete
-        /// The fragment was discarded, and with it the frame to which it belongs.
+        /// The fragment and the frame to which it belongs were discarded.
         case discarded(Reason)
     }
 

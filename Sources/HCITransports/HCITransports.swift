@@ -9,10 +9,10 @@
 // packets.
 //
 // Everything of one adapter happens on one thread, that of its `AdapterExecutor`. The thread waits
-// for the descriptors, reads, lets the host process the bytes, and writes what the host has sent.
-// Each wake-up needs one poll, one read and one write, whatever the number of packets. The kernel's
-// adapters are an exception, because they transfer one packet in each call. The host is an actor on
-// the same executor, so a packet reaches it without a change of threads.
+// for the descriptors, reads, lets the host process the bytes, and writes the packets that the host
+// has sent. Each wake-up needs one poll, one read and one write, whatever the number of packets.
+// The kernel's adapters are an exception, because they transfer one packet in each call. The host
+// is an actor on the same executor, so a packet reaches it without a change of threads.
 //
 // Only this module uses file descriptors and the C library. Two wrappers work with any transport:
 // one writes a packet log for Wireshark, and the other injects faults.

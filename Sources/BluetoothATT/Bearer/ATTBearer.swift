@@ -9,10 +9,11 @@ import BluetoothTypes
 /// A bearer has a client and a server at each end, and transfers the PDUs of both. The client's
 /// requests and commands are sent in the order in which they were enqueued. A Write Command never
 /// overtakes an earlier request, and a request never overtakes an earlier command, because callers
-/// rely on the order of their writes. The server's notifications keep their order, and so do its
-/// indications. These three queues take turns, so no queue starves another. A queue that waits for
-/// a response or a confirmation does not delay the other queues. Only confirmations and responses
-/// have priority, because the peer's own timeout of 30 seconds may be running.
+/// rely on the order of their writes. The server's notifications are sent in order, and its
+/// indications are sent in order. These three queues take turns, so no queue can block another. A
+/// queue that waits for a response or a confirmation does not delay the other queues. Only
+/// confirmations and responses have priority, because the peer's own timeout of 30 seconds may be
+/// running.
 ///
 /// The bearer sends nothing on its own. Its owner calls `nextPDU(now:)` whenever the link can take
 /// another PDU, so that the controller's flow control extends to the bearer, and calls

@@ -132,7 +132,7 @@ extension AdvertisingSetState {
         case (_, .unanswered): begin(again: .doubtful, outcome, now: now)
         case (.enable, .refused(.connectionLimitExceeded)),
             (.enable, .refused(.rejectedForLimitedResources)):
-            // A set that was on the air before this Enable may have stayed there.
+            // A set that was on the air before this Enable may still be on the air.
             if activity != .off { activity = .doubtful }
             isWaitingForLink = true
             backOff(now: now)

@@ -47,7 +47,7 @@ package struct DatabaseLookup: Sendable {
         /// Remove the stored record, which is no longer valid.
         case forget
         /// Report that the database from this link is no longer valid. The server has not indicated
-        /// what has changed.
+        /// the range of the change.
         case outdated
     }
 

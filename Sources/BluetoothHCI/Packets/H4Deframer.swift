@@ -98,7 +98,7 @@ package struct H4Deframer: Sendable {
             guard try findResetAnswer(skipped: skipped) else { return nil }
         }
         guard start < buffer.count else {
-            // The bytes belong to the caller again, which may use their storage for the next ones.
+            // The bytes belong to the caller again, which may use their storage for the next bytes.
             buffer = []
             start = 0
             return nil

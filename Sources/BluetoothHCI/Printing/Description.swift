@@ -6,7 +6,7 @@ extension HCI {
     /// Returns one line that describes a packet in a trace.
     ///
     /// A command or event without a type in this module is shown in hexadecimal. Keys in the
-    /// parameters of other commands and events are omitted, and so are malformed parameters,
+    /// parameters of other commands and events are omitted. Malformed parameters are omitted,
     /// because they may contain a key. The data of ACL packets can contain keys, and is shown.
     package static func describe(_ packet: Packet) -> String {
         switch packet {

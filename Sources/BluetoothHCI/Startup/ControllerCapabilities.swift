@@ -69,10 +69,10 @@ package struct ControllerCapabilities: Sendable, Equatable {
 
     /// Whether the host uses the extended commands for advertising, scanning and initiating.
     ///
-    /// A controller that has received an extended command refuses all legacy ones, and the reverse
-    /// (Vol 4, Part E, 3.1.1). The host therefore uses the extended commands for all three
-    /// activities or for none. It uses them only if each activity that the legacy commands support
-    /// is also supported by extended commands.
+    /// A controller that has received an extended command refuses all legacy commands, and one that
+    /// has received a legacy command refuses all extended commands (Vol 4, Part E, 3.1.1). The host
+    /// therefore uses the extended commands for all three activities or for none. It uses them only
+    /// if each activity that the legacy commands support is also supported by extended commands.
     package var usesExtendedCommands: Bool {
         let canScan = supports(HCI.LESetScanEnable.self)
         let canInitiate = supports(HCI.LECreateConnection.self)

@@ -79,8 +79,8 @@ public struct HostConfiguration: Sendable {
     /// asks no question.
     public var pairingDelegate: (any PairingDelegate)?
 
-    /// Whether a person answers the questions of `pairingDelegate`. If so, the host limits their
-    /// number.
+    /// A closure that returns whether a person answers the questions of `pairingDelegate`. If so,
+    /// the host limits the number of questions.
     package var asksPerson: @Sendable () -> Bool = { true }
 
     /// Whether peers may begin a pairing as soon as the host has started.

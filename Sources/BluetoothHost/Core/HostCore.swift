@@ -14,8 +14,8 @@ import BluetoothTypes
 /// The driver takes one input, performs everything in the outbox, and then takes the next input.
 /// The core does no I/O, never waits, and reads no clock.
 ///
-/// `LinkCore` owns everything that belongs to one link. The host owns what concerns the controller
-/// and several links: the controller's state in `HostCore+Controller`, arriving packets in
+/// `LinkCore` has the state of one link. The host has the parts that concern the controller or
+/// several links: the controller's state in `HostCore+Controller`, arriving packets in
 /// `HostCore+Packets`, the beginning and end of links in `HostCore+Connections`, scans and
 /// connection requests in `HostCore+Central`, advertising in `HostCore+Advertising`, addresses in
 /// `Privacy/`, bonds and the store in `Store/`, and time in `HostCore+Time`. `HostCore+WithLink`

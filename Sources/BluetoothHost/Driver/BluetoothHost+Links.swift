@@ -21,7 +21,7 @@ extension BluetoothHost {
     }
 
     /// Performs a request to a link, as `perform(isAlwaysTaken:_:onCancel:)` does. A caller on the
-    /// host stays there.
+    /// host's thread stays on it.
     ///
     /// - Throws: Also the reason why the link ended.
     func perform(

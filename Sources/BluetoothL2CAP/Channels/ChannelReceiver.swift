@@ -77,8 +77,8 @@ struct ChannelReceiver: Sendable {
         guard length <= mtu else { throw .sduTooLong }
         payload = payload.dropFirst(Self.lengthFieldLength)
         var sdu = Partial(length: length)
-        // The capacity is limited to what the peer may send with its credits, whatever length it
-        // announces.
+        // The capacity is limited to the bytes that the peer may send with its credits, whatever
+        // length it announces.
         sdu.bytes.reserveCapacity(min(length, (credits + 1) * mps))
         return sdu
     }

@@ -62,7 +62,8 @@ public final class SerialTransport: HCITransport {
             }
         }
 
-        /// Opens the port, resets the controller, and changes both to the requested speed.
+        /// Opens the port, resets the controller, and changes the port and the controller to the
+        /// requested speed.
         ///
         /// - Throws: ``TransportError/serial(_:)`` if the device does not exist, another process
         ///   uses it, the user has no access, or no controller answers within some seconds.

@@ -76,9 +76,9 @@ package struct SystemAdapter: Hashable, Sendable {
 }
 
 extension SystemAdapter {
-    /// Returns the adapter to use if the user specifies none. It must support Low Energy and be
-    /// available. An unused adapter takes precedence over one that is being set up, and the latter
-    /// over one that is taken from a daemon.
+    /// Returns the adapter to use if the user specifies none. Adapters that do not support Low
+    /// Energy or are not available are excluded. An unused adapter takes precedence over one that
+    /// is being set up, and an adapter that would be taken from a daemon comes last.
     package static func preferred(of adapters: [SystemAdapter]) -> SystemAdapter? {
         adapters
             .filter { $0.supportsLowEnergy != false && $0.mayBeTaken }

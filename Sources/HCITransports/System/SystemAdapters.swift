@@ -42,7 +42,7 @@ package enum SystemAdapters {
 
     /// Returns a stream with an element whenever the list may have changed: at first, and when an
     /// adapter is added, removed, or turned on or off. The stream ends if the kernel does not
-    /// announce changes, or does so no longer.
+    /// announce changes, or stops announcing them.
     package static func changes() -> AsyncStream<Void> {
         changes(of: SystemBluetooth.kernel)
     }

@@ -120,7 +120,7 @@ public final class TracingTransport: HCITransport {
 
     private func note(sent packet: [UInt8]) {
         sink.append(packet[...], .sent)
-        // From now on, the host searches for the answer (Vol 4, Part A, 4), and so does the log.
+        // From now on, the host and the log search for the answer (Vol 4, Part A, 4).
         guard inner.losesBytes, packet == Self.reset else { return }
         state.withLock { $0.deframer.resynchronize() }
     }

@@ -45,7 +45,7 @@ struct ChangeAwareness: Equatable, Sendable {
         if !isAware { hasReadHash = true }
     }
 
-    /// Records a refusal on a bearer, and returns whether it is the first one there.
+    /// Records a refusal on a bearer, and returns whether it is the first one on that bearer.
     mutating func refuse(on channel: UInt16) -> Bool {
         refusedChannels.insert(channel).inserted
     }

@@ -37,10 +37,10 @@ extension GATTServer {
     /// Returns whether a signed command may be executed: its signature is valid, its counter is
     /// new, and the link is not encrypted.
     ///
-    /// An encrypted link makes signatures unnecessary, and a server must not accept them there (Vol
-    /// 3, Part C, 10.4). The method does not check the attribute's permissions. A signature does
-    /// not satisfy a requirement for encryption. The counter of a valid signature is used up,
-    /// whether the write succeeds or fails.
+    /// An encrypted link makes signatures unnecessary, and a server must not accept them on such a
+    /// link (Vol 3, Part C, 10.4). The method does not check the attribute's permissions. A
+    /// signature does not satisfy a requirement for encryption. The counter of a valid signature is
+    /// used up, whether the write succeeds or fails.
     ///
     /// - Parameters:
     ///   - command: The command.

@@ -6,15 +6,16 @@ import BluetoothTypes
 // Processing of all requests and commands.
 //
 // The checks of a request always have the same order: the client's change awareness, the range or
-// handle, the permissions, and the value. Only then is the request executed. A request for which
-// the application must be asked waits in `pending`, and continues in the same way after the answer.
+// handle, the permissions, and the value. The request is executed after these checks. A request for
+// which the application must be asked waits in `pending`, and continues in the same way after the
+// answer.
 
 extension GATTServer {
     /// Processes a request or command that a client's bearer has received.
     ///
     /// A request results in exactly one `respond`, either immediately or after the application has
-    /// answered or its time has expired. A command has no response, and neither has a request that
-    /// arrives before the response to the previous one.
+    /// answered or its time has expired. A command has no response. A request that arrives before
+    /// the response to the previous one gets no response.
     package mutating func receive(
         _ request: ATT.PDU,
         on bearer: BearerID,

@@ -14,7 +14,7 @@ import BluetoothTypes
 /// ```
 ///
 /// The host answers peers at once, even while no task accepts. Channels wait in the listener's
-/// backlog until they are accepted. `close()` ends the listener, and so does deallocation.
+/// backlog until they are accepted. `close()` and deallocation end the listener.
 public final class ChannelListener: AsyncSequence, Sendable {
     /// The PSM to which peers open channels.
     public var psm: L2CAP.SPSM { key.spsm }

@@ -17,7 +17,7 @@ import BluetoothL2CAP
 /// ```
 ///
 /// The value identifies the channel, and copies identify the same channel. Dropping the value does
-/// not close the channel; `close()` does, and so does the end of the link.
+/// not close the channel. The channel ends with `close()`, or with the link.
 public struct L2CAPChannel: Sendable, Hashable {
     /// The link that the channel is on.
     public let link: Link

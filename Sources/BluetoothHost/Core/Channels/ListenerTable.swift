@@ -3,7 +3,8 @@
 import BluetoothL2CAP
 import BluetoothTypes
 
-/// The identifier of a listener until the host ends. An SPSM may have several listeners in turn.
+/// The identifier of a listener until the host ends. An SPSM may have several listeners, one after
+/// another.
 package struct ListenerKey: Hashable, Sendable {
     package let spsm: L2CAP.SPSM
     let serial: UInt64

@@ -100,8 +100,8 @@ extension LinkCore {
         return parts
     }
 
-    /// Sends an indication of the server itself. The queue needs no bound for these, because at
-    /// most one is unconfirmed.
+    /// Sends an indication of the server itself. The queue needs no bound for such indications,
+    /// because at most one is unconfirmed.
     mutating func indicate(_ indication: ATT.HandleValueIndication, _ context: inout LinkContext) {
         let id = context.takeOperation()
         serving.ownIndications[id] = indication.handle

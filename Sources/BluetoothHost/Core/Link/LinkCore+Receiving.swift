@@ -70,7 +70,7 @@ extension LinkCore {
             perform(confirmWriteAtOnce(actions, &context), &context)
         case .confirmed(let id?): valueSent(id, &context)
         case .confirmed(nil), .answered, .ignored: break
-        // The client of the unenhanced bearer knows the peer's database, and with it Service Changed.
+        // The client of the unenhanced bearer knows the handle of Service Changed.
         case .indication: perform(bearer.take(received), &context)
         case .response, .failure, .notification, .multipleNotification, .violation:
             guard channel != .att else {

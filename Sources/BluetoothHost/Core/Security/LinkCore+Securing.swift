@@ -5,7 +5,8 @@ import BluetoothSMP
 import BluetoothTypes
 
 // Requests of this host and of the peer for better protection of the link. The host first encrypts
-// a link to a bonded peer with the bond. A pairing then provides what is still missing.
+// a link to a bonded peer with the bond. A pairing then provides the protection that is still
+// missing.
 extension LinkCore {
     /// Protects the link as `policy` requires. Encrypts with the bond if that is sufficient, and
     /// otherwise pairs. Requests that wait at the same time share one pairing.

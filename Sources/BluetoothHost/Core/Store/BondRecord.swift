@@ -12,7 +12,7 @@ import BluetoothTypes
 //     1   size of the keys: the number of their bytes that are not set to zero
 //     1+n name: the number of its bytes, then the bytes in UTF-8
 //     26  peer's key: key, diversifier, random number
-//     26  local key, likewise
+//     26  local key: key, diversifier, random number
 //     16  resolving key
 //     16  the peer's signing key
 //     16  this host's signing key

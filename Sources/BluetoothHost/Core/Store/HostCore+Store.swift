@@ -4,8 +4,8 @@ import BluetoothSMP
 import BluetoothTypes
 import HCITransports
 
-// The store's results. The driver reads and writes. The core decides what is written and when, and
-// gets the result of each write.
+// The store's results. The driver reads and writes. The core decides which entries are written, and
+// when, and gets the result of each write.
 extension HostCore {
     /// Takes the bonds in the store at the start of the host.
     package mutating func storeOpened(_ entries: [StoreEntry], now: Instant) {

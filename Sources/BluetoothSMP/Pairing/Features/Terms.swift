@@ -37,9 +37,9 @@ struct Terms: Hashable, Sendable {
         isBonding = request.requirements.isBonding && response.requirements.isBonding
         usesKeypresses = common.contains(.keypress) && method.hasPasskey
         // The bit of the long-term key has no meaning if both devices compute the same key.
-        let pointless: SMP.KeyDistribution = usesSecureConnections ? .encryptionKey : []
-        initiatorKeys = response.initiatorKeys.subtracting(pointless)
-        responderKeys = response.responderKeys.subtracting(pointless)
+        let meaninglessKeys: SMP.KeyDistribution = usesSecureConnections ? .encryptionKey : []
+        initiatorKeys = response.initiatorKeys.subtracting(meaninglessKeys)
+        responderKeys = response.responderKeys.subtracting(meaninglessKeys)
     }
 
     /// The security of a link that is encrypted with the resulting key.
