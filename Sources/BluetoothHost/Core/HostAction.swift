@@ -10,7 +10,7 @@ import HCITransports
 
 /// An event of a pairing that concerns a person.
 package enum PairingEvent: Sendable {
-    /// A question, which `answer` must answer unless the question only shows something. There is
+    /// A question, which `answer` must answer unless the question only shows something. A link has
     /// one question at a time.
     case asked(Pairing.Question, Pairing.Method, isIncoming: Bool)
     /// The peer reports a keypress of its passkey entry.

@@ -68,7 +68,8 @@ extension HostCore {
         finishShutDown(now: now)
     }
 
-    /// Closes the host if the controller does nothing anymore, or if `shutdownLimit` has passed.
+    /// Closes the host if the controller is not ready, if it does nothing anymore, or if
+    /// `shutdownLimit` has passed.
     mutating func finishShutDown(now: Instant) {
         guard let deadline = shutdownDeadline, state != .closed else { return }
         let isQuiet = links.isEmpty && advertisingWaiters.isEmpty && scheduler.isAtRest
@@ -85,7 +86,7 @@ extension HostCore {
     }
 
     /// Handles a failure of the controller. The host discards the controller's state. It then
-    /// resets the controller or, if a reset could not reach it, opens the transport again.
+    /// resets the controller or, if a reset would not help, opens the transport again.
     mutating func controllerFailed(_ failure: AdapterFailure, now: Instant) {
         guard state != .closed else { return }
         let isBeyondReset = !mayReset(after: failure)

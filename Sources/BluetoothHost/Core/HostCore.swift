@@ -31,7 +31,7 @@ package struct HostCore: Sendable {
     /// the pauses in between, that takes 10 seconds on average. In that time, 20 centrals that
     /// connect to one peripheral at once all get their links.
     package static let establishmentLimit = 10
-    /// The maximum time that a host that is shut down waits for the graceful end of its links.
+    /// The maximum time for which a shutdown waits for the graceful end of the links.
     package static let shutdownLimit: Duration = .seconds(1)
 
     /// The state that the links share, with the configuration and the outbox.

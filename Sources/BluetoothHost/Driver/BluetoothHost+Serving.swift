@@ -106,7 +106,7 @@ extension BluetoothHost {
 
 // Bonds.
 extension BluetoothHost {
-    /// Removes a bond and the peer's configuration.
+    /// Removes a bond and all stored data of the peer.
     package func removeBond(with peer: DeviceAddress) {
         core.dropBond(of: peer, now: executor.now)
         drain()

@@ -8,7 +8,7 @@ import BluetoothTypes
 
 // The short paths of notifications, of Write Commands, and of reads and writes of stored values,
 // which can be very frequent. The PDU is encoded once, in the packet that the transport gets, and
-// no queue is involved. Each method reports whether the usual path must be taken.
+// bypasses the bearer's queues. Each method reports whether the usual path must be taken.
 extension LinkCore {
     /// Returns whether nothing waits to be sent on the link, so that a PDU overtakes nothing. After
     /// each input, `pump` has sent everything, or has recorded the link as blocked.
@@ -45,7 +45,7 @@ extension LinkCore {
         return send(ATT.Opcode.handleValueNotification, attribute, part, &context)
     }
 
-    /// Sends a Write Command, which no operation of the client precedes.
+    /// Sends a Write Command if no operation of the client is in progress.
     ///
     /// - Returns: `false` if the value must wait, or if the peer cannot get it.
     mutating func writeAtOnce(
@@ -82,7 +82,8 @@ extension LinkCore {
         return true
     }
 
-    /// Sends the response to a write of stored values, which no record of the client depends on.
+    /// Sends the response to a write of stored values, if no record of the client depends on the
+    /// write.
     ///
     /// - Parameter actions: The server's actions after a request.
     /// - Returns: The remaining actions.

@@ -19,15 +19,15 @@ extension LinkCore {
         lookup.isSubscribed && lookup.serviceChanged == value
     }
 
-    /// Returns the store's record of the peer's database; `nil` without a bond, because such a
-    /// record would never be removed.
+    /// Returns the name of the store's record of the peer's database; `nil` without a bond, because
+    /// such a record would never be removed.
     private func databaseName(_ context: LinkContext) -> RecordName? {
         guard context.configuration.store != nil else { return nil }
         return (bond?.peer).map(RecordName.database)
     }
 
-    /// Returns the record that another host of the same device may have in its memory. Such a host
-    /// also has the databases of peers without a bond.
+    /// Returns the name of the record that another host of the same device may have in its memory.
+    /// Such a host also has the databases of peers without a bond.
     private func sharedDatabaseName(_ context: LinkContext) -> RecordName? {
         context.configuration.store is SharedStore.Member ? .database(identity) : nil
     }

@@ -6,7 +6,7 @@ import BluetoothTypes
 
 // Changes of the connection parameters that a peripheral requests. The Link Layer has a procedure
 // for that, which some controllers and centrals do not support. The signaling channel has another
-// procedure, which all centrals support (Vol 3, Part C, 9.3.9).
+// procedure, which every central must support (Vol 3, Part C, 9.3.9).
 extension LinkCore {
     /// The time for which a peripheral does not change a new link, so that the central can discover
     /// its services: T_GAP(conn_pause_peripheral) (Vol 3, Part C, 9.3.12.2 and Appendix A).

@@ -11,7 +11,7 @@ struct RecentAddresses: Sendable {
     }
 
     /// The time for which an address is used without a new search for the peer. A private peer
-    /// changes its address four times an hour or more often.
+    /// usually changes its address four times an hour or more often.
     static let freshness: Duration = .seconds(30)
 
     private var entries: [DeviceAddress: Entry] = [:]

@@ -26,9 +26,9 @@ extension LinkCore {
         return context.bonds.first { $0.peer == peer }
     }
 
-    /// Makes the keys a bond if both sides requested bonding. The link holds the bond as
-    /// `unsavedBond`, and sends no further key, until the host has room for the bond and the store
-    /// has confirmed it.
+    /// Makes the keys a bond if both sides requested bonding and neither used the debug key. The
+    /// link holds the bond as `unsavedBond`, and sends no further key, until the host has added or
+    /// refused the bond.
     mutating func keep(_ keys: Pairing.Keys, _ context: inout LinkContext) {
         guard keys.isBonded, !keys.usedDebugKey else {
             return protect(as: LinkSecurity(keys), &context)

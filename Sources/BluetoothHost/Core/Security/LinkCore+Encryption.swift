@@ -57,8 +57,8 @@ extension LinkCore {
         sendHostCommand(HCI.EncodedCommand(reply), &context)
     }
 
-    /// Returns the key that the central requests. Only a key of LE Secure Connections has zero as
-    /// its diversifier and random number (CVE-2019-19194).
+    /// Returns the key that the central requests. Of the keys of bonds, only those of LE Secure
+    /// Connections may have zero as the diversifier and the random number (CVE-2019-19194).
     private func namedKey(
         _ event: HCI.LELongTermKeyRequest,
         _ context: LinkContext
@@ -128,8 +128,9 @@ extension LinkCore {
         pump(&context)
     }
 
-    /// Handles a failure to encrypt a link, or to change its key. A link that was protected, or
-    /// must be, ends.
+    /// Handles a failure to encrypt a link, or to change its key. A link that was encrypted ends.
+    /// Otherwise, the failure ends the pairing, shows that the peer has lost its bond, or ends the
+    /// link.
     mutating func encryptionFailed(_ error: HostError, _ context: inout LinkContext) {
         context.emit(.log("a link could not be encrypted: \(error)"))
         let offered = protection.offered

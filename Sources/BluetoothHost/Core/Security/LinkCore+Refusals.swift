@@ -21,8 +21,8 @@ struct RefusedRequest: Sendable {
 //
 // A refused request waits in `refused` under an operation of the host, which is passed to `secure`.
 // Requests that wait at the same time share one pairing. A request is repeated once, and the host's
-// own requests are never repeated. If the pairing fails, the application gets its error together
-// with the peer's refusal.
+// own requests are never repeated. If the pairing fails, the application gets the error of the
+// pairing together with the peer's refusal.
 extension LinkCore {
     /// Starts an operation of the application.
     mutating func start(
@@ -56,7 +56,7 @@ extension LinkCore {
         _ context: inout LinkContext
     ) -> Bool {
         guard !repeatable.isEmpty, let request = repeatable.removeValue(forKey: id), let refusal,
-            let shortfall = refusal.shortfall, let policy = policy(mending: shortfall, context)
+            let shortfall = refusal.shortfall, let policy = policy(for: shortfall, context)
         else { return false }
         let operation = context.takeOperation()
         refused[operation] = RefusedRequest(
@@ -71,7 +71,7 @@ extension LinkCore {
     /// Returns the pairing policy that provides the missing protection, or `nil` if the host cannot
     /// or may not provide it.
     private func policy(
-        mending shortfall: SecurityRequirement.Shortfall,
+        for shortfall: SecurityRequirement.Shortfall,
         _ context: LinkContext
     ) -> Pairing.Policy? {
         var policy = context.configuration.pairing

@@ -20,8 +20,8 @@ struct BondInventory: Sendable {
     private(set) var counters: [DeviceAddress: SignCounter] = [:]
     private(set) var findings: [Finding] = []
 
-    /// Returns whether the host reads an entry at its start. It reads the others when their peer
-    /// connects, or when the application asks for them.
+    /// Returns whether the inventory includes an entry. The host reads its identity and its secret
+    /// separately, and all other entries when their peer connects or the application asks for them.
     static func includes(_ key: StoreKey) -> Bool {
         switch RecordName(key) {
         case .bond, .counter, .order: true

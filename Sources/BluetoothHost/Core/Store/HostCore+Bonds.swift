@@ -6,8 +6,8 @@ import BluetoothTypes
 
 // The bonds of the host. The bond of a pairing is added after the store has confirmed it.
 extension HostCore {
-    /// The maximum number of bonds. Another bond replaces that of the peer that connected least
-    /// recently.
+    /// The maximum number of bonds. Another bond replaces that of the peer without a link that
+    /// connected least recently.
     package static let bondLimit = 1_024
 
     /// Adds a bond, or replaces the bond of its peer, and writes it to the store.
@@ -32,8 +32,8 @@ extension HostCore {
         return true
     }
 
-    /// Returns whether the host has room for a bond. There is none if the host has `bondLimit`
-    /// bonds and all their peers are connected.
+    /// Returns whether the host has room for a bond. A new peer's bond has no room if the host has
+    /// `bondLimit` bonds and all their peers are connected.
     func hasRoom(for bond: Bond) -> Bool {
         isKnown(bond) || bonds.count < Self.bondLimit || displaced(by: bond) != nil
     }
@@ -85,7 +85,7 @@ extension HostCore {
         }
     }
 
-    /// Removes the bond and the configuration of a peer. An encrypted link stays encrypted.
+    /// Removes the bond and all stored data of a peer. An encrypted link stays encrypted.
     package mutating func dropBond(of peer: DeviceAddress, now: Instant) {
         guard let index = bonds.firstIndex(where: { $0.peer == peer }) else { return }
         let bond = context.bonds.remove(at: index)

@@ -39,7 +39,8 @@ struct HostIdentity: Sendable {
     }
 
     /// Returns the stored value of a name. If the store has no usable value, returns the generated
-    /// value and saves it.
+    /// value, and saves it unless an entry of a later version, or one that could not be read or set
+    /// aside, is in its place.
     private mutating func recall<Value>(
         _ name: RecordName,
         from store: any HostStore,

@@ -73,7 +73,8 @@ extension LinkContext {
         return record
     }
 
-    /// Reports an entry that the host cannot use.
+    /// Reports an entry that the host cannot use, and sets it aside unless the host must not change
+    /// it.
     mutating func report(_ finding: BondInventory.Finding) {
         switch finding {
         case .unusable(let key, let reason): setAside(key, because: reason)
@@ -113,13 +114,13 @@ extension LinkContext {
         return taken.counter
     }
 
-    /// Removes a peer's database, because the peer is no longer bonded.
+    /// Removes a peer's database.
     mutating func forgetDatabase(of peer: DeviceAddress) {
         databases.forget(peer)
         discard(.database(peer))
     }
 
-    /// Removes the configuration of a client.
+    /// Removes the configuration and the database of a client.
     mutating func forgetClient(_ peer: DeviceAddress) {
         clientRecords[peer] = nil
         forgetDatabase(of: peer)

@@ -123,8 +123,9 @@ struct SaveSchedule: Sendable {
 struct StoreState: Sendable {
     /// The entries to be written, and the times.
     var schedule = SaveSchedule()
-    /// Entries of another identity or a later version. The host does not use or destroy them. If it
-    /// must write under the same key, it sets them aside first.
+    /// The keys of entries of another identity or a later version, and of entries that could not be
+    /// read. The host does not use or destroy such an entry. If it must write under the same key,
+    /// it sets the entry aside first.
     var untouchedKeys: Set<StoreKey> = []
     /// Whether the store lacks the host's identity, without which bonds are of no use.
     var isIdentityUnsaved = false
