@@ -279,8 +279,8 @@ public actor BluetoothHost {
     ///
     /// - Parameters:
     ///   - isAlwaysTaken: Whether the limit of pending requests does not apply.
-    ///   - start: Starts the request.
-    ///   - cancel: Cancels the request.
+    ///   - start: The closure that starts the request.
+    ///   - cancel: The closure that cancels the request.
     /// - Returns: The core's answer.
     /// - Throws: The core's error, `HostError.tooManyRequests`, or `CancellationError`.
     func perform(

@@ -44,7 +44,7 @@ package enum LinkRequest: Sendable {
     /// `HostCore.requestLimit`.
     var freesRoom: Bool { if case .disconnect = self { true } else { false } }
 
-    /// Whether the request uses the peer's server.
+    /// Whether the request needs an operation of the GATT client.
     var usesGATT: Bool {
         switch self {
         case .gatt, .writeSigned, .database: true

@@ -3,7 +3,7 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// The state of a transport that can lose bytes.
+/// The state of a transport, which may lose bytes.
 ///
 /// A socket loses no bytes: if the packet boundaries are lost, one end is broken, and the host
 /// opens a new connection. On a UART, noise is normal. H4 has neither marks nor checksums, so the

@@ -6,7 +6,7 @@ import BluetoothHCI
 import BluetoothSMP
 import BluetoothTypes
 
-/// The state that the links of a host share. Every method of `LinkCore` takes it as `inout`.
+/// The state that the links of a host share. The methods of `LinkCore` get it as a parameter.
 ///
 /// A link reads the configuration here, uses the parts that serve all links (the command queue, the
 /// controller's buffers, the server, the bonds and their store), and appends its actions to the

@@ -11,8 +11,8 @@ import BluetoothTypes
 ///
 /// A link recombines packets, and runs the channels and the bearers. It contains the GATT client
 /// and the Security Manager for its peer, and connects the peer to the host's server. Its methods
-/// are the inputs of the link. Each method takes the `LinkContext`, which holds the shared state,
-/// and appends its actions to the context's outbox.
+/// are the inputs of the link. The methods take the `LinkContext`, which holds the shared state,
+/// and append their actions to the context's outbox.
 ///
 /// The parts of a link are in extensions: `+Life` (begin and end), `+Receiving` and `+Sending`
 /// (frames), `+Requests`, `+Client` and `+Database` (the application's requests to the peer),

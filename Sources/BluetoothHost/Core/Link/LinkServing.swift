@@ -10,7 +10,8 @@ struct LinkServing: Sendable {
     struct QueuedValue: Sendable {
         let pdu: ATT.PDU
         let kind: GATT.SubscriptionKind
-        /// A request, or an operation of the host that is a part of a request.
+        /// The identifier of a request, or of an operation of the host: a part of a request, or an
+        /// indication of the server itself.
         let id: UInt64
     }
 

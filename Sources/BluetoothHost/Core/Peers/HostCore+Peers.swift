@@ -4,8 +4,9 @@ import BluetoothTypes
 
 // The identifiers of peers, bonded or not.
 extension HostCore {
-    /// Returns the identifier of the device with this address. For a bonded peer it comes from the
-    /// bond, regardless of the address that the peer uses, and otherwise from the address.
+    /// Returns the identifier of the device with this address. The identifier of a bonded peer
+    /// comes from the bond, regardless of the address that the peer uses, and that of any other
+    /// device from the address.
     package mutating func identifier(of address: DeviceAddress) -> PeerIdentifier {
         let identity = identity(of: address)
         let bond = bonds.last { $0.peer == identity }
@@ -21,8 +22,9 @@ extension HostCore {
 }
 
 extension BluetoothHost {
-    /// Returns the identifier of the device with this address. It is valid on this host only, as
-    /// long as its store exists. A peer that bonds while it is connected keeps its identifier.
+    /// Returns the identifier of the device with this address. The identifier is valid on this host
+    /// only, as long as the host's store exists. A peer that bonds while it is connected keeps its
+    /// identifier.
     package func identifier(of address: DeviceAddress) -> PeerIdentifier {
         core.identifier(of: address)
     }

@@ -2,7 +2,7 @@
 
 import HCITransports
 
-/// The entry of the store for one key, as it was when the host started.
+/// The entry of the store for one key, as it was when the store was read.
 package struct StoreEntry: Sendable {
     package let key: StoreKey
     /// The bytes, or a description of why they could not be read.
