@@ -2,7 +2,7 @@
 
 import BluetoothTypes
 
-/// The delays after failed pairings and unanswered questions (Vol 3, Part H, 2.3.6).
+/// The delays after failed pairings and after questions without a yes (Vol 3, Part H, 2.3.6).
 ///
 /// Two limits apply. Each failed pairing doubles the delay of its peer, until a pairing succeeds or
 /// the peer makes no attempt for `longestDelay`. A peer that changes its address evades that limit,

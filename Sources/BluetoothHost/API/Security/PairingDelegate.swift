@@ -42,7 +42,7 @@ public protocol PairingDelegate: Sendable {
     ///
     /// - Parameters:
     ///   - pairing: The pairing that asks.
-    ///   - entry: Reports keypresses to the peer while the user enters digits.
+    ///   - entry: The reporter of keypresses to the peer while the user enters digits.
     func enterDigits(for pairing: PairingRequest, _ entry: DigitEntry) async -> PairingDigits?
 
     /// Reports a keypress of the person who enters digits at the peer. The host may call it from

@@ -50,7 +50,7 @@ struct LinkContext: Sendable {
     /// The databases of peers.
     var databases = DatabaseCache()
 
-    /// The delays after failed pairings and unanswered questions.
+    /// The delays after failed pairings and after questions without a yes.
     var attempts = RepeatedAttempts()
     /// The rule that decides whether peers may begin a pairing.
     var pairingWindow: PairingWindow

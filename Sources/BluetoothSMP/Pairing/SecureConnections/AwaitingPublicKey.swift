@@ -54,7 +54,8 @@ struct AwaitingPublicKey: AgreedPhase {
 }
 
 extension Pairing.Policy {
-    /// Returns the key pair for one pairing: the one in the local out-of-band data, or a new one.
+    /// Returns the key pair for one pairing: the debug key pair if the policy uses it, the one in
+    /// the local out-of-band data, or a new one.
     fileprivate func keyPair(using generator: inout some RandomNumberGenerator) -> SMP.KeyPair? {
         if usesPublishedDebugKey { return SMP.KeyPair.debug }
         if let localOutOfBandData { return localOutOfBandData.keyPair }
