@@ -14,8 +14,8 @@
 // The kernel's adapters are an exception, because they transfer one packet in each call. The host
 // is an actor on the same executor, so a packet reaches it without a change of threads.
 //
-// Only this module uses file descriptors and the C library. Two wrappers work with any transport:
-// one writes a packet log for Wireshark, and the other injects faults.
+// Of the modules of a host, only this one uses file descriptors and the C library. Two wrappers
+// work with any transport: one writes a packet log for Wireshark, and the other injects faults.
 
 /// A connection to a controller.
 ///

@@ -52,7 +52,7 @@ public enum TransportError: Error, Equatable, Sendable {
     case unsuitableExecutor(String)
     /// The maximum number of packet logs is open already.
     case tooManyLogs(limit: Int)
-    /// The task that opened the transport was canceled.
+    /// The task that opened the transport was canceled, or the executor was shut down.
     case cancelled
     /// A fault that a test requested.
     case injected(String)

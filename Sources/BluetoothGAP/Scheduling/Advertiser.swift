@@ -68,8 +68,8 @@ package struct Advertiser: Sendable {
     static let highDutyLimit: Duration = .milliseconds(1280)
     /// The longest duration that a command can carry (Vol 4, Part E, 7.8.56).
     static let controllerDurationLimit: Duration = .milliseconds(655_350)
-    /// The time after the end of a set's duration at which the host ends the set, if the controller
-    /// has not ended it.
+    /// The time after the end of an extended set's duration at which the host ends the set, if the
+    /// controller has not ended it.
     static let endGrace: Duration = .seconds(1)
     /// The time for which the advertiser waits after a connection for the event that contains its
     /// set. After that, it starts again all sets that may have led to the connection.

@@ -8,8 +8,8 @@ import BluetoothTypes
 /// A controller has one scanner and one initiator. Callers request any number of connections and a
 /// scan. A *direct* request is for a device that was just discovered. A *pending* request is for a
 /// device that returns at an unknown time. The scheduler compares the requested state with the
-/// presumed state of the controller, and issues one operation at a time. Every
-/// operation is valid in the state in which it is issued.
+/// presumed state of the controller, and issues one operation at a time. Every operation is valid
+/// in the state in which it is issued.
 ///
 /// Terms:
 /// - A *request* is one caller's connection request. The queue of requests rotates.
@@ -39,8 +39,8 @@ import BluetoothTypes
 ///    the controller (`unstoppable`) after `unansweredStopLimit` unanswered stops in a row.
 /// 6. On `reset`, direct requests fail. Pending requests and the scan stay wanted, and return after
 ///    the next `configure`.
-/// 7. While the advertiser uses the Filter Accept List, the initiator connects to one device
-///    at a time.
+/// 7. While the advertiser uses the Filter Accept List, the initiator connects to one device at a
+///    time.
 /// 8. Between `hold` and `release`, neither a scan nor an initiation runs.
 ///
 /// The scheduler has no timeouts for connection attempts, because callers cancel them. It does not

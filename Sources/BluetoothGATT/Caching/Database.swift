@@ -108,7 +108,7 @@ extension GATT {
     }
 }
 
-// Invariants of every database, so that code that traverses one need not check them.
+// The checks of a new database, so that code that traverses a database does not repeat them.
 extension GATT.Database {
     /// Creates a database, or returns `nil` unless its parts are nested correctly and in the order
     /// of their handles.

@@ -6,11 +6,12 @@ import BluetoothTypes
 /// The discovery of a complete database, in as few requests as ATT allows.
 ///
 /// The discovery reads declarations over all handles instead of service by service. A service then
-/// costs no request of its own, and the server reports the end of the range only once. Descriptors
-/// are only requested for handles that can have one.
+/// costs no request of its own, and the server reports the end of the range only once. Each request
+/// for descriptors starts at a handle that a descriptor can have.
 ///
-/// The discovery does not search for secondary services. A secondary service without an include has
-/// no use (Vol 3, Part G, 2.6.1), and the include declarations describe the others completely.
+/// The discovery does not search for secondary services. A secondary service to which no include
+/// refers has no use (Vol 3, Part G, 2.6.1), and the include declarations describe all others
+/// completely.
 struct DatabaseDiscovery: Sendable {
     /// The next step after an operation has ended.
     enum Step {

@@ -103,8 +103,8 @@ package struct DatabaseLookup: Sendable {
     /// The database, or `nil` while it is not verified.
     package var database: GATT.Database? { isCurrent ? record?.database : nil }
 
-    /// Whether `request(isTrusted:)` finds the database without a discovery, unless the server has
-    /// changed it: it is verified, or its hash can verify it.
+    /// Whether the database is verified or its hash can verify it, so that `request(isTrusted:)`
+    /// needs no discovery unless the server has changed the database.
     package var isRecallable: Bool { isCurrent || record?.hash != nil }
 
     /// Whether the application has a database that is no longer valid and has not requested a new
@@ -372,8 +372,8 @@ extension DatabaseLookup {
         return proceed()
     }
 
-    /// Processes the error Database Out Of Sync to a request of this lookup. No indication follows
-    /// it.
+    /// Processes the error Database Out Of Sync to a request of this lookup. The server may send no
+    /// indication of the change, so the lookup reports it.
     private mutating func outOfSync() -> [Action] {
         guard isOutOfSync, !isRequested else { return proceed() }
         isOutdated = true

@@ -122,8 +122,10 @@ extension GATTClient {
         }
     }
 
-    /// Cancels an operation. If the operation has prepared writes at the server, the client cancels
-    /// those in the background. Does nothing if the operation has ended.
+    /// Cancels an operation. Does nothing if the operation has ended.
+    ///
+    /// The client cancels the prepared writes of the operation in the background. An MTU exchange
+    /// continues to its end in the background.
     package mutating func cancel(_ id: OperationID, on bearer: inout ATTBearer) -> [Action] {
         stop(id, .cancelled, on: &bearer)
     }

@@ -32,8 +32,8 @@ extension GATT {
 
         /// Abandons the procedure, because the caller canceled it.
         ///
-        /// - Returns: Whether the procedure must continue to its end, because otherwise prepared
-        ///   writes would remain at the server.
+        /// - Returns: Whether the procedure must continue to its end, for example because
+        ///   prepared writes would otherwise remain at the server.
         mutating func abandon() -> Bool
     }
 }

@@ -6,9 +6,10 @@ import BluetoothTypes
 ///
 /// The thread runs the jobs of actors with this executor, of tasks that prefer its `taskExecutor`,
 /// the closures passed to `perform`, the timers, and the events of the transports that were opened
-/// on the executor. They run one after another, in the order in which they were requested. Task
-/// priorities are ignored. The thread starts with the first work. In each turn, it runs the
-/// enqueued work, fires the timers, writes the sent data, waits, and reads.
+/// on the executor. They run one after another. The work that one thread enqueues runs in the order
+/// of its requests, and task priorities are ignored. The executor's thread starts with the first
+/// work. In each turn, it runs the enqueued work, fires the timers, writes the sent data, waits,
+/// and reads.
 ///
 /// Call `shutDown()` when the adapter is no longer in use. Until then, a started thread keeps the
 /// executor alive.
@@ -72,7 +73,7 @@ public final class AdapterExecutor: HostExecutor {
     /// The time of the system's monotonic clock.
     public var now: Instant { clock() }
 
-    /// Runs `work` on the thread, after all work that was enqueued before.
+    /// Runs `work` on the executor's thread, after all work that the calling thread has enqueued.
     public func perform(_ work: @escaping @Sendable () -> Void) {
         enqueue(.closure(work))
     }

@@ -2,15 +2,16 @@
 
 import BluetoothTypes
 
-/// The executor of a host and its transport. It runs one unit of work at a time, in the order of
-/// the requests, and has a clock.
+/// The executor of a host and its transport. It runs one unit of work at a time, in the order in
+/// which each thread requests it, and has a clock.
 ///
 /// `AdapterExecutor` is the implementation for real time. A test may use one with virtual time.
 public protocol HostExecutor: SerialExecutor {
     /// The current time of a monotonic clock.
     var now: Instant { get }
 
-    /// Runs `work` after all work that was enqueued before, including jobs of actors and tasks.
+    /// Runs `work` after all work that the calling thread has enqueued, including jobs of actors
+    /// and tasks.
     ///
     /// May be called on any thread. The method never runs `work` before it returns.
     func perform(_ work: @escaping @Sendable () -> Void)
@@ -93,10 +94,10 @@ extension HostTaskExecutor: TaskExecutor {
 
 /// A timer of an executor, which is used on that executor only.
 ///
-/// Setting a deadline allocates no memory, so a core's next deadline can be set after every input.
+/// Setting a deadline is inexpensive, so a core's next deadline can be set after every input.
 public protocol HostTimer: Sendable {
-    /// Replaces the deadline. `nil` means no deadline, and a deadline in the past fires in the next
-    /// turn.
+    /// Replaces the deadline. `nil` means no deadline. With a deadline in the past, the timer fires
+    /// soon after the method has returned.
     func set(to deadline: Instant?)
 }
 

@@ -48,8 +48,8 @@ public final class SerialTransport: HCITransport {
     public var losesBytes: Bool { true }
 
     #if os(Linux)
-        /// The reason why the line is slower than requested, or `nil` if it is not or if it is not
-        /// open.
+        /// The reason why the line does not have the requested speed, or `nil` if it has that speed
+        /// or is not open.
         public var notice: String? { opened?.outcome.notice }
 
         /// The speed of the open line in bits per second, or `nil` if it is not open.

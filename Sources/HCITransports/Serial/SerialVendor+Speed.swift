@@ -24,8 +24,8 @@ extension SerialVendor {
     /// The maximum time that a controller needs to be ready at the new speed.
     var settlingTime: Duration {
         switch self {
-        // The kernel's hci_qca waits this long for the slowest controllers, and hci_intel this long
-        // for its own.
+        // The kernel's hci_qca waits 300 ms for the slowest controllers, and hci_intel waits 100
+        // ms.
         case .qualcomm: .milliseconds(300)
         case .intel: .milliseconds(100)
         case .broadcom, .ti, .nxp, .st: .milliseconds(50)

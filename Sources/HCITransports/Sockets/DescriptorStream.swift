@@ -11,7 +11,7 @@
 /// A Unix stream socket that carries bytes and file descriptors, as a message bus needs.
 ///
 /// The conformance is unchecked: only the executor's thread accesses the mutable properties. Every
-/// entry point uses `executor.loop`, which traps on any other thread.
+/// entry point uses `executor.loop`, or checks the thread itself, which traps on any other thread.
 package final class DescriptorStream: @unchecked Sendable {
     /// The maximum number of bytes that wait for the peer to read.
     package static let pendingBytesLimit = 4 << 20

@@ -8,10 +8,11 @@
     import Musl
 #endif
 
-/// A socket that another process passed and that keeps the boundaries of packets (SOCK_SEQPACKET).
+/// A socket that keeps the boundaries of packets (SOCK_SEQPACKET), for example one that another
+/// process passed.
 ///
 /// The conformance is unchecked: only the executor's thread accesses the mutable properties. Every
-/// entry point uses `executor.loop`, which traps on any other thread.
+/// entry point uses `executor.loop`, or checks the thread itself, which traps on any other thread.
 package final class PacketSocket: @unchecked Sendable {
     /// The maximum number of packets that wait until the socket accepts them.
     package static let pendingPacketLimit = 1_024

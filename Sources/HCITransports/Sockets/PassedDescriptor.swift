@@ -8,8 +8,8 @@
     import Musl
 #endif
 
-/// A file descriptor that another process passed over a Unix socket. It is closed when its last
-/// copy is released.
+/// A file descriptor that another process passed over a Unix socket, or that this process opened.
+/// It is closed when its last copy is released.
 package struct PassedDescriptor: Sendable {
     let descriptor: Descriptor
 

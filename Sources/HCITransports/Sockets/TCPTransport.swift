@@ -23,7 +23,7 @@ public final class TCPTransport: HCITransport {
     /// The name: `tcp:HOST:PORT`.
     public var name: String { transport.name }
 
-    /// Connects within ten seconds.
+    /// Connects within ten seconds after the lookup of the host's name.
     ///
     /// - Throws: ``TransportError`` if there is no listener, the host is unknown, or no answer
     ///   arrives in time.

@@ -21,7 +21,8 @@ extension FileStore {
     /// - Parameters:
     ///   - adapter: The name of the adapter, such as `tcp:localhost:9000`.
     ///   - environment: The environment variables of the process.
-    /// - Returns: The directory, or `nil` if the environment contains no home directory either.
+    /// - Returns: The directory, or `nil` if neither `XDG_STATE_HOME` nor `HOME` contains an
+    ///   absolute path.
     public static func defaultDirectory(
         for adapter: String,
         environment: [String: String]

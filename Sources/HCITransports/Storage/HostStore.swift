@@ -3,10 +3,10 @@
 /// The storage for the data of a host that must outlive it: its identity, bonds, the configurations
 /// of bonded clients, and databases of peers. The data is secret.
 ///
-/// A store maps keys to bytes and does not interpret them. A host calls it when it is created, and
-/// later on its own executor between two packets. A call should take microseconds, or milliseconds
-/// if it is rare. The host reports an error of the store as a `SecurityEvent`, and continues with
-/// its data in memory.
+/// A store maps keys to bytes and does not interpret them. A host calls its store when the host is
+/// created, and later on its own executor between two packets. A call should take microseconds, or
+/// milliseconds if it is rare. The host reports an error of the store as a `SecurityEvent`, and
+/// continues with its data in memory.
 ///
 /// Use a separate store for each adapter, because keys identify peers but not adapters.
 public protocol HostStore: Sendable {

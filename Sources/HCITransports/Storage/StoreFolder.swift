@@ -179,8 +179,8 @@ struct StoreFolder: Sendable {
 struct FileStatus {
     let mode: UInt32
     let size: Int64
-    /// Whether the file belongs to the user of this process. The superuser has access to all files,
-    /// so the value is then `true`.
+    /// Whether the file belongs to the user of this process. In a process of the superuser, who has
+    /// access to all files, the value is always `true`.
     let isOurs: Bool
 
     var isRegular: Bool { mode & UInt32(S_IFMT) == UInt32(S_IFREG) }

@@ -58,7 +58,7 @@ package struct BtsnoopReader: Sendable {
         return record(length: length)
     }
 
-    /// Throws if the file ended within a record. Call this last.
+    /// Throws if the file ended within a record or within its header. Call this last.
     package func finish() throws(BtsnoopError) {
         guard hasReadHeader else {
             throw .torn(offset: 0, missing: Btsnoop.headerLength - available)

@@ -33,7 +33,8 @@ struct ChangeAwareness: Equatable, Sendable {
         if bearerCount == 1 { becomeAware() }
     }
 
-    /// Processes a request. Two of the ways to become change-aware end with a request.
+    /// Processes a request. It makes the client change-aware if the client has read the Database
+    /// Hash, or if the server has refused a request on the client's only bearer.
     mutating func requestReceived(on channel: UInt16, bearerCount: Int) {
         guard !isAware else { return }
         let wasRefusedHere = bearerCount == 1 && refusedChannels.contains(channel)

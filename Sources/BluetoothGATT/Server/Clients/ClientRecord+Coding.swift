@@ -4,8 +4,8 @@ import BluetoothATT
 import BluetoothTypes
 
 // The format in which a client's record is stored. It is specific to this package, little-endian,
-// and starts with its version. A record with an unknown version is rejected completely. The client
-// is then treated as one without knowledge of the database, which is safe.
+// and starts with its version. A record with an unknown version is rejected completely, like a
+// damaged one.
 
 extension ClientRecord {
     /// The version that is encoded, and the only one that is decoded.

@@ -18,9 +18,9 @@ extension GATTServer {
         clients[bearer.client] = client
     }
 
-    /// Removes a bearer and its open request, and removes the client's record and prepared writes
-    /// with its last one (Vol 3, Part F, 3.3.2 and 3.4.6.1). The `remember` action has already
-    /// stored the record of a bonded client.
+    /// Removes a bearer and its open request. With the client's last bearer, removes its record and
+    /// prepared writes (Vol 3, Part F, 3.3.2 and 3.4.6.1). The `remember` action has already stored
+    /// the record of a bonded client.
     ///
     /// - Returns: An action that repeats an unconfirmed indication on another bearer.
     @discardableResult

@@ -34,7 +34,10 @@ struct ServiceChange: Equatable, Sendable {
         return range
     }
 
-    /// Processes a confirmation, and returns whether no further change is to be indicated.
+    /// Processes a confirmation.
+    ///
+    /// - Returns: Whether it confirms the outstanding indication and no further change is to be
+    ///   indicated.
     mutating func confirmed(on channel: UInt16) -> Bool {
         guard awaitedChannel == channel else { return false }
         (awaitedChannel, indicated) = (nil, nil)

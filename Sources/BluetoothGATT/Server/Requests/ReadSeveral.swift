@@ -23,7 +23,8 @@ struct ReadSeveral: Reading {
 
     private var isVariable: Bool { opcode == ATT.ReadMultipleVariableRequest.opcode }
 
-    /// Returns the attribute to read next. Values that would be truncated completely are not read.
+    /// Returns the attribute to read next. Values that start after the end of the response are not
+    /// read.
     func next(mtu: Int) -> AttributeHandle? {
         values.count < handles.count && length < mtu - 1 ? handles[values.count] : nil
     }

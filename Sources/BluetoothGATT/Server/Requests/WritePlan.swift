@@ -2,7 +2,8 @@
 
 import BluetoothATT
 
-/// The writes of a request or command, checked completely and not executed yet.
+/// The writes of a request or command that have passed the server's checks and are not executed
+/// yet.
 struct WritePlan: Sendable {
     /// The opcode of the request or command.
     let opcode: ATT.Opcode
