@@ -34,8 +34,8 @@ package struct AESCCM: Sendable {
 
     /// Decrypts a message and verifies its code.
     ///
-    /// - Returns: The message, or `nil` if the code is wrong. In that case, the message was
-    ///   changed, or was sealed with another key, nonce or context.
+    /// - Returns: The message, or `nil` if the code is wrong or a length is invalid. A wrong code
+    ///   means that the message was changed, or was sealed with another key, nonce or context.
     package func open(
         _ sealed: some Collection<UInt8>,
         nonce: [UInt8],

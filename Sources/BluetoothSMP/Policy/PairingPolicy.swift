@@ -34,8 +34,8 @@ extension Pairing {
         /// Whether to protect against a man in the middle if the capabilities of the two devices
         /// permit it.
         ///
-        /// If this and `requiresAuthentication` are `false`, the user is only asked if the peer
-        /// requests protection.
+        /// If this and `requiresAuthentication` are `false`, the user compares or enters a number
+        /// only if the peer requests protection.
         public var prefersAuthentication = true
 
         /// The pairings with the method Just Works for which the user is asked for consent, and the
