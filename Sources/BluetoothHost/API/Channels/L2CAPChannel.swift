@@ -96,7 +96,8 @@ extension L2CAPChannel {
     /// - Parameter sdu: At most `properties.sendMTU` bytes.
     /// - Throws: `L2CAP.Failure` if the channel ends first or the SDU is too long, the reason why
     ///   the link ended (see ``Link``) if the link ends first, and `CancellationError` if the task
-    ///   is canceled. If part of the SDU has left by then, the rest follows.
+    ///   is canceled. If the host has sent part of the SDU before the cancellation, it sends the
+    ///   rest.
     public func send(_ sdu: [UInt8]) async throws {
         _ = try await link.host.request(.send(sdu, number), of: link.identifier)
     }
@@ -104,8 +105,9 @@ extension L2CAPChannel {
     /// Waits for the next SDU.
     ///
     /// SDUs that arrived before the peer closed the channel, or before the link ended, are returned
-    /// first. Receiving returns credits to the peer. If no task receives, the channel holds at most
-    /// `L2CAP.ChannelOptions.window` frames, and the peer has to stop.
+    /// first. Receiving returns credits to the peer. If no task receives, the channel holds as many
+    /// frames as the peer had credits for (see `L2CAP.ChannelOptions.window`), and the peer has to
+    /// stop.
     ///
     /// - Returns: The SDU; `nil` after either side has closed the channel.
     /// - Throws: ``HostError/busy`` if another task is waiting, `L2CAP.Failure.violated` if the
