@@ -5,8 +5,8 @@ import Testing
 
 @testable import PortingShims
 
-/// The keys, whose addresses count.
-// Unsafe for the compiler only: the pointers do not change, and nothing reads what they point to.
+/// The keys, which are compared by address.
+// Unsafe for the compiler only: the pointers do not change, and no code reads their memory.
 private enum Key {
     static nonisolated(unsafe) let first = UnsafeRawPointer(
         UnsafeMutablePointer<UInt8>.allocate(capacity: 1)

@@ -67,7 +67,7 @@ struct AdvertisingTests {
     }
 
     @Test(
-        "An advertisement arrives as requested from both kinds of controllers",
+        "An advertisement arrives as requested from a new and from an old controller",
         arguments: [
             false, true,
         ]
@@ -130,7 +130,7 @@ struct AdvertisingTests {
                 links.append(try await central.connect(to: found.address))
             }
             #expect(await peripheral.links.count == 3)
-            // The fourth has to wait until a link ends.
+            // The fourth central waits until a link ends.
             async let late = centrals[3].connect(
                 to: found.address,
                 options: ConnectOptions(timeout: .seconds(60))

@@ -38,7 +38,7 @@ struct CachingTests {
             let first = try await home.connect(phone)
             let found = try await first.database()
             #expect(found.services.count == 7)
-            // The background requests belong to the first visit.
+            // The background requests belong to the first link.
             _ = try await first.mtu
             try await home.air.sleep(for: .seconds(1))
             try await first.disconnect()

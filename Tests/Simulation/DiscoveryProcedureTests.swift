@@ -6,7 +6,7 @@ import Testing
 
 /// The general and the limited discovery procedure. Each test first advertises in a way that the
 /// procedure must not report, until an observing scan has received it. The test then changes the
-/// advertisement into one that the procedure must report. That must be the first report.
+/// advertisement into one that the procedure must report. This one must be the first report.
 @Suite("Discovery procedures, in virtual time")
 struct DiscoveryProcedureTests {
     private static let general: AdvertisingData.Flags = [.generalDiscoverable, .brEdrNotSupported]

@@ -10,7 +10,7 @@ import VirtualRadio
 
 import struct BluetoothHost.Link
 
-/// Accessories and controllers that fail under our host.
+/// Failures of accessories and of the host's controller.
 @Suite("Failures, in virtual time")
 struct FaultTests {
     @Test("An accessory that loses its power disconnects and is found again")
@@ -91,7 +91,7 @@ struct FaultTests {
         let scene = try Scene(seed: 6, phoneFaults: faults, isWatched: false)
         try await scene.run { [air = scene.air] host in
             let link = try await Scene.connect(host)
-            // No pending command would detect it. The transaction's own timeout does.
+            // No command is pending that would detect the hang. The transaction has its own timeout.
             await #expect(throws: GATT.Failure.timedOut) { try await link.readForEver() }
             #expect(air.now < .zero + .seconds(60))
         }

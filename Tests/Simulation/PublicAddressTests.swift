@@ -70,7 +70,7 @@ struct PublicAddressTests {
         }
     }
 
-    @Test("Legacy and connectable packets have no recipient")
+    @Test("A recipient is refused for legacy and for connectable advertising")
     func refusals() async throws {
         let scene = try PairingScene()
         try await scene.air.run(bound: .seconds(60)) {

@@ -80,11 +80,11 @@ private struct Play {
         case 3:
             guard !sets.isEmpty else { return }
             await sets.remove(at: Int.random(in: 0..<sets.count, using: &random)).set.stop()
-        default: try await comeOrGo()
+        default: try await connectOrDisconnect()
         }
     }
 
-    private mutating func comeOrGo() async throws {
+    private mutating func connectOrDisconnect() async throws {
         if let link = links.popLast() { return try await link.disconnect() }
         let found = await listen(for: 1) { $0.isConnectable }
         guard let address = found.first?.address else { return }
@@ -112,7 +112,7 @@ private struct Play {
         return received
     }
 
-    /// Ends all links. Then exactly the requested sets are received.
+    /// Ends all links, and checks that the phone receives exactly the requested sets.
     func check() async throws {
         for link in links { try await link.disconnect() }
         let received = await listen(for: .max)

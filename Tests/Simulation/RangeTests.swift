@@ -40,7 +40,7 @@ struct RangeTests {
         let (end, timeout, interval) = try await scene.run { [air = scene.air, scene] host in
             let link = try await Scene.connect(host)
             let parameters = try await link.properties.parameters
-            // A meter per second, and in the 20th second through a door that blocks all signals.
+            // It moves a meter per second until the 20th second, and is then out of range at once.
             air.world.move(
                 scene.accessory,
                 along: Path([

@@ -8,7 +8,7 @@ import Testing
 import struct BluetoothHost.Link
 
 /// The number of ATT requests of the common tasks of a client, without the MTU exchange of a new
-/// link. The server has eight services of one characteristic each.
+/// link. The server has eight services, six of which have one characteristic each.
 @Suite("Round trips of a client, in virtual time")
 struct RoundTripTests {
     private static let serviceCount: UInt16 = 6

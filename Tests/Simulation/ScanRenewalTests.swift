@@ -20,7 +20,7 @@ struct ScanRenewalTests {
     enum Change: CaseIterable {
         /// The first scan continues.
         case beside
-        /// None: one scan ends and the other begins in the same instant.
+        /// No event: the first scan ends and the second begins in the same instant.
         case instead
         /// A connection request that is canceled in the same instant.
         case connecting

@@ -20,8 +20,8 @@ final class Scene: Sendable {
     let accessory: ControllerID
     private let trace = TraceRecord()
 
-    /// Creates a scene with the demo accessory `meters` away from the phone. Invariants are not
-    /// checked where faults of the wire violate them.
+    /// Creates a harness with the demo accessory `meters` away from the phone. `isWatched` is `false`
+    /// if faults of the wire violate invariants.
     init(
         seed: UInt64,
         meters: Double = 2,

@@ -7,8 +7,8 @@ import Testing
 
 @Suite("Exploring an accessory", .eachSystem)
 struct ExploringTests {
-    /// Returns a strap with a service that no description declares, a secondary service that it
-    /// includes, and descriptors.
+    /// Returns a kit whose strap has a service that no description declares, a secondary service
+    /// that it includes, and descriptors.
     private static func kit() -> Kit {
         Kit { strap in
             strap.services[0].characteristics[2] = .writable("2A39")
@@ -46,7 +46,7 @@ struct ExploringTests {
             #expect(try await strap.read(text) == .text("Hidden"))
             let secondary = try #require(services.last?.characteristics.first)
             #expect(try await strap.read(secondary) == Data([7]))
-            // The discovery does not concern the state, and declared values still arrive.
+            // The discovery does not change the state, and declared values can still be read.
             #expect(strap.state == .ready)
             #expect(try await strap.read("2A38") == Data([1]))
             await central.shutDown()
@@ -72,7 +72,7 @@ struct ExploringTests {
         }
     }
 
-    @Test("Attributes of an earlier link are refused, and reading must be permitted")
+    @Test("Attributes of an earlier link and reads without permission are refused")
     func stale() async throws {
         let kit = Self.kit()
         try await kit.world.run(for: .seconds(60)) {

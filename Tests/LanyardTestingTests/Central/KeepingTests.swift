@@ -33,7 +33,7 @@ struct KeepingTests {
         }
     }
 
-    @Test("An accessory that always disconnects causes few connection requests and no app timer")
+    @Test("An accessory that always disconnects causes few connection requests")
     func storm() async throws {
         let kit = Kit()
         var description = Kit.strap

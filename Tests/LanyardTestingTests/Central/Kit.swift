@@ -63,7 +63,7 @@ final class Kit: Sendable {
         advertisedServices: ["180D"]
     )
 
-    /// Returns a central on the phone, with the same name and store as at another launch.
+    /// Returns a central on the phone, with the same name and store at each launch.
     func central(
         _ descriptions: AccessoryDescription...,
         change: (inout AccessoryCentral.Configuration) -> Void = { _ in }

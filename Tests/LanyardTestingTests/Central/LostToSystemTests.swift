@@ -48,7 +48,7 @@ import VirtualRadio
         #expect(store.load().accessories.map(\.identity) == [second])
     }
 
-    @Test("Row 14: A manufacturer identity is found again after the system has lost the accessory")
+    @Test("Row 14: An accessory with a manufacturer identity is found after the system has lost it")
     func recognized() async throws {
         let store = MemoryAccessoryStore()
         var strap = AccessoryDescription.strap

@@ -40,7 +40,7 @@ struct NearbyTests {
         }
     }
 
-    @Test("Row 11: A device that was switched off is among the lost ones within the fixed silence")
+    @Test("Row 11: A device that was switched off is listed as lost within the fixed silence")
     func lost() async throws {
         let kit = Kit(straps: 2)
         try await kit.world.run(for: .seconds(120)) {
@@ -103,7 +103,7 @@ struct NearbyTests {
             #expect(strap.name == "Strap 1")
             #expect(strap.id == .system(identifier))
             await central.shutDown()
-            // The next launch remembers it as any other accessory.
+            // The next central remembers the strap like any other accessory.
             let later = kit.central()
             #expect(later.accessories.map(\.id) == [strap.id])
             await later.shutDown()

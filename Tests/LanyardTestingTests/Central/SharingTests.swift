@@ -70,7 +70,7 @@ struct SharingTests {
             #expect(kit.world.now < .seconds(30))
             let loser = try #require(central.accessories.first { $0.state != .ready })
             #expect(loser.id != fourth.id)
-            try await kit.world.expect("it has a link again", within: Self.slice * 2) {
+            try await kit.world.expect("the accessory has a link again", within: Self.slice * 2) {
                 loser.state == .ready
             }
             await central.shutDown()

@@ -117,7 +117,7 @@ struct WatchedPairingTests {
 
     // MARK: The total limit
 
-    @Test("A vanished accessory fails within the total limit, in whichever step it vanishes")
+    @Test("A pairing fails within the total limit, in whichever step its accessory vanishes")
     func vanished() async throws {
         for state in [
             AccessoryState.connecting, .discoveringServices, .discoveringCharacteristics,
@@ -153,7 +153,7 @@ struct WatchedPairingTests {
         }
     }
 
-    @Test("The total limit ends a pairing whose attempts fail again and again")
+    @Test("The total limit ends the scan of a pairing before the timeout of the scan")
     func limited() async throws {
         let kit = Kit()
         let strap = Kit.strap.with {

@@ -51,7 +51,7 @@ struct AdoptionTests {
             var values = try strap.values(of: "2A37").makeAsyncIterator()
             #expect(await values.next() != nil)
             let received = app.events.values
-            // It is kept from now on.
+            // The central keeps the strap connected from now on.
             kit.straps[0].dropLink()
             try await kit.world.expect("the end is noticed", within: .seconds(5)) {
                 strap.state != .ready
@@ -131,7 +131,7 @@ struct AdoptionTests {
         }
     }
 
-    @Test("An accessory that is out of range meanwhile is awaited")
+    @Test("An accessory that is out of range during the takeover is awaited")
     func lostMeanwhile() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(600)) {

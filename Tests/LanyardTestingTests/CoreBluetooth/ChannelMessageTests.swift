@@ -32,7 +32,7 @@ struct ChannelMessageTests {
                 )
                 #expect(reply == Reply(reply: number * 2))
             }
-            // More than the buffers of both sides hold.
+            // The message is longer than the buffers of both sides.
             let long = String(repeating: "Grüße ", count: 7_000)
             var received = near.messages(of: String.self).makeAsyncIterator()
             try await far.send(long)

@@ -28,7 +28,7 @@ enum PublishingComparison {
         ]
     )
 
-    /// Publishes the station, and returns its events and the values that its central has.
+    /// Publishes the station, and returns its events and the values that its central gets.
     ///
     /// A central pairs, reads, writes and subscribes. The station sends and changes values.
     /// Bluetooth is switched off and on at the station, and the central leaves.

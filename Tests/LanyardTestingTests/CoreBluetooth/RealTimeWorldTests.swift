@@ -5,7 +5,7 @@ import LanyardTesting
 import Synchronization
 import Testing
 
-/// An application with a central that connects to a device, with a limit in real time.
+/// An app with a central that connects to a device, with a limit in real time.
 private final class Connector: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
     // Unchecked: the variables are used on `queue` only.
 
@@ -26,7 +26,7 @@ private final class Connector: NSObject, CBCentralManagerDelegate, @unchecked Se
         }
     }
 
-    /// Returns the next event of the application.
+    /// Returns the next event of the app.
     func next() async -> String? {
         var iterator = events.stream.makeAsyncIterator()
         return await iterator.next()
@@ -74,7 +74,7 @@ private final class Connector: NSObject, CBCentralManagerDelegate, @unchecked Se
     }
 }
 
-/// An application that advertises a name.
+/// An app that advertises a name.
 private final class Advertiser: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
     // Unchecked: the variable is set once, and its object may be used on any thread.
 
@@ -99,7 +99,7 @@ private final class Advertiser: NSObject, CBPeripheralManagerDelegate, @unchecke
 
 @Suite("A world in real time", .timeLimit(.minutes(2)))
 struct RealTimeWorldTests {
-    @Test("Two devices of one process connect over the air")
+    @Test("Two devices of one process connect over the virtual radio")
     func devices() async {
         let world = RealTimeWorld()
         let phone = await world.addDevice("Phone")
@@ -114,7 +114,7 @@ struct RealTimeWorldTests {
         await world.shutDown()
     }
 
-    @Test("A timeout in real time cancels a connection to an accessory that is switched off")
+    @Test("A timeout in real time cancels a connection request to an accessory that is off")
     func timeout() async {
         let world = RealTimeWorld(seed: 2)
         let strap = world.add(VirtualAccessory("Strap", services: []))

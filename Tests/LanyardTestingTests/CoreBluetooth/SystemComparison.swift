@@ -6,14 +6,14 @@ import LanyardTesting
 import Testing
 
 /// A run of an app's central that is compared between systems.
-struct ComparedDay: Sendable, CustomTestStringConvertible {
+struct ComparedRun: Sendable, CustomTestStringConvertible {
     let name: String
     var change: @Sendable (inout VirtualAccessory) -> Void = { _ in }
     let run: @Sendable (Kit) async throws -> Void
 
     var testDescription: String { name }
 
-    /// Returns the recorded events of the day.
+    /// Returns the recorded events of the run.
     func events() async throws -> [FlightEvent] {
         let kit = Kit(seed: 20, straps: 2, change)
         try await kit.world.run(for: .seconds(3_600)) { try await run(kit) }
@@ -21,9 +21,9 @@ struct ComparedDay: Sendable, CustomTestStringConvertible {
     }
 }
 
-extension ComparedDay {
-    static let all: [ComparedDay] = [
-        ComparedDay(name: "pairing, values and the end") { kit in
+extension ComparedRun {
+    static let all: [ComparedRun] = [
+        ComparedRun(name: "pairing, values and the end") { kit in
             let central = kit.central()
             let strap = try await central.pair(Kit.strap)
             var values = try strap.values(of: "2A37").makeAsyncIterator()
@@ -39,7 +39,7 @@ extension ComparedDay {
             #expect(try await strap.discoverServices().count >= 2)
             await central.shutDown()
         },
-        ComparedDay(name: "range loss, a restart and a dropped link") { kit in
+        ComparedRun(name: "range loss, a restart and a dropped link") { kit in
             let central = kit.central()
             let strap = try await central.pair(Kit.strap)
             kit.straps[0].walk(to: .outOfRange)
@@ -54,7 +54,7 @@ extension ComparedDay {
             try await kit.world.expect(strap, becomes: .ready, within: .seconds(10))
             await central.shutDown()
         },
-        ComparedDay(name: "Bluetooth switched off, denied and reset") { kit in
+        ComparedRun(name: "Bluetooth switched off, denied and reset") { kit in
             let (phone, central) = (kit.world.phone, kit.central())
             let strap = try await central.pair(Kit.strap)
             phone.isPoweredOn = false
@@ -70,7 +70,7 @@ extension ComparedDay {
             try await kit.world.expect(strap, becomes: .ready, within: .seconds(60))
             await central.shutDown()
         },
-        ComparedDay(name: "a bond, and its loss on either side") { kit in
+        ComparedRun(name: "a bond, and its loss on either side") { kit in
             let lock = kit.world.add(.lock)
             let central = kit.central(.lock)
             let known = try await central.pair(.lock)
@@ -82,7 +82,7 @@ extension ComparedDay {
             try await kit.world.expect(known, becomes: .idle, within: .seconds(120))
             await central.shutDown()
         },
-        ComparedDay(name: "a relaunch, with and without kept links") { kit in
+        ComparedRun(name: "a relaunch, with and without kept links") { kit in
             let phone = kit.world.phone
             let first = phone.launch { _ in kit.central() }
             _ = try await first.pair(Kit.strap)
@@ -96,7 +96,7 @@ extension ComparedDay {
             try await #require(third.knownAccessory(Kit.strap)).untilReady()
             await third.shutDown()
         },
-        ComparedDay(name: "two straps, and services that change") { kit in
+        ComparedRun(name: "two straps, and services that change") { kit in
             let central = kit.central()
             let first = try await central.pair(Kit.strap)
             let second = try await central.pair(Kit.strap)

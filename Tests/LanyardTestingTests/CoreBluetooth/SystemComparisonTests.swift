@@ -7,12 +7,12 @@ import Testing
 
 @Suite("The library on both systems")
 struct SystemComparisonTests {
-    @Test("Both systems report the same states in the same order", arguments: ComparedDay.all)
-    func states(_ day: ComparedDay) async throws {
-        let port = try await day.events()
-        let facade = try await TestPhone.usingCoreBluetooth { try await day.events() }
+    @Test("Both systems report the same states in the same order", arguments: ComparedRun.all)
+    func states(_ run: ComparedRun) async throws {
+        let port = try await run.events()
+        let facade = try await TestPhone.usingCoreBluetooth { try await run.events() }
         let columns = (Self.lines(port, [.state]), Self.lines(facade, [.state]))
-        print(Self.table(day.name, columns.0, columns.1))
+        print(Self.table(run.name, columns.0, columns.1))
         #expect(columns.0.contains { $0.contains("ready") })
         #expect(columns.0 == columns.1)
         // The calls and callbacks between the states are the same as well.

@@ -5,7 +5,7 @@ import Lanyard
 import LanyardTesting
 import Testing
 
-@Suite("The rotation of keys over the air", .eachSystem)
+@Suite("The rotation of keys over the virtual radio", .eachSystem)
 struct KeyRotationStories {
     @Test("Row 17: No message is lost while both ends rotate the keys, with lost packets")
     func rotates() async throws {

@@ -135,7 +135,7 @@ struct KilledProcessTests {
             let peripheral = try serve(world, on: gateway, form)
             answer(of: peripheral, factor: 3)
             for await event in events where event == .linked { break }
-            #expect(world.now - killed < Self.returnLimit, "messages flow too late")
+            #expect(world.now - killed < Self.returnLimit, "messages arrive too late")
             try await ask(messages, factor: 3, in: world)
             #expect(messages.statistics.links == 2)
             withExtendedLifetime(former) {}

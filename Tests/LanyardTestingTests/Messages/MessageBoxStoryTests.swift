@@ -30,7 +30,7 @@ struct MessageBoxStoryTests {
         }
     }
 
-    @Test("Row 16: A thousand concurrent requests are answered, a few at a time")
+    @Test("Row 16: A thousand concurrent requests are answered")
     func thousand() async throws {
         let world = TestWorld(seed: 4)
         _ = try world.addMessageBox()

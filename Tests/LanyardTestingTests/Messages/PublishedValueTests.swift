@@ -20,7 +20,7 @@ struct PublishedValueTests {
         ]
     )
 
-    /// Publishes a station with a computed value, and the values that its centrals receive.
+    /// Publishes a station with a computed value, and with values to read, indicate and notify.
     private func station(
         _ world: TestWorld,
         on phone: TestPhone,
@@ -91,7 +91,7 @@ struct PublishedValueTests {
         }
     }
 
-    @Test("Row 18: A value that cannot be computed, or not in time, refuses the reading")
+    @Test("Row 18: A read is refused if its value cannot be computed, or not in time")
     func refused() async throws {
         let world = TestWorld(seed: 22)
         let phone = world.addPhone("station")
@@ -105,7 +105,7 @@ struct PublishedValueTests {
                 case 1: throw AttributeError.insufficientAuthorization
                 case 2: throw CancellationError()
                 case 3: try await world.clock.sleep(for: .seconds(3_600))
-                // Not codes of errors.
+                // These numbers are not codes of errors.
                 case 4: throw AttributeError(code: 0)
                 case 5: throw AttributeError(code: 0x100 + AttributeError.invalidOffset.code)
                 default: break
@@ -152,7 +152,7 @@ struct PublishedValueTests {
                 if received.count == 50 { break }
             }
             #expect(received == (1...50).map { Data([UInt8($0)]) })
-            // A value does not replace the stored one.
+            // A sent value does not replace the stored value.
             #expect(station.value(of: "FF23") == Data([0]))
 
             world.phone.disturb(losing: 1)

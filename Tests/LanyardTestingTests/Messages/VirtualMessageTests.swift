@@ -39,7 +39,7 @@ struct VirtualMessageTests {
         return (central, accessory, channel)
     }
 
-    @Test("A pushed message arrives, also amid answers and longer than any packet")
+    @Test("Pushed messages arrive among answers, even if they are longer than any packet")
     func pushes() async throws {
         let world = TestWorld(seed: 31)
         let box = world.add(Self.box())
@@ -100,7 +100,7 @@ struct VirtualMessageTests {
                     box.reboot()
                 }
                 for await event in events where event == .linked { break }
-                // Before the phone has greeted on this link, a message waits.
+                // This message waits until the phone has sent its greeting on this link.
                 box.push(Reply(reply: 100 + number), through: "1B00")
                 for await reply in replies {
                     #expect(reply == Reply(reply: 100 + number))

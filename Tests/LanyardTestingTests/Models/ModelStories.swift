@@ -15,7 +15,7 @@ struct ModelStories {
             let central = kit.central()
             let strap = try await central.pair(Kit.strap)
             let model = AccessoryModel(strap)
-            // At once, before any change arrives.
+            // The model has its status before any change arrives.
             #expect(model.status == "Connected")
             #expect(model.isReady && model.advice == nil && model.name == "Strap 0")
             #expect(model.id == strap.id)
@@ -99,10 +99,10 @@ struct ModelStories {
             await former.shutDown()
             let model = CentralModel(kit.central())
             #expect(model.accessories.map(\.name) == ["Strap 0"])
-            try await kit.world.expect("it is connected", within: .seconds(10)) { @MainActor in
+            try await kit.world.expect("the strap is connected", within: .seconds(10)) { @MainActor in
                 model.accessories.allSatisfy(\.isReady)
             }
-            // Not twice, although the list of changes begins with it as well.
+            // The strap is listed once, although the sequence of changes begins with it as well.
             #expect(model.accessories.count == 1)
             await model.central.shutDown()
         }
@@ -132,7 +132,7 @@ struct ModelStories {
         }
     }
 
-    @Test("A person cancels a pairing on the screen, which is no problem")
+    @Test("A pairing that a person cancels on the screen is not reported as a problem")
     func canceledPairing() async throws {
         let kit = Kit(straps: 0)
         try await kit.world.run { @MainActor in
@@ -196,7 +196,7 @@ struct ModelLifetimeStories {
                 let model = CentralModel(central)
                 weak.hold(accessory, model, model.accessories.first)
             }
-            // Without another change of the accessory.
+            // The models are released although the accessory does not change again.
             #expect(weak.areGone)
             await central.shutDown()
         }
@@ -209,7 +209,7 @@ struct ModelLifetimeStories {
             do {
                 let model = CentralModel(kit.central())
                 await model.pair(Kit.strap)
-                try await kit.world.expect("it is shown", within: .seconds(5)) { @MainActor in
+                try await kit.world.expect("the strap is shown", within: .seconds(5)) { @MainActor in
                     model.accessories.first?.isReady == true
                 }
                 #expect(await kit.straps[0].linkCount == 1)
@@ -237,7 +237,7 @@ struct ModelLifetimeStories {
     }
 }
 
-/// A view that shows the pairing of a model, and remembers what it showed.
+/// A view that shows the pairing of a model, and records the shown values.
 @MainActor
 private final class PairingScreen {
     private(set) var statuses: [String] = []

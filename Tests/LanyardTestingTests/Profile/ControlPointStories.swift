@@ -137,7 +137,7 @@ struct ControlPointStories {
             try await world.advance(by: .seconds(5))
             #expect(box.written(to: "2A52") == [Data([1, 1])])
             for number in UInt8(1)...3 { box.notify([number], on: "2A18") }
-            // This answers no command that is under way.
+            // This response belongs to no command that is under way.
             box.notify([6, 0, 2, 1], on: "2A52")
             try await world.advance(by: .seconds(1))
             #expect(box.written(to: "2A52").count == 1)
@@ -187,7 +187,7 @@ struct ControlPointStories {
             }
             #expect(world.now - begin == .seconds(3))
 
-            // The late answer of a canceled command is not that of the next one.
+            // The late answer to a canceled command does not complete the next command.
             let cancelled = Task { try await meter.records.perform(.report(.all)) }
             try await world.advance(by: .seconds(1))
             cancelled.cancel()

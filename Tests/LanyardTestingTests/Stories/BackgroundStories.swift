@@ -40,7 +40,7 @@ struct BackgroundStories {
         }
     }
 
-    @Test("Row 20: A scan without services finds nothing, and does not hide what others look for")
+    @Test("Row 20: A search without services starts no scan and does not disturb other searches")
     func unfiltered() async throws {
         let world = TestWorld(seed: 93)
         world.add(.strap)
@@ -124,7 +124,7 @@ struct BackgroundStories {
         }
     }
 
-    @Test("Row 20: The manager of a central follows the rules without the phone")
+    @Test("Row 20: A central that is in the background without its phone scans only for services")
     func centralOnly() async throws {
         let world = TestWorld(seed: 96)
         world.add(.strap)

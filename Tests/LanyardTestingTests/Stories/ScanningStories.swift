@@ -89,7 +89,7 @@ struct ScanningStories {
         try await world.run {
             let central = world.phone.central(.strap)
             let paired = Task { try await central.pair(.strap) }
-            // Discovered once, and out of range before there is a link.
+            // The strap is discovered once, and is switched off before there is a link.
             try await world.advance(by: .milliseconds(12))
             strap.switchOff()
             await #expect(throws: AccessoryError.connectingTimedOut(after: .seconds(10))) {

@@ -35,7 +35,7 @@ struct SameDayTests {
         try await world.run {
             let model = await PulseModel(configuration: world.phone.configuration)
             try await model.begin()
-            await Self.tell(model, in: world)
+            await Self.record(model, in: world)
             try await world.expect("the pulse is shown", within: .seconds(5)) {
                 await model.rate != nil
             }
@@ -55,12 +55,12 @@ struct SameDayTests {
 
     /// Records everything that the model shows.
     @MainActor
-    private static func tell(_ model: PulseModel, in world: TestWorld) {
+    private static func record(_ model: PulseModel, in world: TestWorld) {
         let line = withObservationTracking {
             let rate = model.rate.map { "\($0)" } ?? "nothing"
             return "shows \(rate), \(model.isConnected ? "connected" : "outOfRange")"
         } onChange: {
-            Task { await tell(model, in: world) }
+            Task { await record(model, in: world) }
         }
         world.story.note(line)
     }

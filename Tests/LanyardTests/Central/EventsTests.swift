@@ -53,7 +53,7 @@ struct EventsTests {
         #expect(events.droppedCount == 0)
     }
 
-    @Test("A sequence ends at once for a canceled task, before and while it waits")
+    @Test("A sequence ends at once for a canceled task, and continues for other tasks")
     func cancelled() async {
         let hub = Hub<Int>()
         let events = hub.events()
@@ -146,7 +146,7 @@ struct EventsTests {
 
 @Suite("Promises")
 struct PromiseTests {
-    @Test("The first result counts, before and after a task waits")
+    @Test("The first result counts, whether it comes before or during the wait")
     func first() async throws {
         let early = Promise<Int>()
         #expect(early.give(.success(1)))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Promises with a canceled task")
 struct PromiseCancellationTests {
-    @Test("The cancellation closure runs once, whether the task was canceled before or after")
+    @Test("The cancellation closure runs once, whether it is set before or after the cancellation")
     func cancelled() async {
         for isEarly in [true, false] {
             let promise = Promise<Int>()

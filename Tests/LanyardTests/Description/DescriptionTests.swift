@@ -28,7 +28,7 @@ struct BluetoothIDTests {
     }
 
     @Test(
-        "Other texts are refused",
+        "A text that is not a UUID is refused",
         arguments: ["", "180", "18 D", "0x180D", "180G", "４１８０", "4C414E59-4152-4400-A000"]
     )
     func refused(_ text: String) {
@@ -47,7 +47,7 @@ struct AccessoryMatcherTests {
         rssi: -60
     )
 
-    @Test("A matcher knows whether it examines data that may differ in the next packet")
+    @Test("A matcher states whether it examines data that may differ in the next packet")
     func looksBeyondServices() {
         #expect(!AccessoryMatcher.service("180D").looksBeyondServices)
         #expect(!AccessoryMatcher.any(.service("180D"), .service("1812")).looksBeyondServices)
@@ -72,7 +72,7 @@ struct AccessoryMatcherTests {
         #expect(AccessoryMatcher.custom { $0.isConnectable }.matches(strap))
     }
 
-    @Test("An advertisement without data matches no matcher")
+    @Test("A discovery without data matches no matcher that examines data")
     func silent() {
         let silent = Discovery(identifier: UUID())
         for matcher: AccessoryMatcher in [

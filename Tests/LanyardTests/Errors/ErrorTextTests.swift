@@ -197,7 +197,7 @@ struct ErrorTextTests {
         }
     }
 
-    @Test("An unknown error keeps its own text for logs, and a screen shows that it is unknown")
+    @Test("An unknown error has its own kind, and a screen shows that the reason is unknown")
     func unknown() {
         struct Strange: Error {}
         let failure = LinkFailure(Strange())

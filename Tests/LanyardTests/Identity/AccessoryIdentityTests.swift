@@ -69,7 +69,7 @@ struct AccessoryIdentityTests {
     }
 
     @Test(
-        "Other texts are refused",
+        "A text that is not an identity is refused",
         arguments: [
             "", ":", "system", "system:", "system:1", "System:\(UUID())", "system:\(UUID()):",
             "manufacturer:004C", "manufacturer:004C:", "manufacturer:4C:00", "manufacturer:004C:0",

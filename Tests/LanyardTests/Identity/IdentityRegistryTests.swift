@@ -29,7 +29,7 @@ struct IdentityRegistryTests {
 
     private var registry = IdentityRegistry()
 
-    @Test("A device without an identifier of its own has the system's identity")
+    @Test("With the system as the source, a device has the system's identity")
     mutating func system() {
         let (identity, actions) = registry.identify(
             Self.discovery(1, says: 9),

@@ -14,7 +14,7 @@ enum ExpectedTransitions {
             unavailable(situation)
         case .restoringConnecting, .restoringConnected, .restoringUnwanted: restoring(situation)
         case .askingForRemembered, .askingForHeld, .askingToPair: asking(situation)
-        case .idle, .idleUnknown, .scanning: aloof(situation)
+        case .idle, .idleUnknown, .scanning: withoutRequest(situation)
         case .waitingForSlot, .requested, .arrived, .backingOff: connecting(situation)
         case .discoveringServices, .discoveringCharacteristics, .subscribing, .renewing, .probing,
             .refused, .ready:
@@ -98,7 +98,7 @@ enum ExpectedTransitions {
         }
     }
 
-    private static func aloof(_ situation: Situation) -> Row {
+    private static func withoutRequest(_ situation: Situation) -> Row {
         let call: Row = [
             .pair: .to(.askingForRemembered, "retrieve the stored peripheral"),
             .connect: .to(.askingForRemembered, "retrieve the stored peripheral"),

@@ -8,7 +8,7 @@ struct LifecycleDocumentTests {
     private static let begin = "<!-- transitions: begin -->\n"
     private static let end = "<!-- transitions: end -->"
 
-    /// Returns the document, in the nearest parent folder of this file that contains it.
+    /// Returns the URL of the document, in the nearest parent folder of this file that contains it.
     private static func document() throws -> URL {
         var folder = URL(filePath: #filePath).deletingLastPathComponent()
         for _ in 1...6 {

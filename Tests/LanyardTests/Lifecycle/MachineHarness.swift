@@ -48,7 +48,7 @@ struct MachineHarness {
         return send(.countdownEnded(countdown))
     }
 
-    /// Makes a connected strap without pairing ready.
+    /// Passes the events after which a connected strap that needs no pairing is ready.
     @discardableResult
     mutating func getReady() -> [Machine.Action] {
         linkReports(

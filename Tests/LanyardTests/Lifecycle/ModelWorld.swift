@@ -20,7 +20,7 @@ struct ModelWorld {
     var generator: SplitMix64
     var now = Duration.zero
     /// Whether nothing fails and the accessory is present.
-    var isKind = false
+    var isFaultless = false
     var isOn = false
     var isPresent = true
     /// The events that wait to be passed to the machine.
@@ -49,7 +49,7 @@ struct ModelWorld {
 
     /// Returns whether an operation fails, with a probability of one in `odds`.
     mutating func fails(oneIn odds: Int) -> Bool {
-        !isKind && generator.happens(oneIn: odds)
+        !isFaultless && generator.happens(oneIn: odds)
     }
 
     /// Passes an event to the machine and performs its actions.
@@ -286,7 +286,7 @@ extension ModelWorld {
         case .pending: try require(slot == .none, "a pending connection holds a slot")
         }
         links[peripheral] = .pending
-        guard isPresent, peripheral == name || isKind else { return }
+        guard isPresent, peripheral == name || isFaultless else { return }
         if fails(oneIn: 4) {
             links[peripheral] = nil
             let failures: [LinkFailure] = [.strange, .full, .lost]

@@ -122,7 +122,7 @@ struct PairingStories {
         )
     }
 
-    @Test("A first pairing fails after an attempt that exceeds its timeout has ended")
+    @Test("A first pairing fails if an attempt exceeds its timeout, after the attempt has ended")
     func attemptTimeout() {
         var harness = MachineHarness()
         harness.send(.available, .command(.pair), .retrieved(nil), .found("strap", rssi: nil))

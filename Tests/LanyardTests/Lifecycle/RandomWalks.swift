@@ -32,7 +32,7 @@ struct RandomWalks {
             var world = ModelWorld(settings, seed: seed)
             do {
                 for _ in 1...Self.steps { try Self.step(&world) }
-                try Self.bringHome(&world)
+                try Self.makeReady(&world)
             } catch {
                 faults += 1
                 Issue.record(
@@ -79,8 +79,8 @@ struct RandomWalks {
 
     /// Checks that the accessory becomes ready from any state, given power, a cooperating accessory
     /// and a request of the app.
-    private static func bringHome(_ world: inout ModelWorld) throws {
-        world.isKind = true
+    private static func makeReady(_ world: inout ModelWorld) throws {
+        world.isFaultless = true
         try world.switchBluetooth(true)
         world.walk(in: true)
         for _ in 1...stepLimit {

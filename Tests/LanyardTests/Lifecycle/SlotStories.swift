@@ -50,7 +50,7 @@ struct SlotStories {
         #expect(harness.machine.state == .idle(.disconnected))
     }
 
-    @Test("An accessory that was turned away connects when a slot is free")
+    @Test("An accessory that was denied a slot connects when a slot is free")
     func denied() {
         var harness = MachineHarness.ready()
         harness.linkReports(.disconnected(.lost, isReconnecting: false), .connected(known: []))

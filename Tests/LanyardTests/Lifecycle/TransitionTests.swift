@@ -42,11 +42,11 @@ struct TransitionTests {
         for occurrence in Occurrence.allCases {
             guard let (_, actions, state) = TransitionTable.outcome(of: occurrence, in: situation)
             else { continue }
-            let isRemembered = old == state.countdown
+            let isUnchanged = old == state.countdown
             let armed: [Machine.Action] =
-                isRemembered ? [] : state.countdown.map { [.arm($0)] } ?? []
+                isUnchanged ? [] : state.countdown.map { [.arm($0)] } ?? []
             let cancelled: [Machine.Action] =
-                isRemembered ? [] : old.map { [.cancelCountdown($0)] } ?? []
+                isUnchanged ? [] : old.map { [.cancelCountdown($0)] } ?? []
             let countdowns = actions.filter {
                 switch $0 {
                 case .arm, .cancelCountdown: true

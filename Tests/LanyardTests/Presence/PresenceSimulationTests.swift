@@ -73,7 +73,7 @@ struct PresenceSimulationTests {
     }
 
     @Test(
-        "With fewer than 16 gaps, a loss comes at most three times the longest gap and 5 s later",
+        "With fewer than 16 gaps, a device is lost within three times the longest gap plus 5 s",
         arguments: [100, 1285, 2000, 5000, 10240]
     )
     func shortVisits(milliseconds: Int) async {
@@ -182,8 +182,8 @@ struct PresenceSimulationTests {
 struct PresenceWalk {
     private let rules: PresenceRules
     private var story: PresenceStory
-    private var around: Set<AccessoryIdentity> = []
-    private var engaged: Set<AccessoryIdentity> = []
+    private var present: Set<AccessoryIdentity> = []
+    private var linked: Set<AccessoryIdentity> = []
     private var isScanning = true
     private(set) var violation: String?
 
@@ -196,12 +196,12 @@ struct PresenceWalk {
         let number = Int.random(in: 0..<40, using: &generator)
         let identity = PresenceStory.identity(number)
         switch Int.random(in: 0..<20, using: &generator) {
-        case 0 where engaged.count < 15:
+        case 0 where linked.count < 15:
             story.connect(number)
-            engaged.insert(identity)
+            linked.insert(identity)
         case 1, 2, 3:
             story.tracker.disconnected(identity, now: story.now)
-            engaged.remove(identity)
+            linked.remove(identity)
         case 4:
             story.tracker.scanStopped(now: story.now)
             isScanning = false
@@ -221,12 +221,12 @@ struct PresenceWalk {
         for event in story.events { follow(event) }
         _ = story.takeEvents()
         let devices = story.tracker.devices
-        if Set(devices.map(\.identity)) != around {
+        if Set(devices.map(\.identity)) != present {
             note("the list of devices differs from the events")
         }
         if devices.count > rules.deviceLimit { note("too many devices") }
-        if !engaged.isSubset(of: around) { note("a connected device is not present") }
-        let canLose = around.count > engaged.count
+        if !linked.isSubset(of: present) { note("a connected device is not present") }
+        let canLose = present.count > linked.count
         if isScanning && canLose && story.tracker.nextDeadline == nil { note("no deadline") }
         if !isScanning && story.tracker.nextDeadline != nil { note("a deadline without a scan") }
     }
@@ -235,12 +235,12 @@ struct PresenceWalk {
         let identity = event.device.identity
         switch event {
         case .discovered:
-            if !around.insert(identity).inserted { note("discovered twice") }
+            if !present.insert(identity).inserted { note("discovered twice") }
         case .updated:
-            if !around.contains(identity) { note("updated though lost") }
+            if !present.contains(identity) { note("updated though lost") }
         case .lost:
-            if around.remove(identity) == nil { note("lost twice") }
-            if engaged.contains(identity) { note("lost though connected") }
+            if present.remove(identity) == nil { note("lost twice") }
+            if linked.contains(identity) { note("lost though connected") }
         }
     }
 

@@ -112,7 +112,7 @@ struct PresenceTrackerTests {
     }
 
     @Test(
-        "A device that was received once is lost as with the longest advertising interval",
+        "A device that was received once is treated as having the longest advertising interval",
         arguments: [true, false]
     )
     func receivedOnce(isConnectable: Bool) {

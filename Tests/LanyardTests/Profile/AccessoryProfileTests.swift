@@ -50,7 +50,7 @@ struct AccessoryProfileTests {
         )
     }
 
-    @Test("A profile configures the rest of its description")
+    @Test("A profile sets the pairing and the priority of its description")
     func configures() {
         #expect(Strap.description.pairing == .required(probing: "2A38"))
         #expect(Strap.description.priority == 3)
@@ -71,7 +71,7 @@ struct AccessoryProfileTests {
         )
     }
 
-    @Test("A characteristic in two services of a profile is a mistake")
+    @Test("A profile with one characteristic in two services stops the program")
     func twoServices() async {
         await #expect(processExitsWith: .failure) {
             struct Two: AccessoryProfile {

@@ -248,7 +248,7 @@ struct AccessoryStoreTests {
         #expect(try store.load().accessories == [.sample(1)])
     }
 
-    @Test("A failed write reports its reason")
+    @Test("A failed write throws an error, and the text of the failure has its reason")
     func unwritable() throws {
         try folder.write(Data())
         let store = FileAccessoryStore(folder.file.appendingPathComponent("below a file"))

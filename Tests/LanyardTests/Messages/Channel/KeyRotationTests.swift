@@ -53,7 +53,7 @@ struct KeyRotationTests {
         await pair.0.settle()
     }
 
-    /// Sends numbers, and returns what arrives at the other end.
+    /// Sends numbers, and returns the numbers that arrive on the other side.
     private func exchange(
         _ count: Int,
         from one: MessageChannel,
@@ -142,7 +142,7 @@ struct KeyRotationTests {
         }
     }
 
-    @Test("A rotation fails without a session, without a link, and with another sealing")
+    @Test("A rotation fails without a session, without a link, and with a sealing without sessions")
     func impossible() async throws {
         let transport = FakeTransport(linked: false)
         let sealed = channel(transport, GCMSealing(key: first), as: .central)
@@ -175,7 +175,7 @@ struct KeyRotationTests {
         }
     }
 
-    @Test("After a rotation, greetings and invitations with the former key have no effect")
+    @Test("After a rotation, greetings and invitations with the former key are refused")
     func formerKey() throws {
         let keys = SealingKeyRing(first, accepting: [second])
         var central = GCMCentralSession(keys: keys)
@@ -210,7 +210,7 @@ struct KeyRotationTests {
         #expect(central.keys.current == second && peripheral.keys.current == second)
     }
 
-    @Test("An invitation has the name of the documentation")
+    @Test("An invitation to rotate contains the name of the new key, as documented")
     func names() throws {
         let key = try SealingKey(Data(0..<16))
         #expect(GCMSession.name(of: key) == Data(hex: "d08a2e95f5ede142"))

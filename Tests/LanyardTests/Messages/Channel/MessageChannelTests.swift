@@ -293,7 +293,7 @@ struct MessageChannelTests {
         #expect(await device.nextEnvelope() == .tell(Data(#"{"celsius":3}"#.utf8)))
     }
 
-    @Test("Nothing is sent while a chunk may have no bytes", .timeLimit(.minutes(1)))
+    @Test("Nothing is sent while the maximum length of a chunk is 0", .timeLimit(.minutes(1)))
     func emptyChunk() async throws {
         let transport = FakeTransport(maximumChunk: 0)
         let channel = channel(transport)

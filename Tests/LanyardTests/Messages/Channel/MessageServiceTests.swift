@@ -51,7 +51,7 @@ struct MessageServiceTests {
         #expect(await device.nextEnvelope() == .refuse(id: 2, "no handler answers this request"))
     }
 
-    @Test("The reason for a refusal is limited in bytes, also as one character")
+    @Test("The reason for a refusal has a limited number of bytes, even within one character")
     func longReason() async throws {
         let channel = channel { $0.limits.quotation = 8 }
         let character = "e" + String(repeating: "\u{301}", count: 1_000)
@@ -142,7 +142,7 @@ struct MessageServiceTests {
         withExtendedLifetime(observation) {}
     }
 
-    @Test("A request does not start if its link ends first")
+    @Test("A handler does not run for a request whose link has already ended")
     func linkLossAtOnce() async throws {
         let channel = channel()
         let observation = channel.answer(Question.self) { question async in

@@ -64,7 +64,7 @@ struct SealedChannelTests {
         }
     }
 
-    @Test("A message of another key is refused, and the error does not state the reason")
+    @Test("A message sealed with another key is refused, and the error does not state the reason")
     func otherKey() async throws {
         for (sealing, other) in zip(try Self.sealings(1), try Self.sealings(2)) {
             let pair = FakeTransport.pair(linked: false)
@@ -101,7 +101,7 @@ struct SealedChannelTests {
         #expect(later == error)
     }
 
-    @Test("A request that ends without an answer to the greeting reports the sealing")
+    @Test("A request that times out before an answer to the greeting fails with a sealing error")
     func overdueRequest() async throws {
         let transport = FakeTransport(maximumChunk: 200)
         let options = MessageChannelOptions(sealing: GCMSealing(key: try Self.key(1)))

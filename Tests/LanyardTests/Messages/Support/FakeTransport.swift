@@ -6,7 +6,7 @@ import Lanyard
 
 /// A transport whose other end is a test or another fake transport.
 ///
-/// Unchecked: once two transports are linked, all mutable state is used on the queue only.
+/// Unchecked: after the set-up, all mutable state is used on the queue only.
 final class FakeTransport: MessageTransport, @unchecked Sendable {
     let queue: DispatchQueue
     /// The chunks that were sent, for a test.
@@ -34,7 +34,7 @@ final class FakeTransport: MessageTransport, @unchecked Sendable {
         (sent, record) = AsyncStream.makeStream()
     }
 
-    /// Returns two transports that are linked with each other, on one queue.
+    /// Returns two transports on one queue that exchange their chunks.
     static func pair(linked: Bool = true) -> (FakeTransport, FakeTransport) {
         let queue = DispatchQueue(label: "fake transports")
         let pair = (
