@@ -36,7 +36,7 @@ import Testing
 
     /// A daemon whose adapter can serve and advertise, and the fixture's answers to the daemon's
     /// calls.
-    private struct Scene {
+    private struct DaemonServingHarness {
         let daemon: FakeDaemon
         let fixture: Fixture
         let service: GATT.DiscoveredService
@@ -151,9 +151,9 @@ import Testing
 
     @Test("The daemon reads the objects of a service with their flags")
     func objects() async throws {
-        let scene = try await Scene()
-        scene.call(scene.root, BlueZ.Interface.objectManager, "GetManagedObjects", [])
-        let reply = try #require(await scene.answer()?.body.first)
+        let harness = try await DaemonServingHarness()
+        harness.call(harness.root, BlueZ.Interface.objectManager, "GetManagedObjects", [])
+        let reply = try #require(await harness.answer()?.body.first)
         var objects = DaemonObjects()
         let isComplete = objects.replace(with: reply)
         #expect(isComplete)
@@ -177,7 +177,7 @@ import Testing
             "UUID"
         ]
         #expect(uuid?.string == "0000ffe1-0000-1000-8000-00805f9b34fb")
-        await scene.fixture.end()
+        await harness.fixture.end()
     }
 
     @Test("A permission for writes also applies to writes without response")
@@ -194,82 +194,82 @@ import Testing
 
     @Test("A value in the database is read from an offset up to its end, and is not written")
     func stored() async throws {
-        let scene = try await Scene()
-        scene.call(1, "ReadValue", [], ["offset": .uint16(1)])
-        #expect(await scene.answer()?.body == [.bytes([2, 3])])
-        scene.call(1, "ReadValue", [], ["offset": .uint16(4)])
-        #expect(await scene.answer()?.errorName == "org.bluez.Error.InvalidOffset")
-        scene.call(1, "WriteValue", [.bytes([7])])
-        #expect(await scene.answer()?.errorName == "org.bluez.Error.NotPermitted")
-        await scene.fixture.end()
+        let harness = try await DaemonServingHarness()
+        harness.call(1, "ReadValue", [], ["offset": .uint16(1)])
+        #expect(await harness.answer()?.body == [.bytes([2, 3])])
+        harness.call(1, "ReadValue", [], ["offset": .uint16(4)])
+        #expect(await harness.answer()?.errorName == "org.bluez.Error.InvalidOffset")
+        harness.call(1, "WriteValue", [.bytes([7])])
+        #expect(await harness.answer()?.errorName == "org.bluez.Error.NotPermitted")
+        await harness.fixture.end()
     }
 
     @Test("An offset that no value can have is refused", arguments: [0, 1])
     func impossibleOffset(index: Int) async throws {
-        let scene = try await Scene(storing: .init(read: .open, write: .open))
+        let harness = try await DaemonServingHarness(storing: .init(read: .open, write: .open))
         let offsets: [DBusValue] = [.int16(-1), .int32(.min), .int64(.max), .string("1")]
         for offset in offsets {
-            scene.call(index, "ReadValue", [], ["offset": offset])
-            #expect(await scene.answer()?.errorName == "org.bluez.Error.InvalidOffset")
-            scene.call(index, "WriteValue", [.bytes([7])], ["offset": offset])
-            #expect(await scene.answer()?.errorName == "org.bluez.Error.InvalidOffset")
+            harness.call(index, "ReadValue", [], ["offset": offset])
+            #expect(await harness.answer()?.errorName == "org.bluez.Error.InvalidOffset")
+            harness.call(index, "WriteValue", [.bytes([7])], ["offset": offset])
+            #expect(await harness.answer()?.errorName == "org.bluez.Error.InvalidOffset")
         }
-        await scene.fixture.end()
+        await harness.fixture.end()
     }
 
     @Test("The application answers requests, and its errors reach the daemon")
     func asked() async throws {
-        let scene = try await Scene()
-        let handle = scene.service.characteristics[0].valueHandle
-        scene.call(0, "ReadValue", [], ["mtu": .uint16(100)])
-        let opened = await scene.fixture.next { event -> Bool? in
+        let harness = try await DaemonServingHarness()
+        let handle = harness.service.characteristics[0].valueHandle
+        harness.call(0, "ReadValue", [], ["mtu": .uint16(100)])
+        let opened = await harness.fixture.next { event -> Bool? in
             if case .linkOpened(_, _, let isIncoming) = event { isIncoming } else { nil }
         }
         #expect(opened == true)
-        guard case .read(_, handle, 0)? = await scene.answerQuestion(.success([9])) else {
+        guard case .read(_, handle, 0)? = await harness.answerQuestion(.success([9])) else {
             Issue.record("The question is not the expected one")
             return
         }
-        #expect(await scene.answer()?.body == [.bytes([9])])
+        #expect(await harness.answer()?.body == [.bytes([9])])
 
-        scene.call(0, "WriteValue", [.bytes([1])], ["type": .string("request")])
+        harness.call(0, "WriteValue", [.bytes([1])], ["type": .string("request")])
         let code = ATT.ErrorCode(rawValue: 0x80)
         guard
             case .write(_, [.init(handle: handle, value: [1])], needsAnswer: true)? =
-                await scene.answerQuestion(.failure(code))
+                await harness.answerQuestion(.failure(code))
         else {
             Issue.record("The question is not the expected one")
             return
         }
-        let refusal = try #require(await scene.answer())
+        let refusal = try #require(await harness.answer())
         #expect(refusal.errorName == "org.bluez.Error.Failed")
         #expect(refusal.body == [.string("0x80")])
 
-        scene.call(0, "WriteValue", [.bytes([2])], ["type": .string("command")])
-        guard case .write(_, _, needsAnswer: false)? = await scene.answerQuestion(.success([]))
+        harness.call(0, "WriteValue", [.bytes([2])], ["type": .string("command")])
+        guard case .write(_, _, needsAnswer: false)? = await harness.answerQuestion(.success([]))
         else {
             Issue.record("The question is not the expected one")
             return
         }
-        #expect(await scene.answer()?.errorName == nil)
-        await scene.fixture.end()
+        #expect(await harness.answer()?.errorName == nil)
+        await harness.fixture.end()
     }
 
     @Test("An observer that is attached later receives the link with its direction")
     func lateObserver() async throws {
-        let scene = try await Scene()
-        scene.call(0, "ReadValue")
-        let link = try #require(await scene.fixture.link())
+        let harness = try await DaemonServingHarness()
+        harness.call(0, "ReadValue")
+        let link = try #require(await harness.fixture.link())
         let (events, continuation) = AsyncStream<PortEvent>.makeStream()
         let late = LateObserver(continuation)
-        await scene.fixture.onPort { $0.attach(late) }
+        await harness.fixture.onPort { $0.attach(late) }
         let found = await events.first { if case .linkOpened = $0 { true } else { false } }
         guard case .linkOpened(link, _, let isIncoming)? = found else {
             Issue.record("The event is not the expected one")
             return
         }
         #expect(isIncoming)
-        await scene.fixture.end()
+        await harness.fixture.end()
     }
 
     private final class LateObserver: PortObserver {
@@ -284,65 +284,65 @@ import Testing
 
     @Test("The end of the link ends the call of the client")
     func ended() async throws {
-        let scene = try await Scene()
-        scene.call(0, "ReadValue")
-        let link = await scene.fixture.link()
-        scene.daemon.disconnectDevice()
-        #expect(await scene.answer()?.errorName == "org.bluez.Error.Failed")
-        #expect(await scene.fixture.closed() == .linkEnded(.unknown))
+        let harness = try await DaemonServingHarness()
+        harness.call(0, "ReadValue")
+        let link = await harness.fixture.link()
+        harness.daemon.disconnectDevice()
+        #expect(await harness.answer()?.errorName == "org.bluez.Error.Failed")
+        #expect(await harness.fixture.closed() == .linkEnded(.unknown))
         #expect(link != nil)
-        await scene.fixture.end()
+        await harness.fixture.end()
     }
 
     @Test("A subscription has a socket, and ends when the socket is closed")
     func subscription() async throws {
-        let scene = try await Scene()
-        scene.call(2, "AcquireNotify", [], ["mtu": .uint16(64)])
-        let reply = try #require(await scene.answer())
+        let harness = try await DaemonServingHarness()
+        harness.call(2, "AcquireNotify", [], ["mtu": .uint16(64)])
+        let reply = try #require(await harness.answer())
         #expect(reply.body == [.unixFD(0), .uint16(64)] && reply.descriptorCount == 1)
         let kinds = [GATT.SubscriptionKind.notification, nil]
         // The bus of this test closes the file descriptors that it receives.
         for expected in kinds {
-            let kind = await scene.fixture.next { event -> GATT.SubscriptionKind?? in
+            let kind = await harness.fixture.next { event -> GATT.SubscriptionKind?? in
                 if case .subscribed(_, _, let kind) = event { .some(kind) } else { nil }
             }
             #expect(kind == .some(expected))
         }
-        await scene.fixture.end()
+        await harness.fixture.end()
     }
 
     @Test("The daemon's refusal of a service is reported, and the service is no longer published")
     func refused() async throws {
-        let scene = try await Scene(refusing: "org.bluez.Error.InvalidArguments")
-        let failed = await scene.fixture.next { event -> GATT.DiscoveredService? in
+        let harness = try await DaemonServingHarness(refusing: "org.bluez.Error.InvalidArguments")
+        let failed = await harness.fixture.next { event -> GATT.DiscoveredService? in
             if case .publishingFailed(let service, _) = event { service } else { nil }
         }
-        #expect(failed == scene.service)
-        let services = await scene.fixture.onPort { port in
+        #expect(failed == harness.service)
+        let services = await harness.fixture.onPort { port in
             port.onThread { $0.server.services.count }
         }
         #expect(services == 0)
-        await scene.fixture.end()
+        await harness.fixture.end()
     }
 
     @Test("When the daemon returns, the services and the advertisements are registered again")
     func returns() async throws {
-        let scene = try await Scene()
+        let harness = try await DaemonServingHarness()
         let advertised = await withCheckedContinuation { done in
-            scene.fixture.adapter.thread.perform {
-                _ = scene.fixture.adapter.advertise(Advertising()) { done.resume(returning: $0) }
+            harness.fixture.adapter.thread.perform {
+                _ = harness.fixture.adapter.advertise(Advertising()) { done.resume(returning: $0) }
             }
         }
         _ = try advertised.get()
-        scene.daemon.bus.setOwned("org.bluez", false)
-        await scene.fixture.becomes(.unavailable)
-        scene.daemon.bus.setOwned("org.bluez", true)
-        await scene.daemon.called("RegisterApplication", times: 2)
-        await scene.daemon.called("RegisterAdvertisement", times: 2)
-        let service = scene.service
-        await scene.fixture.onPort { try? $0.unpublish(service) }
-        await scene.daemon.called("UnregisterApplication")
-        await scene.fixture.end()
+        harness.daemon.bus.setOwned("org.bluez", false)
+        await harness.fixture.becomes(.unavailable)
+        harness.daemon.bus.setOwned("org.bluez", true)
+        await harness.daemon.called("RegisterApplication", times: 2)
+        await harness.daemon.called("RegisterAdvertisement", times: 2)
+        let service = harness.service
+        await harness.fixture.onPort { try? $0.unpublish(service) }
+        await harness.daemon.called("UnregisterApplication")
+        await harness.fixture.end()
     }
 
     /// The daemon keeps the advertisement while the adapter is off.
@@ -351,37 +351,37 @@ import Testing
     ///   ready again.
     @Test("Advertising continues when the adapter is turned off and on", arguments: [false, true])
     func turnedOffAndOn(updates: Bool) async throws {
-        let scene = try await Scene()
+        let harness = try await DaemonServingHarness()
         let known = Mutex<Set<String>>([])
         // The daemon keeps the advertisements of an adapter that is off.
-        scene.daemon.on("RegisterAdvertisement") { call, daemon in
+        harness.daemon.on("RegisterAdvertisement") { call, daemon in
             let path = call.body.first?.objectPath?.description ?? ""
             guard known.withLock({ $0.insert(path).inserted }) else {
                 return daemon.bus.refuse(call, "org.bluez.Error.AlreadyExists")
             }
             daemon.bus.reply(to: call)
         }
-        scene.daemon.on("UnregisterAdvertisement") { call, daemon in
+        harness.daemon.on("UnregisterAdvertisement") { call, daemon in
             let path = call.body.first?.objectPath?.description ?? ""
             _ = known.withLock { $0.remove(path) }
             daemon.bus.reply(to: call)
         }
-        let set = await scene.fixture.onPort { $0.advertise(Advertising()) { _ in } }
-        let adapter = scene.fixture.adapter
-        scene.fixture.react { event in
+        let set = await harness.fixture.onPort { $0.advertise(Advertising()) { _ in } }
+        let adapter = harness.fixture.adapter
+        harness.fixture.react { event in
             guard updates, case .stateChanged(.ready) = event else { return }
             adapter.update(set, to: Advertising()) { _ in }
         }
         for time in 1...2 {
-            await scene.daemon.called("RegisterAdvertisement", times: time)
-            scene.daemon.setPowered(false)
-            await scene.fixture.becomes(.unavailable)
-            scene.daemon.setPowered(true)
-            await scene.fixture.becomes(.ready)
+            await harness.daemon.called("RegisterAdvertisement", times: time)
+            harness.daemon.setPowered(false)
+            await harness.fixture.becomes(.unavailable)
+            harness.daemon.setPowered(true)
+            await harness.fixture.becomes(.ready)
         }
-        await scene.daemon.called("RegisterAdvertisement", times: 3)
-        scene.daemon.setPowered(false)
-        let hasEnded = await scene.fixture.next { event -> Bool? in
+        await harness.daemon.called("RegisterAdvertisement", times: 3)
+        harness.daemon.setPowered(false)
+        let hasEnded = await harness.fixture.next { event -> Bool? in
             switch event {
             case .advertisingEnded: true
             case .stateChanged(.unavailable): false
@@ -390,14 +390,14 @@ import Testing
         }
         #expect(hasEnded == false)
         #expect(known.withLock { $0.count } == 1)
-        await scene.fixture.end()
+        await harness.fixture.end()
     }
 
     @Test("The daemon reads an advertisement, and its release ends the set")
     func advertisement() async throws {
-        let scene = try await Scene()
+        let harness = try await DaemonServingHarness()
         let (paths, continuation) = AsyncStream<String>.makeStream()
-        scene.daemon.on("RegisterAdvertisement") { call, daemon in
+        harness.daemon.on("RegisterAdvertisement") { call, daemon in
             continuation.yield(call.body.first?.objectPath?.description ?? "")
             daemon.bus.reply(to: call)
         }
@@ -406,12 +406,12 @@ import Testing
         var advertising = Advertising(content)
         advertising.interval = .milliseconds(152.5) ... .seconds(20)
         let request = advertising
-        let set = await scene.fixture.onPort { $0.advertise(request) { _ in } }
+        let set = await harness.fixture.onPort { $0.advertise(request) { _ in } }
         var iterator = paths.makeAsyncIterator()
         let path = try #require(await iterator.next())
         let name: [DBusValue] = [.string(BlueZ.Interface.advertisement)]
-        scene.call(path, BlueZ.Interface.properties, "GetAll", name)
-        let properties = try #require(await scene.answer()?.body.first?.properties)
+        harness.call(path, BlueZ.Interface.properties, "GetAll", name)
+        let properties = try #require(await harness.answer()?.body.first?.properties)
         #expect(properties["Type"] == .string("peripheral"))
         #expect(properties["LocalName"] == .string("Name"))
         #expect(
@@ -420,29 +420,29 @@ import Testing
         #expect(properties["ManufacturerData"]?.entries?.first?.key == .uint16(0xFFFF))
         #expect(properties["MinInterval"] == .uint32(152))
         #expect(properties["MaxInterval"] == .uint32(10_240))
-        scene.call(path, BlueZ.Interface.advertisement, "Release", [])
-        let ended = await scene.fixture.next { event -> RequestIdentifier? in
+        harness.call(path, BlueZ.Interface.advertisement, "Release", [])
+        let ended = await harness.fixture.next { event -> RequestIdentifier? in
             if case .advertisingEnded(let set) = event { set } else { nil }
         }
         #expect(ended == set)
-        await scene.fixture.end()
+        await harness.fixture.end()
     }
 
     @Test("Another program on the bus cannot read the published values")
     func strangers() async throws {
-        let scene = try await Scene()
+        let harness = try await DaemonServingHarness()
         let call = DBusMessage(
             .call(
-                path: DBusObjectPath(scene.path(1)) ?? .root,
+                path: DBusObjectPath(harness.path(1)) ?? .root,
                 interface: BlueZ.Interface.gattCharacteristic,
                 member: "ReadValue"
             ),
             sender: ":1.66",
             body: [.properties([:])]
         )
-        scene.daemon.bus.send(call)
-        let answer = try #require(await scene.answer())
+        harness.daemon.bus.send(call)
+        let answer = try #require(await harness.answer())
         #expect(answer.errorName == "org.freedesktop.DBus.Error.UnknownObject")
-        await scene.fixture.end()
+        await harness.fixture.end()
     }
 }

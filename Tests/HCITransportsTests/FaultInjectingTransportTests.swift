@@ -13,7 +13,7 @@ struct FaultInjectingTransportTests {
     }
 
     /// A faulty transport on a pair, both ends open, with a clock that the test moves.
-    private struct Scene {
+    private struct FaultHarness {
         let executor = ManualExecutor()
         let faulty: FaultInjectingTransport
         let controller: InProcessTransport
@@ -56,22 +56,22 @@ struct FaultInjectingTransportTests {
 
     @Test("A plan without faults changes nothing")
     func noFaults() async throws {
-        let scene = try await Scene(TransportFaultPlan(seed: 1))
-        scene.sendToHost(1...100)
-        scene.sendToController(1...100)
-        #expect(numbers(scene.hostLog.log.bytes) == Array(1...100))
-        #expect(numbers(scene.controllerLog.log.bytes) == Array(1...100))
+        let harness = try await FaultHarness(TransportFaultPlan(seed: 1))
+        harness.sendToHost(1...100)
+        harness.sendToController(1...100)
+        #expect(numbers(harness.hostLog.log.bytes) == Array(1...100))
+        #expect(numbers(harness.controllerLog.log.bytes) == Array(1...100))
     }
 
     @Test("Packets are dropped at the configured rate, and the others keep their order")
     func drops() async throws {
-        let scene = try await Scene(plan { $0.toHost.drop = 0.25 })
-        scene.sendToHost(1...200)
-        let arrived = numbers(scene.hostLog.log.bytes)
+        let harness = try await FaultHarness(plan { $0.toHost.drop = 0.25 })
+        harness.sendToHost(1...200)
+        let arrived = numbers(harness.hostLog.log.bytes)
         #expect((120...180).contains(arrived.count))
         #expect(arrived == arrived.sorted())
-        scene.sendToController(1...200)
-        #expect(scene.controllerLog.log.bytes.count == 1000)
+        harness.sendToController(1...200)
+        #expect(harness.controllerLog.log.bytes.count == 1000)
     }
 
     @Test("The same seed makes the same faults, and another seed makes others")
@@ -81,9 +81,9 @@ struct FaultInjectingTransportTests {
             plan.toHost.drop = 0.3
             plan.toHost.duplicate = 0.2
             plan.toHost.corrupt = 0.2
-            let scene = try await Scene(plan)
-            scene.sendToHost(1...200)
-            return scene.hostLog.log.bytes
+            let harness = try await FaultHarness(plan)
+            harness.sendToHost(1...200)
+            return harness.hostLog.log.bytes
         }
         let first = try await run(seed: 7)
         #expect(try await run(seed: 7) == first)
@@ -93,17 +93,17 @@ struct FaultInjectingTransportTests {
     @Test("The faults of one direction do not depend on the traffic of the other")
     func independent() async throws {
         func run(sending: Bool) async throws -> [UInt8] {
-            let scene = try await Scene(
+            let harness = try await FaultHarness(
                 plan {
                     $0.toHost.drop = 0.5
                     $0.toController.drop = 0.5
                 }
             )
             for number in 1...100 as ClosedRange<UInt8> {
-                if sending { scene.sendToController(number...number) }
-                scene.sendToHost(number...number)
+                if sending { harness.sendToController(number...number) }
+                harness.sendToHost(number...number)
             }
-            return scene.hostLog.log.bytes
+            return harness.hostLog.log.bytes
         }
         let busy = try await run(sending: true)
         let quiet = try await run(sending: false)
@@ -112,16 +112,16 @@ struct FaultInjectingTransportTests {
 
     @Test("Duplicates arrive one after the other")
     func duplicates() async throws {
-        let scene = try await Scene(plan { $0.toController.duplicate = 1 })
-        scene.sendToController(1...3)
-        #expect(numbers(scene.controllerLog.log.bytes) == [1, 1, 2, 2, 3, 3])
+        let harness = try await FaultHarness(plan { $0.toController.duplicate = 1 })
+        harness.sendToController(1...3)
+        #expect(numbers(harness.controllerLog.log.bytes) == [1, 1, 2, 2, 3, 3])
     }
 
     @Test("Corruption changes one bit, and never the length")
     func corrupts() async throws {
-        let scene = try await Scene(plan { $0.toHost.corrupt = 1 })
-        scene.sendToHost(1...50)
-        let bytes = scene.hostLog.log.bytes
+        let harness = try await FaultHarness(plan { $0.toHost.corrupt = 1 })
+        harness.sendToHost(1...50)
+        let bytes = harness.hostLog.log.bytes
         #expect(bytes.count == 250)
         for number in 1...50 as ClosedRange<UInt8> {
             let start = (Int(number) - 1) * 5
@@ -134,33 +134,33 @@ struct FaultInjectingTransportTests {
 
     @Test("A split packet arrives in two pieces")
     func splits() async throws {
-        let scene = try await Scene(plan { $0.toHost.split = 1 })
-        scene.sendToHost(1...20)
-        #expect(numbers(scene.hostLog.log.bytes) == Array(1...20))
-        #expect(scene.hostLog.log.pieces.count == 40)
-        #expect(scene.hostLog.log.pieces.allSatisfy { (1...4).contains($0) })
+        let harness = try await FaultHarness(plan { $0.toHost.split = 1 })
+        harness.sendToHost(1...20)
+        #expect(numbers(harness.hostLog.log.bytes) == Array(1...20))
+        #expect(harness.hostLog.log.pieces.count == 40)
+        #expect(harness.hostLog.log.pieces.allSatisfy { (1...4).contains($0) })
     }
 
     @Test("Delayed packets arrive within the limit and in order")
     func delays() async throws {
-        let scene = try await Scene(
+        let harness = try await FaultHarness(
             plan {
                 $0.toHost.delay = 0.5
                 $0.toHost.delayLimit = .milliseconds(100)
             }
         )
-        scene.sendToHost(1...50)
-        #expect(scene.hostLog.log.bytes.count < 250)
-        scene.executor.advance(by: .milliseconds(100))
-        #expect(numbers(scene.hostLog.log.bytes) == Array(1...50))
+        harness.sendToHost(1...50)
+        #expect(harness.hostLog.log.bytes.count < 250)
+        harness.executor.advance(by: .milliseconds(100))
+        #expect(numbers(harness.hostLog.log.bytes) == Array(1...50))
     }
 
     @Test("Packets that arrive in one piece are separated, and each has its own faults")
     func joinedInput() async throws {
-        let scene = try await Scene(plan { $0.toHost.drop = 0.5 })
-        scene.controller.send((1...100).map { Self.packet($0) })
-        scene.executor.drive()
-        #expect((20...80).contains(numbers(scene.hostLog.log.bytes).count))
+        let harness = try await FaultHarness(plan { $0.toHost.drop = 0.5 })
+        harness.controller.send((1...100).map { Self.packet($0) })
+        harness.executor.drive()
+        #expect((20...80).contains(numbers(harness.hostLog.log.bytes).count))
     }
 
     @Test("Packets that are sent during a receive keep their order")
@@ -185,46 +185,46 @@ struct FaultInjectingTransportTests {
 
     @Test("The transport closes after the configured packet, with an error for the fault")
     func closesAfter() async throws {
-        let scene = try await Scene(plan { $0.closesAfter = 10 })
-        scene.sendToHost(1...6)
-        scene.sendToController(1...6)
-        scene.sendToHost(7...9)
-        #expect(numbers(scene.hostLog.log.bytes) == Array(1...6))
-        #expect(numbers(scene.controllerLog.log.bytes) == Array(1...4))
-        #expect(scene.hostLog.log.closings == [.injected("closed after 10 packets")])
-        #expect(scene.controllerLog.log.closings.count == 1)
+        let harness = try await FaultHarness(plan { $0.closesAfter = 10 })
+        harness.sendToHost(1...6)
+        harness.sendToController(1...6)
+        harness.sendToHost(7...9)
+        #expect(numbers(harness.hostLog.log.bytes) == Array(1...6))
+        #expect(numbers(harness.controllerLog.log.bytes) == Array(1...4))
+        #expect(harness.hostLog.log.closings == [.injected("closed after 10 packets")])
+        #expect(harness.controllerLog.log.closings.count == 1)
     }
 
     @Test("The transport hangs after the configured packet and stays open")
     func hangsAfter() async throws {
-        let scene = try await Scene(plan { $0.hangsAfter = 3 })
-        scene.sendToHost(1...5)
-        scene.sendToController(1...5)
-        #expect(numbers(scene.hostLog.log.bytes) == [1, 2, 3])
-        #expect(scene.controllerLog.log.bytes.isEmpty)
-        #expect(scene.hostLog.log.closings.isEmpty)
-        scene.faulty.close()
-        scene.executor.drive()
-        #expect(scene.hostLog.log.closings == [nil])
+        let harness = try await FaultHarness(plan { $0.hangsAfter = 3 })
+        harness.sendToHost(1...5)
+        harness.sendToController(1...5)
+        #expect(numbers(harness.hostLog.log.bytes) == [1, 2, 3])
+        #expect(harness.controllerLog.log.bytes.isEmpty)
+        #expect(harness.hostLog.log.closings.isEmpty)
+        harness.faulty.close()
+        harness.executor.drive()
+        #expect(harness.hostLog.log.closings == [nil])
     }
 
     @Test("The plan starts from its beginning each time the transport opens")
     func reopened() async throws {
-        let scene = try await Scene(plan { $0.closesAfter = 2 })
+        let harness = try await FaultHarness(plan { $0.closesAfter = 2 })
         for round in 1...3 {
-            scene.sendToHost(1...3)
-            #expect(numbers(scene.hostLog.log.bytes).count == 2 * round)
-            #expect(scene.hostLog.log.closings.count == round)
-            try await scene.open()
+            harness.sendToHost(1...3)
+            #expect(numbers(harness.hostLog.log.bytes).count == 2 * round)
+            #expect(harness.hostLog.log.closings.count == round)
+            try await harness.open()
         }
     }
 
     @Test("Bytes that are no packets are passed on unchanged")
     func lostFraming() async throws {
-        let scene = try await Scene(TransportFaultPlan(seed: 1))
-        scene.controller.send([[0xFF, 1, 2]])
-        scene.executor.drive()
-        #expect(scene.hostLog.log.bytes == [0xFF, 1, 2])
+        let harness = try await FaultHarness(TransportFaultPlan(seed: 1))
+        harness.controller.send([[0xFF, 1, 2]])
+        harness.executor.drive()
+        #expect(harness.hostLog.log.bytes == [0xFF, 1, 2])
     }
 }
 

@@ -82,15 +82,15 @@ struct BroadcastTests {
 
     @Test("GAP/BROB/BCST/BV-03-C: A host with privacy broadcasts with a resolvable private address")
     func privateBroadcast() async throws {
-        let home = try PrivateHousehold(rotation: .seconds(10))
-        try await home.run { phone, lamp, _ in
+        let harness = try PrivateHostsHarness(rotation: .seconds(10))
+        try await harness.run { phone, lamp, _ in
             _ = try await lamp.advertise(
                 Advertising(AdvertisingContent(localName: "Beacon"), kind: .nonConnectable)
             )
             let found = try await Self.receive(phone) { $0.isIdentityResolved }
-            #expect(found.address == PrivateHousehold.lamp.address && !found.isConnectable)
+            #expect(found.address == PrivateHostsHarness.lamp.address && !found.isConnectable)
         }
-        #expect(!home.recorder.received.advertisers.isEmpty)
+        #expect(!harness.recorder.received.advertisers.isEmpty)
     }
 
     @Test(

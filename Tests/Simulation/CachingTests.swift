@@ -30,23 +30,23 @@ struct CachingTests {
 
     @Test("A cached database costs one read on the second link", arguments: [true, false])
     func oneRead(isBonded: Bool) async throws {
-        let home = try Household(seed: 1, isBonded: isBonded)
-        try await home.run { phone, lamp in
+        let harness = try HostPairHarness(seed: 1, isBonded: isBonded)
+        try await harness.run { phone, lamp in
             for number in 1...5 as ClosedRange<UInt16> {
                 try await lamp.publish(Self.service(number))
             }
-            let first = try await home.connect(phone)
+            let first = try await harness.connect(phone)
             let found = try await first.database()
             #expect(found.services.count == 7)
             // The background requests belong to the first link.
             _ = try await first.mtu
-            try await home.air.sleep(for: .seconds(1))
+            try await harness.air.sleep(for: .seconds(1))
             try await first.disconnect()
-            let second = try await home.connect(phone)
-            _ = home.takeRequests()
+            let second = try await harness.connect(phone)
+            _ = harness.takeRequests()
             let again = try await second.database()
             #expect(again == found)
-            #expect(home.takeRequests() == [Self.readByType])
+            #expect(harness.takeRequests() == [Self.readByType])
             let value = try #require(again.characteristic(BluetoothUUID(0xE003)))
             #expect(try await second.read(value.characteristic) == [3])
             try await second.disconnect()
@@ -57,41 +57,41 @@ struct CachingTests {
         "One discovery serves simultaneous callers, and a second one on the same link costs nothing"
     )
     func shared() async throws {
-        let home = try Household(seed: 2, isBonded: false)
-        try await home.run { phone, lamp in
+        let harness = try HostPairHarness(seed: 2, isBonded: false)
+        try await harness.run { phone, lamp in
             try await lamp.publish(Self.service(1))
-            let link = try await home.connect(phone)
+            let link = try await harness.connect(phone)
             async let one = link.database()
             async let other = link.database()
             let (left, right) = try await (one, other)
             #expect(left == right)
-            try await home.air.sleep(for: .seconds(1))
-            _ = home.takeRequests()
+            try await harness.air.sleep(for: .seconds(1))
+            _ = harness.takeRequests()
             #expect(try await link.database() == left)
-            #expect(home.takeRequests() == [])
+            #expect(harness.takeRequests() == [])
         }
     }
 
     @Test("A cached database survives a restart of the host with a bond and a store")
     func restart() async throws {
-        let home = try Household(seed: 3, isBonded: true)
+        let harness = try HostPairHarness(seed: 3, isBonded: true)
         let store = MemoryStore()
-        try await home.run { phone, lamp in
+        try await harness.run { phone, lamp in
             await phone.shutdown()
             try await lamp.publish(Self.service(1))
-            try await home.withPhone(store: store) { phone in
-                let link = try await home.connect(phone)
+            try await harness.withPhone(store: store) { phone in
+                let link = try await harness.connect(phone)
                 _ = try await link.database()
-                try await home.air.sleep(for: .seconds(1))
+                try await harness.air.sleep(for: .seconds(1))
                 try await link.disconnect()
             }
             let key = try #require(StoreKey("database-random-c00000000002"))
             #expect(store.contents[key] != nil)
-            try await home.withPhone(store: store) { phone in
-                let link = try await home.connect(phone)
-                _ = home.takeRequests()
+            try await harness.withPhone(store: store) { phone in
+                let link = try await harness.connect(phone)
+                _ = harness.takeRequests()
                 _ = try await link.database()
-                #expect(home.takeRequests() == [Self.readByType])
+                #expect(harness.takeRequests() == [Self.readByType])
                 try await link.disconnect()
             }
         }
@@ -99,16 +99,16 @@ struct CachingTests {
 
     @Test("A bonded phone discovers a database that changed while it was disconnected")
     func changedMeanwhile() async throws {
-        let home = try Household(seed: 4, isBonded: true)
-        try await home.run { phone, lamp in
+        let harness = try HostPairHarness(seed: 4, isBonded: true)
+        try await harness.run { phone, lamp in
             let old = try await lamp.publish(Self.service(1))
-            let first = try await home.connect(phone)
+            let first = try await harness.connect(phone)
             #expect(try await first.database().service(BluetoothUUID(0xD001)) != nil)
-            try await home.air.sleep(for: .seconds(1))
+            try await harness.air.sleep(for: .seconds(1))
             try await first.disconnect()
             try await lamp.unpublish(old)
             try await lamp.publish(Self.service(2))
-            let second = try await home.connect(phone)
+            let second = try await harness.connect(phone)
             let database = try await second.database()
             #expect(database.service(BluetoothUUID(0xD001)) == nil)
             let value = try #require(database.characteristic(BluetoothUUID(0xE002)))
@@ -125,23 +125,23 @@ struct CachingTests {
         [true, false]
     )
     func frequentChanges(seed: UInt64, isBonded: Bool) async throws {
-        let home = try Household(seed: seed, isBonded: isBonded)
-        try await home.run { phone, lamp in
+        let harness = try HostPairHarness(seed: seed, isBonded: isBonded)
+        try await harness.run { phone, lamp in
             let changes = Changes()
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask(executorPreference: home.air.executor.taskExecutor) {
+                group.addTask(executorPreference: harness.air.executor.taskExecutor) {
                     defer { changes.areOver.withLock { $0 = true } }
-                    try await Self.change(lamp, home.air, seed: seed)
+                    try await Self.change(lamp, harness.air, seed: seed)
                 }
-                group.addTask(executorPreference: home.air.executor.taskExecutor) {
+                group.addTask(executorPreference: harness.air.executor.taskExecutor) {
                     while !changes.areOver.withLock({ $0 }) {
-                        _ = try await Self.visit(phone, home)
+                        _ = try await Self.visit(phone, harness)
                     }
                 }
                 try await group.waitForAll()
             }
             try await lamp.publish(Self.service(Self.lastNumber))
-            #expect(try await Self.visit(phone, home) > 0, "the phone reads the last service")
+            #expect(try await Self.visit(phone, harness) > 0, "the phone reads the last service")
         }
     }
 
@@ -169,9 +169,11 @@ struct CachingTests {
 
     /// Reads all values by the database, ten times on one link. Returns how often the value of the
     /// last service was read.
-    private static func visit(_ phone: BluetoothHost, _ home: Household) async throws -> Int {
+    private static func visit(_ phone: BluetoothHost, _ harness: HostPairHarness) async throws
+        -> Int
+    {
         var lastReads = 0
-        let link = try await home.connect(phone)
+        let link = try await harness.connect(phone)
         for _ in 0..<10 {
             do {
                 for entry in try await link.database().characteristics {
@@ -184,7 +186,7 @@ struct CachingTests {
             } catch GATT.Failure.attribute(.databaseOutOfSync, _) {
                 continue
             }
-            try await home.air.sleep(for: .milliseconds(50))
+            try await harness.air.sleep(for: .milliseconds(50))
         }
         try await link.disconnect()
         return lastReads

@@ -32,15 +32,15 @@ struct ChannelTests {
         seed: UInt64,
         options: L2CAP.ChannelOptions = L2CAP.ChannelOptions(),
         _ body:
-            @escaping @Sendable (Household, L2CAPChannel, L2CAPChannel) async throws -> Void
+            @escaping @Sendable (HostPairHarness, L2CAPChannel, L2CAPChannel) async throws -> Void
     ) async throws {
-        let home = try Household(seed: seed, isBonded: false)
-        try await home.run { phone, lamp in
+        let harness = try HostPairHarness(seed: seed, isBonded: false)
+        try await harness.run { phone, lamp in
             let listener = try await lamp.listen(options: options)
-            let link = try await home.connect(phone)
+            let link = try await harness.connect(phone)
             let opened = try await link.openChannel(psm: listener.psm)
             let accepted = try #require(try await listener.accept())
-            try await body(home, opened, accepted)
+            try await body(harness, opened, accepted)
         }
     }
 
@@ -65,12 +65,12 @@ struct ChannelTests {
     @Test("A sender waits as long as its reader does not read")
     func slowReader() async throws {
         let options = L2CAP.ChannelOptions(mtu: 100, mps: 50, window: 6)
-        try await withChannel(seed: 2, options: options) { home, opened, accepted in
+        try await withChannel(seed: 2, options: options) { harness, opened, accepted in
             let bytes = Self.pattern(5_000)
-            let sending = Task(executorPreference: home.air.executor.taskExecutor) {
+            let sending = Task(executorPreference: harness.air.executor.taskExecutor) {
                 try await Self.send(bytes, on: opened)
             }
-            try await home.air.sleep(for: .seconds(20))
+            try await harness.air.sleep(for: .seconds(20))
             #expect(try await accepted.properties.receiveCredits == 0)
             #expect(try await opened.properties.sendCredits == 0)
             #expect((try await Self.receive(bytes.count, on: accepted) == bytes) == true)
@@ -80,8 +80,8 @@ struct ChannelTests {
 
     @Test("After a canceled task, the channel serves the next one")
     func cancellation() async throws {
-        try await withChannel(seed: 3) { home, opened, accepted in
-            let reader = Task(executorPreference: home.air.executor.taskExecutor) {
+        try await withChannel(seed: 3) { harness, opened, accepted in
+            let reader = Task(executorPreference: harness.air.executor.taskExecutor) {
                 try await accepted.receive()
             }
             reader.cancel()
@@ -93,13 +93,13 @@ struct ChannelTests {
 
     @Test("Channels are accepted until the listener is closed or released")
     func listeners() async throws {
-        let home = try Household(seed: 4, isBonded: false)
-        try await home.run { phone, lamp in
+        let harness = try HostPairHarness(seed: 4, isBonded: false)
+        try await harness.run { phone, lamp in
             var listener: ChannelListener? = try await lamp.listen(psm: 0x0085)
             await #expect(throws: L2CAP.Failure.alreadyListening) {
                 try await lamp.listen(psm: 0x0085)
             }
-            let link = try await home.connect(phone)
+            let link = try await harness.connect(phone)
             let channels = try await link.openEnhancedChannels(psm: 0x0085, count: 3)
             #expect(channels.count == 3)
             listener = nil
@@ -118,9 +118,9 @@ struct ChannelTests {
 
     @Test("A channel that requires encryption is accepted on an encrypted link")
     func security() async throws {
-        try await Household(seed: 5, isBonded: false).run { phone, lamp in
+        try await HostPairHarness(seed: 5, isBonded: false).run { phone, lamp in
             let listener = try await lamp.listen(psm: 0x0086, requirement: .encrypted)
-            let link = try await phone.connect(to: Household.lampAddress)
+            let link = try await phone.connect(to: HostPairHarness.lampAddress)
             await #expect(throws: L2CAP.Failure.refused(.insufficientAuthentication)) {
                 try await link.openChannel(psm: 0x0086)
             }
@@ -129,9 +129,9 @@ struct ChannelTests {
             }
             await listener.close()
         }
-        try await Household(seed: 5, isBonded: true).run { phone, lamp in
+        try await HostPairHarness(seed: 5, isBonded: true).run { phone, lamp in
             let listener = try await lamp.listen(psm: 0x0086, requirement: .encrypted)
-            let link = try await phone.connect(to: Household.lampAddress)
+            let link = try await phone.connect(to: HostPairHarness.lampAddress)
             let channel = try await link.openChannel(psm: 0x0086)
             #expect(try await channel.properties.psm == listener.psm)
         }
@@ -139,8 +139,8 @@ struct ChannelTests {
 
     @Test("With Enhanced ATT, a slow answer does not delay other requests")
     func enhancedBearers() async throws {
-        let home = try Household(seed: 6, isBonded: true)
-        try await home.run { phone, lamp in
+        let harness = try HostPairHarness(seed: 6, isBonded: true)
+        try await harness.run { phone, lamp in
             let (slow, quick) = (BluetoothUUID(0xE001), BluetoothUUID(0xE002))
             try await lamp.publish(
                 .init(
@@ -152,13 +152,13 @@ struct ChannelTests {
                 )
             )
             let events = try await lamp.serverEvents()
-            let link = try await home.connect(phone)
+            let link = try await harness.connect(phone)
             let table = try await link.database()
             let slowHandle = try #require(table.characteristic(slow)).valueHandle
             let quickHandle = try #require(table.characteristic(quick)).valueHandle
             try await link.openEnhancedBearers(2)
             #expect(await link.enhancedBearerCount == 2)
-            let reading = Task(executorPreference: home.air.executor.taskExecutor) {
+            let reading = Task(executorPreference: harness.air.executor.taskExecutor) {
                 try await link.read(slowHandle)
             }
             var pending: ReadRequest?

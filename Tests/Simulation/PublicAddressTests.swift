@@ -16,9 +16,9 @@ import struct BluetoothHost.Link
 struct PublicAddressTests {
     @Test("A host reports the public address of its controller only while the adapter is ready")
     func property() async throws {
-        let scene = try PairingScene()
-        try await scene.air.run(bound: .seconds(60)) {
-            let host = try await scene.start(scene.phoneController, .init())
+        let harness = try HostPairingHarness()
+        try await harness.air.run(bound: .seconds(60)) {
+            let host = try await harness.start(harness.phoneController, .init())
             let address = try #require(await host.publicAddress)
             #expect(address.kind == .public)
             await host.shutdown()
@@ -28,14 +28,14 @@ struct PublicAddressTests {
 
     @Test("A scan receives advertising that is directed at the address with which it scans")
     func directed() async throws {
-        let scene = try PairingScene()
-        try await scene.air.run(bound: .seconds(60)) {
-            let phone = try await scene.start(scene.phoneController, .init())
-            let strap = try await scene.start(scene.strapController, .init())
+        let harness = try HostPairingHarness()
+        try await harness.air.run(bound: .seconds(60)) {
+            let phone = try await harness.start(harness.phoneController, .init())
+            let strap = try await harness.start(harness.strapController, .init())
             let target = try #require(await phone.publicAddress)
             let set = try await strap.advertise(Advertising(kind: .directed(target, .low)))
-            #expect(try await Self.receives(phone, usesPublicAddress: true, scene))
-            #expect(try await !Self.receives(phone, usesPublicAddress: false, scene))
+            #expect(try await Self.receives(phone, usesPublicAddress: true, harness))
+            #expect(try await !Self.receives(phone, usesPublicAddress: false, harness))
             await set.stop()
             await strap.shutdown()
             await phone.shutdown()
@@ -47,23 +47,23 @@ struct PublicAddressTests {
         arguments: [Advertising.Kind.nonConnectable, .scannable]
     )
     func recipient(_ kind: Advertising.Kind) async throws {
-        let scene = try PairingScene()
-        try await scene.air.run(bound: .seconds(60)) {
-            let phone = try await scene.start(scene.phoneController, .init())
-            let strap = try await scene.start(scene.strapController, .init())
+        let harness = try HostPairingHarness()
+        try await harness.air.run(bound: .seconds(60)) {
+            let phone = try await harness.start(harness.phoneController, .init())
+            let strap = try await harness.start(harness.strapController, .init())
             var advertising = Advertising(
                 rawAdvertisingData: kind == .scannable ? [] : [2, 0x0A, 4],
                 scanResponse: kind == .scannable ? [2, 0x0A, 4] : [],
                 kind: kind,
                 form: .extended
             )
-            advertising.recipient = ServingScene.phone
+            advertising.recipient = HostServingHarness.phone
             var set = try await strap.advertise(advertising)
-            #expect(try await Self.receives(phone, usesPublicAddress: false, scene))
+            #expect(try await Self.receives(phone, usesPublicAddress: false, harness))
             await set.stop()
-            advertising.recipient = ServingScene.strap
+            advertising.recipient = HostServingHarness.strap
             set = try await strap.advertise(advertising)
-            #expect(try await !Self.receives(phone, usesPublicAddress: false, scene))
+            #expect(try await !Self.receives(phone, usesPublicAddress: false, harness))
             await set.stop()
             await strap.shutdown()
             await phone.shutdown()
@@ -72,15 +72,15 @@ struct PublicAddressTests {
 
     @Test("A recipient is refused for legacy and for connectable advertising")
     func refusals() async throws {
-        let scene = try PairingScene()
-        try await scene.air.run(bound: .seconds(60)) {
-            let strap = try await scene.start(scene.strapController, .init())
+        let harness = try HostPairingHarness()
+        try await harness.air.run(bound: .seconds(60)) {
+            let strap = try await harness.start(harness.strapController, .init())
             for (kind, form) in [
                 (Advertising.Kind.nonConnectable, Advertising.Form.legacy),
                 (.connectable, .extended),
             ] {
                 var advertising = Advertising(kind: kind, form: form)
-                advertising.recipient = ServingScene.phone
+                advertising.recipient = HostServingHarness.phone
                 await #expect(throws: AdvertisingError.self) {
                     _ = try await strap.advertise(advertising)
                 }
@@ -93,17 +93,17 @@ struct PublicAddressTests {
     private static func receives(
         _ host: BluetoothHost,
         usesPublicAddress: Bool,
-        _ scene: PairingScene
+        _ harness: HostPairingHarness
     ) async throws -> Bool {
         var parameters = ScanParameters()
         parameters.usesPublicAddress = usesPublicAddress
-        let scan = scene.task { [parameters] in
+        let scan = harness.task { [parameters] in
             for try await found in host.scan(parameters: parameters) where found.isDirected {
                 return true
             }
             return false
         }
-        try await scene.air.sleep(for: .seconds(2))
+        try await harness.air.sleep(for: .seconds(2))
         scan.cancel()
         return try await scan.value
     }
@@ -122,17 +122,17 @@ struct PublicAddressTests {
         arguments: [Privacy.off, .on]
     )
     func connecting(_ privacy: Privacy) async throws {
-        let scene = try PairingScene()
-        try await scene.air.run(bound: .seconds(60)) {
-            let phone = try await scene.start(
-                scene.phoneController,
+        let harness = try HostPairingHarness()
+        try await harness.air.run(bound: .seconds(60)) {
+            let phone = try await harness.start(
+                harness.phoneController,
                 .init(.displayYesNo) { $0.privacy = privacy }
             )
-            let strap = try await scene.start(scene.strapController, .init(.displayYesNo))
+            let strap = try await harness.start(harness.strapController, .init(.displayYesNo))
             let set = try await strap.advertise(Advertising())
             var options = ConnectOptions()
             options.parameters.usesPublicAddress = true
-            let link = try await phone.connect(to: ServingScene.strap, options: options)
+            let link = try await phone.connect(to: HostServingHarness.strap, options: options)
             await set.stop()
             let toPhone = try #require(await strap.links.last)
             let own = await phone.publicAddress

@@ -29,9 +29,9 @@ struct RandomAdvertisingTests {
             let phone = BluetoothHost(transport: other, executor: air.executor)
             try await host.start()
             try await phone.start()
-            var play = Play(host: host, phone: phone, seed: seed)
-            for step in 0..<30 { try await play.step(UInt8(step)) }
-            try await play.check()
+            var walk = AdvertisingWalk(host: host, phone: phone, seed: seed)
+            for step in 0..<30 { try await walk.step(UInt8(step)) }
+            try await walk.check()
             await phone.shutdown()
             await host.shutdown()
         }
@@ -41,7 +41,7 @@ struct RandomAdvertisingTests {
 }
 
 /// The requests so far.
-private struct Play {
+private struct AdvertisingWalk {
     let host: BluetoothHost
     let phone: BluetoothHost
     var random: SplitMix64

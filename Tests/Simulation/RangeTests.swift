@@ -14,17 +14,19 @@ struct RangeTests {
         arguments: [1, 2, 4, 8, 16, 32] as [Double]
     )
     func signalStrength(meters: Double) async throws {
-        let found = try await Scene(seed: 1, meters: meters).run { try await Scene.find($0) }
+        let found = try await AccessoryHarness(seed: 1, meters: meters).run {
+            try await AccessoryHarness.find($0)
+        }
         let model = -PathLoss.indoors.decibels(distance: meters)
         #expect(found.rssi == Int(model.rounded()))
     }
 
     @Test("A device out of range is not discovered")
     func hidden() async throws {
-        let scene = try Scene(seed: 1, meters: 1_000)
-        let isFound = try await scene.run { [air = scene.air] host in
+        let harness = try AccessoryHarness(seed: 1, meters: 1_000)
+        let isFound = try await harness.run { [air = harness.air] host in
             let search = Task(executorPreference: air.executor.taskExecutor) {
-                try await Scene.find(host)
+                try await AccessoryHarness.find(host)
             }
             try await air.sleep(for: .seconds(30))
             search.cancel()
@@ -35,14 +37,14 @@ struct RangeTests {
 
     @Test("Distance ends a link by its supervision timeout, on time", arguments: RunSeed.seeds(3))
     func walkAway(seed: UInt64) async throws {
-        let scene = try Scene(seed: seed)
+        let harness = try AccessoryHarness(seed: seed)
         let silence = Instant.zero + .seconds(20)
-        let (end, timeout, interval) = try await scene.run { [air = scene.air, scene] host in
-            let link = try await Scene.connect(host)
+        let (end, timeout, interval) = try await harness.run { [air = harness.air, harness] host in
+            let link = try await AccessoryHarness.connect(host)
             let parameters = try await link.properties.parameters
             // It moves a meter per second until the 20th second, and is then out of range at once.
             air.world.move(
-                scene.accessory,
+                harness.accessory,
                 along: Path([
                     .init(Position(x: 2, y: 0), at: air.now),
                     .init(Position(x: 20, y: 0), at: silence),
@@ -58,16 +60,16 @@ struct RangeTests {
 
     @Test("A pending connection request succeeds when the device returns")
     func comingBack() async throws {
-        let scene = try Scene(seed: 4)
-        try await scene.run(bound: .seconds(300)) { [air = scene.air, scene] host in
-            let link = try await Scene.connect(host)
-            air.world.move(scene.accessory, to: Position(x: 10_000, y: 0))
+        let harness = try AccessoryHarness(seed: 4)
+        try await harness.run(bound: .seconds(300)) { [air = harness.air, harness] host in
+            let link = try await AccessoryHarness.connect(host)
+            air.world.move(harness.accessory, to: Position(x: 10_000, y: 0))
             _ = try await link.ended()
             let pending = Task(executorPreference: air.executor.taskExecutor) {
                 try await host.connect(to: link.address, options: .whenAvailable)
             }
             try await air.sleep(for: .seconds(60))
-            air.world.move(scene.accessory, to: Position(x: 3, y: 0))
+            air.world.move(harness.accessory, to: Position(x: 3, y: 0))
             let back = air.now
             let again = try await pending.value
             #expect(air.now <= back + .seconds(5))

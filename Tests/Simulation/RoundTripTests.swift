@@ -28,37 +28,37 @@ struct RoundTripTests {
     /// Runs a task on a new link. Returns the number of requests of the task.
     private static func count(
         _ task: String,
-        in home: Household,
+        in harness: HostPairHarness,
         _ phone: BluetoothHost,
         _ body: (Link) async throws -> Void
     ) async throws -> Int {
-        let link = try await home.connect(phone)
-        _ = home.takeRequests()
+        let link = try await harness.connect(phone)
+        _ = harness.takeRequests()
         try await body(link)
-        let count = home.takeRequests().count
+        let count = harness.takeRequests().count
         print("ATT requests to \(task): \(count)")
         // The background requests of a discovery belong to its link.
-        try await home.air.sleep(for: .seconds(1))
+        try await harness.air.sleep(for: .seconds(1))
         try await link.disconnect()
         return count
     }
 
     @Test("A client reads, writes and subscribes by UUID without a discovery of the services")
     func byUUID() async throws {
-        let home = try Household(seed: 1, isBonded: false)
-        try await home.run { phone, lamp in
+        let harness = try HostPairHarness(seed: 1, isBonded: false)
+        try await harness.run { phone, lamp in
             try await Self.publishServices(on: lamp)
-            let read = try await Self.count("read by UUID", in: home, phone) {
+            let read = try await Self.count("read by UUID", in: harness, phone) {
                 let values = try await $0.read(uuid: Self.value)
                 #expect(values.map(\.value) == [[3]])
             }
             #expect(read == 2, "Read By Type, until there are no more")
-            let write = try await Self.count("write by UUID", in: home, phone) {
+            let write = try await Self.count("write by UUID", in: harness, phone) {
                 let found = try await $0.discoverCharacteristics(uuid: Self.value)
                 try await $0.write([9], to: #require(found.first))
             }
             #expect(write == 3, "the declarations in two requests, and the write")
-            let subscription = try await Self.count("subscribe by UUID", in: home, phone) {
+            let subscription = try await Self.count("subscribe by UUID", in: harness, phone) {
                 let found = try await $0.discoverCharacteristics(uuid: Self.value)
                 _ = try await $0.subscribe(to: #require(found.first))
             }
@@ -68,23 +68,23 @@ struct RoundTripTests {
 
     @Test("A discovery of the whole database is short, and a known database takes one request")
     func wholeTable() async throws {
-        let home = try Household(seed: 2, isBonded: true)
+        let harness = try HostPairHarness(seed: 2, isBonded: true)
         let store = MemoryStore()
-        try await home.run { phone, lamp in
+        try await harness.run { phone, lamp in
             await phone.shutdown()
             try await Self.publishServices(on: lamp)
-            try await home.withPhone(store: store) { phone in
-                let discovery = try await Self.count("discover everything", in: home, phone) {
+            try await harness.withPhone(store: store) { phone in
+                let discovery = try await Self.count("discover everything", in: harness, phone) {
                     _ = try await $0.database()
                 }
                 #expect(discovery <= 10)
             }
-            try await home.withPhone(store: store) { phone in
-                let again = try await Self.count("know everything again", in: home, phone) {
+            try await harness.withPhone(store: store) { phone in
+                let again = try await Self.count("know everything again", in: harness, phone) {
                     _ = try await $0.database()
                 }
                 #expect(again == 1, "the hash of the table")
-                let subscription = try await Self.count("subscribe, known", in: home, phone) {
+                let subscription = try await Self.count("subscribe, known", in: harness, phone) {
                     let found = try await $0.discoverCharacteristics(uuid: Self.value)
                     _ = try await $0.subscribe(to: #require(found.first))
                 }

@@ -36,24 +36,24 @@ struct ScanRenewalTests {
         try ExampleAccessories.populate(world)
         let air = SimulatedAir(world)
         let transport = try air.addAdapter()
-        let ear = Ear()
+        let recorder = ScanRecorder()
         try await air.run(bound: .seconds(200)) {
             let host = BluetoothHost(transport: transport, executor: air.executor)
-            host.enter { $0.attach(ear) }
+            host.enter { $0.attach(recorder) }
             try await host.start()
-            host.enter { $0.listen(ear) }
+            host.enter { $0.listen(recorder) }
             try await air.sleep(for: .seconds(60))
-            host.enter { $0.listen(ear, after: change) }
+            host.enter { $0.listen(recorder, after: change) }
             try await air.sleep(for: .seconds(60))
             await host.shutdown()
         }
-        let received = ear.received
+        let received = recorder.received
         #expect(received.count == 2)
         #expect(received[0].count >= 5 && received[1] == received[0], "\(received.map(\.count))")
     }
 
     /// The devices that each scan has discovered, in the order of the scans.
-    final class Ear: HostObserver {
+    final class ScanRecorder: HostObserver {
         private let state = Mutex((scans: [RequestIdentifier](), received: [Set<DeviceAddress>]()))
 
         var received: [Set<DeviceAddress>] { state.withLock { $0.received } }
@@ -78,18 +78,18 @@ struct ScanRenewalTests {
 
 extension BluetoothHost {
     fileprivate func listen(
-        _ ear: ScanRenewalTests.Ear,
+        _ recorder: ScanRenewalTests.ScanRecorder,
         after change: ScanRenewalTests.Change? = nil
     ) {
-        if change == .connecting, let address = ear.received.first?.first {
+        if change == .connecting, let address = recorder.received.first?.first {
             cancelConnectionRequest(beginConnecting(to: address, options: .whenAvailable) { _ in })
         }
-        if change != .beside, let scan = ear.lastScan { endScan(scan) }
+        if change != .beside, let scan = recorder.lastScan { endScan(scan) }
         let request = ScanRequest(
             filter: ScanFilter(),
             parameters: ScanParameters(),
             reportsDuplicates: false
         )
-        ear.add(beginScan(request) { _ in })
+        recorder.add(beginScan(request) { _ in })
     }
 }

@@ -19,11 +19,11 @@ struct ShortcutTests {
         [0, 0.1]
     )
     func sameTrace(seed: UInt64, loss: Double) async throws {
-        let fast = Shelf(seed: seed, loss: loss)
-        let single = Shelf(seed: seed, loss: loss)
+        let fast = ThermometerHarness(seed: seed, loss: loss)
+        let single = ThermometerHarness(seed: seed, loss: loss)
         single.air.world.core.ether.takesShortcuts = false
-        let trace = try await fast.live()
-        let expected = try await single.live()
+        let trace = try await fast.run()
+        let expected = try await single.run()
         #expect(trace.hostPackets > 300)
         #expect(trace.advertisements > 100)
         #expect(trace == expected)
@@ -40,7 +40,7 @@ struct ShortcutTests {
 
 /// A phone that scans, and thermometers around it that it connects to, one of which leaves and
 /// returns.
-private final class Shelf: Sendable {
+private final class ThermometerHarness: Sendable {
     static let thermometerCount = 5
 
     let air: SimulatedAir
@@ -86,7 +86,7 @@ private final class Shelf: Sendable {
     }
 
     /// Lets more than a minute pass, and returns the trace.
-    func live() async throws -> Trace {
+    func run() async throws -> Trace {
         let phone = try #require(phone)
         try #require(thermometers.count == Self.thermometerCount)
         try await air.run(bound: .seconds(3600)) { [self, air] in
@@ -120,7 +120,7 @@ private final class Shelf: Sendable {
 
     private func find(_ name: String, by host: BluetoothHost) async throws -> DeviceAddress {
         for try await found in host.scan(for: ScanFilter(name: name)) { return found.address }
-        throw Scene.NothingFound()
+        throw AccessoryHarness.NothingFound()
     }
 }
 

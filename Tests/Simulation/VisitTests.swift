@@ -14,7 +14,7 @@ struct VisitTests {
         _ host: BluetoothHost,
         connecting options: ConnectOptions = ConnectOptions()
     ) async throws {
-        let link = try await Scene.connect(host, options: options)
+        let link = try await AccessoryHarness.connect(host, options: options)
         let found = try await link.allCharacteristics()
         let short = try #require(found[Demo.short])
         #expect(try await link.read(short).count == 20)
@@ -36,7 +36,7 @@ struct VisitTests {
 
     @Test("A visit succeeds without packet loss")
     func goodAir() async throws {
-        try await Scene(seed: 1).run { try await Self.visit($0) }
+        try await AccessoryHarness(seed: 1).run { try await Self.visit($0) }
     }
 
     @Test(
@@ -49,7 +49,7 @@ struct VisitTests {
         faults.loss.burstLoss = BurstLoss(startProbability: 0.01, endProbability: 0.2)
         // A burst lasts for a number of packets. The accessory receives one packet of each attempt
         // to connect, so a burst can outlast the attempts of a direct request.
-        try await Scene(seed: seed, phoneFaults: faults, accessoryFaults: faults)
+        try await AccessoryHarness(seed: seed, phoneFaults: faults, accessoryFaults: faults)
             .run { try await Self.visit($0, connecting: .whenAvailable) }
     }
 
@@ -59,7 +59,7 @@ struct VisitTests {
     )
     func edgeOfRange(seed: UInt64) async throws {
         // -40.2 dB over the first meter and 27 dB for each tenfold distance: -94.6 dBm at 103 m.
-        try await Scene(seed: seed, meters: 103).run(bound: .seconds(300)) {
+        try await AccessoryHarness(seed: seed, meters: 103).run(bound: .seconds(300)) {
             try await Self.visit($0)
         }
     }
@@ -69,10 +69,10 @@ struct VisitTests {
         func digest(seed: UInt64) async throws -> UInt64 {
             var faults = FaultPlan.none
             faults.loss.constantLoss = 0.05
-            let scene = try Scene(seed: seed, phoneFaults: faults)
-            try await scene.run { try await Self.visit($0) }
-            #expect(scene.traceDigest.count > 100)
-            return scene.traceDigest.digest
+            let harness = try AccessoryHarness(seed: seed, phoneFaults: faults)
+            try await harness.run { try await Self.visit($0) }
+            #expect(harness.traceDigest.count > 100)
+            return harness.traceDigest.digest
         }
         let first = try await digest(seed: 7)
         for _ in 0..<99 { #expect(try await digest(seed: 7) == first) }

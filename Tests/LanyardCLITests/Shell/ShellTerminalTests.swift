@@ -10,7 +10,7 @@ import Testing
 @Suite("The shell at a terminal", .serialized)
 struct ShellTerminalTests {
     /// A shell on the virtual radio, with a folder for its history.
-    private struct Desk {
+    private struct TerminalShell {
         let terminal: TerminalSession
         let folder: String
 
@@ -52,75 +52,75 @@ struct ShellTerminalTests {
     @Test("Tab completes commands, the names of devices, and attributes", .timeLimit(.minutes(5)))
     func completion() async throws {
         try await withFolder { folder in
-            let desk = try Desk(in: folder)
-            try await desk.wait(forLast: "virtual>")
-            desk.terminal.type("conn\ttherm\t")
-            try await desk.wait(forLast: "virtual> connect Thermometer")
-            desk.terminal.type("\n")
-            try await desk.wait(forLast: "virtual Thermometer>")
+            let shell = try TerminalShell(in: folder)
+            try await shell.wait(forLast: "virtual>")
+            shell.terminal.type("conn\ttherm\t")
+            try await shell.wait(forLast: "virtual> connect Thermometer")
+            shell.terminal.type("\n")
+            try await shell.wait(forLast: "virtual Thermometer>")
             // The characteristics are discovered after the connection.
-            desk.terminal.type("read 2A6")
-            try await desk.wait(forLast: "virtual Thermometer> read 2A6")
-            desk.terminal.type("\t")
-            try await desk.wait(for: "2A6D Pressure     2A6E Temperature  2A6F Humidity")
-            desk.terminal.type("E\n")
-            try await desk.wait(for: "6608  21.50 °C")
-            try await desk.quit()
+            shell.terminal.type("read 2A6")
+            try await shell.wait(forLast: "virtual Thermometer> read 2A6")
+            shell.terminal.type("\t")
+            try await shell.wait(for: "2A6D Pressure     2A6E Temperature  2A6F Humidity")
+            shell.terminal.type("E\n")
+            try await shell.wait(for: "6608  21.50 °C")
+            try await shell.quit()
         }
     }
 
     @Test("Ctrl-C cancels the running command, and the shell continues", .timeLimit(.minutes(5)))
     func interruption() async throws {
         try await withFolder { folder in
-            let desk = try Desk(in: folder)
-            try await desk.wait(forLast: "virtual>")
-            desk.terminal.type("wait 1000\n")
-            try await desk.wait(for: "virtual> wait 1000")
-            desk.terminal.type(TerminalSession.interruption)
-            try await desk.wait(for: "Interrupted")
-            desk.terminal.type("ech")
-            try await desk.wait(forLast: "virtual> ech")
-            desk.terminal.type(TerminalSession.interruption)
-            desk.terminal.type("echo on\n")
-            try await desk.wait(for: "on")
-            #expect(desk.lines.contains("virtual> ech^C"))
-            desk.terminal.type(TerminalSession.endOfInput)
-            #expect(try await desk.terminal.waitUntilEnd() == .exited(0))
+            let shell = try TerminalShell(in: folder)
+            try await shell.wait(forLast: "virtual>")
+            shell.terminal.type("wait 1000\n")
+            try await shell.wait(for: "virtual> wait 1000")
+            shell.terminal.type(TerminalSession.interruption)
+            try await shell.wait(for: "Interrupted")
+            shell.terminal.type("ech")
+            try await shell.wait(forLast: "virtual> ech")
+            shell.terminal.type(TerminalSession.interruption)
+            shell.terminal.type("echo on\n")
+            try await shell.wait(for: "on")
+            #expect(shell.lines.contains("virtual> ech^C"))
+            shell.terminal.type(TerminalSession.endOfInput)
+            #expect(try await shell.terminal.waitUntilEnd() == .exited(0))
         }
     }
 
     @Test("The end of a link is printed above the prompt, with its reason", .timeLimit(.minutes(5)))
     func endOfLink() async throws {
         try await withFolder { folder in
-            let desk = try Desk(["Lanyard Demo"], in: folder)
-            try await desk.wait(forLast: "virtual Lanyard Demo>")
+            let shell = try TerminalShell(["Lanyard Demo"], in: folder)
+            try await shell.wait(forLast: "virtual Lanyard Demo>")
             let control = "4C414E59-4152-4400-A000-000000000006"
-            desk.terminal.type("write \(control) 0300000000\n")
+            shell.terminal.type("write \(control) 0300000000\n")
             let end = "The link to Lanyard Demo ended: remote user terminated connection."
-            try await desk.wait(for: end)
-            try await desk.wait(forLast: "virtual>")
-            desk.terminal.type("connect\n")
-            try await desk.wait(forLast: "virtual Lanyard Demo>")
-            try await desk.quit()
+            try await shell.wait(for: end)
+            try await shell.wait(forLast: "virtual>")
+            shell.terminal.type("connect\n")
+            try await shell.wait(forLast: "virtual Lanyard Demo>")
+            try await shell.quit()
         }
     }
 
     @Test("Earlier lines are there in the next run", .timeLimit(.minutes(5)))
     func history() async throws {
         try await withFolder { folder in
-            let first = try Desk(in: folder)
+            let first = try TerminalShell(in: folder)
             try await first.wait(forLast: "virtual>")
             first.terminal.type("echo one\n")
             try await first.wait(forLast: "virtual>")
             try await first.quit()
-            let second = try Desk(in: folder)
+            let second = try TerminalShell(in: folder)
             try await second.wait(forLast: "virtual>")
             second.terminal.type("\u{1B}[A\u{1B}[A")
             try await second.wait(forLast: "virtual> echo one")
             second.terminal.type("!\u{1}\u{5}\n")
             try await second.wait(for: "one!")
             try await second.quit()
-            let third = try Desk(["--no-history"], in: folder)
+            let third = try TerminalShell(["--no-history"], in: folder)
             try await third.wait(forLast: "virtual>")
             third.terminal.type("\u{1B}[A")
             third.terminal.type("echo two\n")
@@ -135,28 +135,28 @@ struct ShellTerminalTests {
     @Test("A live scan ends with q and returns to the prompt", .timeLimit(.minutes(5)))
     func liveScan() async throws {
         try await withFolder { folder in
-            let desk = try Desk(in: folder)
-            try await desk.wait(forLast: "virtual>")
-            desk.terminal.type("scan\n")
-            try await desk.terminal.wait(for: "Thermometer")
-            desk.terminal.type("q")
-            try await desk.wait(forLast: "virtual>")
-            try await desk.quit()
-            #expect(desk.terminal.shown.contains(FullScreen.end))
+            let shell = try TerminalShell(in: folder)
+            try await shell.wait(forLast: "virtual>")
+            shell.terminal.type("scan\n")
+            try await shell.terminal.wait(for: "Thermometer")
+            shell.terminal.type("q")
+            try await shell.wait(forLast: "virtual>")
+            try await shell.quit()
+            #expect(shell.terminal.shown.contains(FullScreen.end))
         }
     }
 
     @Test("A dumb terminal gets no control sequences", .timeLimit(.minutes(5)))
     func dumbTerminal() async throws {
         try await withFolder { folder in
-            let desk = try Desk(in: folder, term: "dumb")
-            desk.terminal.type(line: "raed")
-            try await desk.terminal.wait(for: "did you mean 'read'?")
-            desk.terminal.type(line: "echo still here")
-            try await desk.terminal.wait(for: "\nstill here\n")
-            desk.terminal.type(line: "quit")
-            #expect(try await desk.terminal.waitUntilEnd() == .exited(64))
-            #expect(!desk.terminal.shown.contains("\u{1B}"))
+            let shell = try TerminalShell(in: folder, term: "dumb")
+            shell.terminal.type(line: "raed")
+            try await shell.terminal.wait(for: "did you mean 'read'?")
+            shell.terminal.type(line: "echo still here")
+            try await shell.terminal.wait(for: "\nstill here\n")
+            shell.terminal.type(line: "quit")
+            #expect(try await shell.terminal.waitUntilEnd() == .exited(64))
+            #expect(!shell.terminal.shown.contains("\u{1B}"))
         }
     }
 }

@@ -10,7 +10,7 @@ import VirtualRadio
 /// An accessory that is ready, and then refuses messages while the link is up.
 @Suite("Accessories that refuse all messages", .eachSystem)
 struct RefusingAccessoryTests {
-    private struct Scene: Sendable {
+    private struct RefusalHarness: Sendable {
         let world: TestWorld
         let gate: RefusalGate
         let recorder = FlightRecorder()
@@ -58,12 +58,12 @@ struct RefusingAccessoryTests {
         [0x03, 0x05, 0x0E] as [UInt8]
     )
     func renewed(refusals: Int, code: UInt8) async throws {
-        let scene = try Scene(seed: 31, code: code)
-        try await scene.world.run {
-            let (box, messages) = try await scene.open()
-            let recorder = scene.recorder
+        let harness = try RefusalHarness(seed: 31, code: code)
+        try await harness.world.run {
+            let (box, messages) = try await harness.open()
+            let recorder = harness.recorder
             let discoveries = recorder.count(of: "discoverServices")
-            scene.gate.refuse(refusals)
+            harness.gate.refuse(refusals)
             var refused = 0
             for number in 1...20 {
                 try await box.untilReady()
@@ -91,11 +91,11 @@ struct RefusingAccessoryTests {
         [0x00, 0x01] as [UInt8]
     )
     func refusedRenewal(code: UInt8, subscriptionWrite: UInt8) async throws {
-        let scene = try Scene(seed: 34, code: code)
-        try await scene.world.run {
-            let (box, messages) = try await scene.open()
-            scene.gate.refuse(3)
-            scene.gate.refuse(subscriptionWrite: subscriptionWrite)
+        let harness = try RefusalHarness(seed: 34, code: code)
+        try await harness.world.run {
+            let (box, messages) = try await harness.open()
+            harness.gate.refuse(3)
+            harness.gate.refuse(subscriptionWrite: subscriptionWrite)
             for number in 1...3 {
                 try await box.untilReady()
                 await #expect(throws: MessageError.self) {
@@ -105,7 +105,7 @@ struct RefusingAccessoryTests {
             try await box.untilReady()
             #expect(try await messages.request(4, expecting: Int.self) == 4)
             #expect(messages.statistics.links == 2)
-            let recorder = scene.recorder
+            let recorder = harness.recorder
             #expect(recorder.count(of: "setNotifyValue false") == 1)
             // The subscription of the first link, the renewed one, and that of the second link.
             let begun = subscriptionWrite == 0 ? 2 : 3
@@ -117,19 +117,19 @@ struct RefusingAccessoryTests {
 
     @Test("An unsuccessful renewal is repeated after five minutes at the earliest")
     func forEver() async throws {
-        let scene = try Scene(seed: 32, code: 0x03)
-        try await scene.world.run {
-            let (box, messages) = try await scene.open()
-            scene.gate.refuse(.max)
-            let start = scene.world.now
-            while scene.world.now - start < .seconds(1_000) {
+        let harness = try RefusalHarness(seed: 32, code: 0x03)
+        try await harness.world.run {
+            let (box, messages) = try await harness.open()
+            harness.gate.refuse(.max)
+            let start = harness.world.now
+            while harness.world.now - start < .seconds(1_000) {
                 try await box.untilReady()
                 await #expect(throws: MessageError.self) {
                     _ = try await messages.request(1, expecting: Int.self)
                 }
-                try await scene.world.advance(by: .seconds(5))
+                try await harness.world.advance(by: .seconds(5))
             }
-            let recorder = scene.recorder
+            let recorder = harness.recorder
             #expect((3...4).contains(recorder.count(of: "setNotifyValue false")))
             #expect((3...4).contains(recorder.count(of: "cancelPeripheralConnection")))
             #expect(box.state == .ready)
@@ -138,16 +138,16 @@ struct RefusingAccessoryTests {
 
     @Test("An application error in the refusals causes no renewal")
     func ofTheApplication() async throws {
-        let scene = try Scene(seed: 33, code: 0x80)
-        try await scene.world.run {
-            let (box, messages) = try await scene.open()
-            scene.gate.refuse(20)
+        let harness = try RefusalHarness(seed: 33, code: 0x80)
+        try await harness.world.run {
+            let (box, messages) = try await harness.open()
+            harness.gate.refuse(20)
             for number in 1...20 {
                 await #expect(throws: MessageError.self) {
                     _ = try await messages.request(number, expecting: Int.self)
                 }
             }
-            #expect(scene.recorder.count(of: "setNotifyValue false") == 0)
+            #expect(harness.recorder.count(of: "setNotifyValue false") == 0)
             #expect(messages.statistics.links == 1)
             #expect(box.state == .ready)
         }

@@ -100,7 +100,7 @@ struct TrustStories {
         }
     }
 
-    @Test("Row 13: A link that the policy ends reports a reason, and its accessory reconnects later")
+    @Test("Row 13: A link that the policy ends has a reason, and its accessory reconnects later")
     func evicted() async throws {
         let world = TestWorld(seed: 132)
         world.add(.strap)

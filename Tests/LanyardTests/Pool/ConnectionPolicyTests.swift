@@ -15,7 +15,7 @@ struct ConnectionPolicyTests {
         signal: Int? = nil
     ) -> ConnectionHolder {
         ConnectionHolder(
-            identity: PoolStory.identity(name),
+            identity: PoolHarness.identity(name),
             priority: priority,
             held: .seconds(held),
             silence: .seconds(silence),
@@ -24,9 +24,9 @@ struct ConnectionPolicyTests {
     }
 
     private func victim(_ priority: Int, _ links: ConnectionHolder...) -> String? {
-        let request = ConnectionRequest(identity: PoolStory.identity("new"), priority: priority)
+        let request = ConnectionRequest(identity: PoolHarness.identity("new"), priority: priority)
         return StandardConnectionPolicy().linkToEnd(for: request, among: links)
-            .map { PoolStory.name($0) }
+            .map { PoolHarness.name($0) }
     }
 
     @Test("A request takes the slot of a lower priority, lowest first")
@@ -54,7 +54,7 @@ struct ConnectionPolicyTests {
     @Test("A first pairing ends a link at once, the one with the longest silence")
     func firstPairing() {
         let request = ConnectionRequest(
-            identity: PoolStory.identity("new"),
+            identity: PoolHarness.identity("new"),
             priority: 0,
             isPairing: true
         )
@@ -71,7 +71,7 @@ struct ConnectionPolicyTests {
         pairing.isPairing = true
         for isPairing in [false, true] {
             let request = ConnectionRequest(
-                identity: PoolStory.identity("new"),
+                identity: PoolHarness.identity("new"),
                 priority: 9,
                 isPairing: isPairing
             )
@@ -82,7 +82,7 @@ struct ConnectionPolicyTests {
     @Test("A time slice is at least two minutes", arguments: [(10, 119, false), (10, 120, true)])
     func minimumTimeSlice(slice: Int, held: Int, makesRoom: Bool) {
         let policy = StandardConnectionPolicy(timeSlice: .seconds(slice))
-        let request = ConnectionRequest(identity: PoolStory.identity("new"), priority: 0)
+        let request = ConnectionRequest(identity: PoolHarness.identity("new"), priority: 0)
         let link = holder("a", silence: 90, held: held)
         #expect((policy.linkToEnd(for: request, among: [link]) != nil) == makesRoom)
     }
@@ -95,135 +95,135 @@ struct ConnectionPolicyTests {
 
     @Test("The first-come policy ends no link")
     func firstCome() {
-        var story = PoolStory(limit: .fixed(1), policy: .firstCome)
-        story.link("a")
-        #expect(story.reserve("b", 9) == ["b waits: 1 of 1"])
-        #expect(story.wait(3600) == [])
+        var harness = PoolHarness(limit: .fixed(1), policy: .firstCome)
+        harness.link("a")
+        #expect(harness.reserve("b", 9) == ["b waits: 1 of 1"])
+        #expect(harness.wait(3600) == [])
     }
 
     // MARK: Policies in the pool
 
     @Test("One link is ended for each waiting accessory, and only once")
     func onePerWaiter() {
-        var story = PoolStory(limit: .fixed(3))
-        story.link("a", "b", "c")
-        #expect(story.reserve("x", 1) == ["evict a for x", "x waits: 3 of 3"])
-        #expect(story.wait(60) == [])
-        #expect(story.reserve("y", 1) == ["evict b for y", "y waits: 3 of 3"])
-        #expect(story.release("a") == ["grant x"])
-        #expect(story.release("b") == ["grant y"])
-        #expect(story.holders == ["c", "x", "y"])
+        var harness = PoolHarness(limit: .fixed(3))
+        harness.link("a", "b", "c")
+        #expect(harness.reserve("x", 1) == ["evict a for x", "x waits: 3 of 3"])
+        #expect(harness.wait(60) == [])
+        #expect(harness.reserve("y", 1) == ["evict b for y", "y waits: 3 of 3"])
+        #expect(harness.release("a") == ["grant x"])
+        #expect(harness.release("b") == ["grant y"])
+        #expect(harness.holders == ["c", "x", "y"])
     }
 
     @Test("A first pairing keeps its slot until it has succeeded, and then the usual rules apply")
     func pairingLink() {
-        var story = PoolStory(limit: .fixed(1))
-        story.link("a")
-        #expect(story.reservePairing("b") == ["evict a for b", "b waits: 1 of 1"])
-        #expect(story.promised["b"] == true)
-        #expect(story.release("a") == ["grant b"])
-        story.linked("b")
-        #expect(story.reserve("a", 5) == ["a waits: 1 of 1"])
-        #expect(story.reservePairing("c") == ["c waits: 1 of 1"])
-        #expect(story.promised["c"] == false)
-        story.paired("b")
-        #expect(story.wait(10) == ["evict b for c"])
+        var harness = PoolHarness(limit: .fixed(1))
+        harness.link("a")
+        #expect(harness.reservePairing("b") == ["evict a for b", "b waits: 1 of 1"])
+        #expect(harness.promised["b"] == true)
+        #expect(harness.release("a") == ["grant b"])
+        harness.linked("b")
+        #expect(harness.reserve("a", 5) == ["a waits: 1 of 1"])
+        #expect(harness.reservePairing("c") == ["c waits: 1 of 1"])
+        #expect(harness.promised["c"] == false)
+        harness.paired("b")
+        #expect(harness.wait(10) == ["evict b for c"])
     }
 
     @Test("A pairing that must be searched for is promised a slot while the search lasts")
     func searchedPairing() {
-        var story = PoolStory(limit: .fixed(1))
-        story.link("a")
-        #expect(story.reserve("b", isPairing: true, lastSeen: nil) == ["b waits: 1 of 1"])
-        #expect(story.isSearching(for: "b") && story.promised["b"] == true)
-        #expect(story.see("b") == ["evict a for b"])
-        #expect(story.release("a") == ["grant b"])
+        var harness = PoolHarness(limit: .fixed(1))
+        harness.link("a")
+        #expect(harness.reserve("b", isPairing: true, lastSeen: nil) == ["b waits: 1 of 1"])
+        #expect(harness.isSearching(for: "b") && harness.promised["b"] == true)
+        #expect(harness.see("b") == ["evict a for b"])
+        #expect(harness.release("a") == ["grant b"])
 
-        #expect(story.reserve("c", isPairing: true, lastSeen: nil) == ["c waits: 1 of 1"])
-        #expect(story.promised["c"] == false)
-        story.linked("b")
-        story.paired("b")
-        _ = story.wait(10)
-        #expect(story.isSearching(for: "c"))
-        _ = story.wait(30)
-        #expect(story.promised["c"] == false)
+        #expect(harness.reserve("c", isPairing: true, lastSeen: nil) == ["c waits: 1 of 1"])
+        #expect(harness.promised["c"] == false)
+        harness.linked("b")
+        harness.paired("b")
+        _ = harness.wait(10)
+        #expect(harness.isSearching(for: "c"))
+        _ = harness.wait(30)
+        #expect(harness.promised["c"] == false)
     }
 
     @Test("No link is ended if another one is ending already")
     func endingAnyway() throws {
-        var story = PoolStory(limit: .fixed(2))
-        story.link("a", "b")
-        _ = story.pool.ending(try #require(story.pool.token(of: PoolStory.identity("a"))))
-        #expect(story.reserve("x", 1) == ["x waits: 2 of 2"])
-        #expect(story.reserve("y", 1) == ["evict b for y", "y waits: 2 of 2"])
+        var harness = PoolHarness(limit: .fixed(2))
+        harness.link("a", "b")
+        _ = harness.pool.ending(try #require(harness.pool.token(of: PoolHarness.identity("a"))))
+        #expect(harness.reserve("x", 1) == ["x waits: 2 of 2"])
+        #expect(harness.reserve("y", 1) == ["evict b for y", "y waits: 2 of 2"])
     }
 
     @Test("A link that is ending for a withdrawn request makes room for the next one")
     func withdrawnAfterEviction() {
-        var story = PoolStory(limit: .fixed(2))
-        story.link("a", "b")
-        #expect(story.reserve("x", 1).first == "evict a for x")
-        #expect(story.withdraw("x") == [])
-        #expect(story.reserve("y", 1) == ["y waits: 2 of 2"])
-        #expect(story.release("a") == ["grant y"])
+        var harness = PoolHarness(limit: .fixed(2))
+        harness.link("a", "b")
+        #expect(harness.reserve("x", 1).first == "evict a for x")
+        #expect(harness.withdraw("x") == [])
+        #expect(harness.reserve("y", 1) == ["y waits: 2 of 2"])
+        #expect(harness.release("a") == ["grant y"])
     }
 
     @Test("A link that was silent for its whole time slice is ended")
     func fallsSilent() {
-        var story = PoolStory(limit: .fixed(2))
-        story.link("a", "b")
-        #expect(story.reserve("c") == ["c waits: 2 of 2"])
+        var harness = PoolHarness(limit: .fixed(2))
+        harness.link("a", "b")
+        #expect(harness.reserve("c") == ["c waits: 2 of 2"])
         for _ in 0..<59 {
-            #expect(story.wait(10) == [])
-            if let token = story.tokens[PoolStory.identity("a")] {
-                story.pool.received(token, now: story.now)
+            #expect(harness.wait(10) == [])
+            if let token = harness.tokens[PoolHarness.identity("a")] {
+                harness.pool.received(token, now: harness.now)
             }
-            #expect(story.see("c") == [])
+            #expect(harness.see("c") == [])
         }
-        #expect(story.wait(10) == ["evict b for c"])
+        #expect(harness.wait(10) == ["evict b for c"])
     }
 
     @Test("No link is ended for an accessory that is not in range, until it is discovered")
     func outOfRange() {
-        var story = PoolStory(limit: .fixed(1))
-        story.link("a")
-        #expect(story.reserve("b", 5, lastSeen: nil) == ["b waits: 1 of 1"])
-        #expect(story.isSearching(for: "b"))
+        var harness = PoolHarness(limit: .fixed(1))
+        harness.link("a")
+        #expect(harness.reserve("b", 5, lastSeen: nil) == ["b waits: 1 of 1"])
+        #expect(harness.isSearching(for: "b"))
         // Searches are short, and have pauses.
         var searching = 0
         for _ in 0..<360 {
-            #expect(story.wait(10) == [])
-            if story.isSearching(for: "b") { searching += 10 }
+            #expect(harness.wait(10) == [])
+            if harness.isSearching(for: "b") { searching += 10 }
         }
         #expect(searching > 300 && searching < 720)
-        while !story.isSearching(for: "b") { _ = story.wait(10) }
-        #expect(story.see("b") == ["evict a for b"])
-        #expect(!story.isSearching(for: "b"))
-        #expect(story.release("a") == ["grant b"])
+        while !harness.isSearching(for: "b") { _ = harness.wait(10) }
+        #expect(harness.see("b") == ["evict a for b"])
+        #expect(!harness.isSearching(for: "b"))
+        #expect(harness.release("a") == ["grant b"])
     }
 
     @Test("A search ends when its reason ends")
     func searchEnds() {
-        var story = PoolStory(limit: .fixed(1))
-        story.link("a")
-        #expect(story.reserve("b", lastSeen: nil) == ["b waits: 1 of 1"])
-        #expect(!story.isSearching(for: "b"))
-        #expect(story.wait(600) == [])
-        #expect(story.isSearching(for: "b"))
-        if let token = story.tokens[PoolStory.identity("a")] {
-            story.pool.received(token, now: story.now)
+        var harness = PoolHarness(limit: .fixed(1))
+        harness.link("a")
+        #expect(harness.reserve("b", lastSeen: nil) == ["b waits: 1 of 1"])
+        #expect(!harness.isSearching(for: "b"))
+        #expect(harness.wait(600) == [])
+        #expect(harness.isSearching(for: "b"))
+        if let token = harness.tokens[PoolHarness.identity("a")] {
+            harness.pool.received(token, now: harness.now)
         }
-        #expect(story.wait(10) == [])
-        #expect(!story.isSearching(for: "b"))
+        #expect(harness.wait(10) == [])
+        #expect(!harness.isSearching(for: "b"))
     }
 
     @Test("A running connection attempt is not ended for another accessory")
     func attemptStays() {
-        var story = PoolStory(limit: .fixed(1))
-        #expect(story.reserve("a") == ["grant a"])
-        #expect(story.reserve("b", 9) == ["b waits: 1 of 1"])
-        story.linked("a")
-        #expect(story.wait(10) == ["evict a for b"])
+        var harness = PoolHarness(limit: .fixed(1))
+        #expect(harness.reserve("a") == ["grant a"])
+        #expect(harness.reserve("b", 9) == ["b waits: 1 of 1"])
+        harness.linked("a")
+        #expect(harness.wait(10) == ["evict a for b"])
     }
 
     @Test("An app's own policy receives all data and decides")
@@ -236,13 +236,13 @@ struct ConnectionPolicyTests {
                 links.min { ($0.signal ?? 0) < ($1.signal ?? 0) }?.identity
             }
         }
-        var story = PoolStory(limit: .fixed(2), policy: WeakestFirst())
-        story.link("a", "b")
+        var harness = PoolHarness(limit: .fixed(2), policy: WeakestFirst())
+        harness.link("a", "b")
         for (name, signal) in [("a", -50), ("b", -90)] {
-            guard let token = story.tokens[PoolStory.identity(name)] else { continue }
-            story.pool.measured(token, signal: signal)
+            guard let token = harness.tokens[PoolHarness.identity(name)] else { continue }
+            harness.pool.measured(token, signal: signal)
         }
-        #expect(story.reserve("c").first == "evict b for c")
+        #expect(harness.reserve("c").first == "evict b for c")
     }
 
     @Test("An identity without a link as the result of a policy is ignored")
@@ -253,10 +253,10 @@ struct ConnectionPolicyTests {
                 among links: [ConnectionHolder]
             ) -> AccessoryIdentity? { request.identity }
         }
-        var story = PoolStory(limit: .fixed(1), policy: Nonsense())
-        story.link("a")
-        #expect(story.reserve("b") == ["b waits: 1 of 1"])
-        #expect(story.wait(600) == [])
-        #expect(story.holders == ["a"])
+        var harness = PoolHarness(limit: .fixed(1), policy: Nonsense())
+        harness.link("a")
+        #expect(harness.reserve("b") == ["b waits: 1 of 1"])
+        #expect(harness.wait(600) == [])
+        #expect(harness.holders == ["a"])
     }
 }

@@ -7,123 +7,123 @@ import Testing
 @Suite("Learned connection limits")
 struct LearnedLimitTests {
     /// Returns a pool with three links, after a fourth was refused.
-    private func crowded() -> PoolStory {
-        var story = PoolStory(limit: .learned, policy: .firstCome)
-        story.link("a", "b", "c")
-        #expect(story.reserve("d") == ["grant d"])
-        #expect(story.fail("d") == [])
-        return story
+    private func crowded() -> PoolHarness {
+        var harness = PoolHarness(limit: .learned, policy: .firstCome)
+        harness.link("a", "b", "c")
+        #expect(harness.reserve("d") == ["grant d"])
+        #expect(harness.fail("d") == [])
+        return harness
     }
 
     @Test("The limit is learned from the first refusal")
     func learned() {
-        var story = crowded()
-        #expect(story.limit == 3)
-        #expect(story.holders == ["a", "b", "c"])
-        #expect(story.reserve("d") == ["d waits: 3 of 3"])
-        #expect(story.wait(200) == [])
-        #expect(story.release("b") == ["grant d"])
+        var harness = crowded()
+        #expect(harness.limit == 3)
+        #expect(harness.holders == ["a", "b", "c"])
+        #expect(harness.reserve("d") == ["d waits: 3 of 3"])
+        #expect(harness.wait(200) == [])
+        #expect(harness.release("b") == ["grant d"])
     }
 
     @Test("The learned limit does not include running connection attempts")
     func besideConnecting() {
-        var story = PoolStory(limit: .learned)
-        story.link("a")
-        #expect(story.reserve("b") == ["grant b"])
-        #expect(story.reserve("c") == ["grant c"])
-        #expect(story.fail("c") == [])
-        #expect(story.limit == 1)
-        story.linked("b")
-        #expect(story.limit == 2)
+        var harness = PoolHarness(limit: .learned)
+        harness.link("a")
+        #expect(harness.reserve("b") == ["grant b"])
+        #expect(harness.reserve("c") == ["grant c"])
+        #expect(harness.fail("c") == [])
+        #expect(harness.limit == 1)
+        harness.linked("b")
+        #expect(harness.limit == 2)
     }
 
     @Test("After a while, one more link is tried, and a success is kept")
     func grows() {
-        var story = crowded()
-        _ = story.reserve("d")
-        #expect(story.wait(299) == [])
-        #expect(story.wait(1) == ["grant d"])
-        story.linked("d")
-        #expect(story.limit == 4)
+        var harness = crowded()
+        _ = harness.reserve("d")
+        #expect(harness.wait(299) == [])
+        #expect(harness.wait(1) == ["grant d"])
+        harness.linked("d")
+        #expect(harness.limit == 4)
     }
 
     @Test("A refused trial is repeated after twice the time, at most an hour")
     func trust() {
-        var story = crowded()
+        var harness = crowded()
         var whiles: [Int] = []
         for _ in 0..<6 {
-            let start = story.now
-            _ = story.reserve("d")
-            while story.holders.count == 3 { _ = story.wait(10) }
-            whiles.append(Int((story.now - start) / .seconds(1)))
-            _ = story.fail("d")
-            #expect(story.limit == 3)
+            let start = harness.now
+            _ = harness.reserve("d")
+            while harness.holders.count == 3 { _ = harness.wait(10) }
+            whiles.append(Int((harness.now - start) / .seconds(1)))
+            _ = harness.fail("d")
+            #expect(harness.limit == 3)
         }
         #expect(whiles == [300, 600, 1200, 2400, 3600, 3600])
     }
 
     @Test("Links that come and go do not postpone the trial")
     func churn() {
-        var story = crowded()
-        _ = story.reserve("d")
+        var harness = crowded()
+        _ = harness.reserve("d")
         for _ in 0..<29 {
-            _ = story.wait(10)
-            _ = story.release("c")
-            story.linked("d")
-            _ = story.reserve("c")
-            _ = story.release("d")
-            story.linked("c")
-            _ = story.reserve("d")
+            _ = harness.wait(10)
+            _ = harness.release("c")
+            harness.linked("d")
+            _ = harness.reserve("c")
+            _ = harness.release("d")
+            harness.linked("c")
+            _ = harness.reserve("d")
         }
-        #expect(story.limit == 3)
-        #expect(story.wait(10) == ["grant d"])
-        #expect(story.limit == 4)
+        #expect(harness.limit == 3)
+        #expect(harness.wait(10) == ["grant d"])
+        #expect(harness.limit == 4)
     }
 
     @Test("If other programs hold all links, an attempt follows after four seconds")
     func othersHaveAll() {
-        var story = PoolStory(limit: .learned)
-        #expect(story.reserve("a") == ["grant a"])
-        #expect(story.fail("a") == [])
-        #expect(story.limit == 1)
-        #expect(story.reserve("a") == ["a waits: 0 of 1"])
-        #expect(story.wait(3) == [])
-        #expect(story.wait(1) == ["grant a"])
+        var harness = PoolHarness(limit: .learned)
+        #expect(harness.reserve("a") == ["grant a"])
+        #expect(harness.fail("a") == [])
+        #expect(harness.limit == 1)
+        #expect(harness.reserve("a") == ["a waits: 0 of 1"])
+        #expect(harness.wait(3) == [])
+        #expect(harness.wait(1) == ["grant a"])
     }
 
     @Test("The end of a link permits an attempt at once")
     func pauseEnds() {
-        var story = crowded()
-        _ = story.reserve("d")
-        #expect(story.release("a") == ["grant d"])
+        var harness = crowded()
+        _ = harness.reserve("d")
+        #expect(harness.release("a") == ["grant d"])
     }
 
     @Test("A completed pending connection request proves that there is room")
     func proved() {
-        var story = crowded()
-        #expect(story.claim("d") == ["grant d"])
-        #expect(story.limit == 4)
+        var harness = crowded()
+        #expect(harness.claim("d") == ["grant d"])
+        #expect(harness.limit == 4)
     }
 
     @Test("A limit below the configured one is learned as well")
     func fewerThanSet() {
-        var story = PoolStory(limit: .fixed(3), policy: .firstCome)
-        story.link("a", "b")
-        _ = story.reserve("c")
-        _ = story.fail("c")
-        #expect(story.limit == 2)
-        _ = story.reserve("c")
-        #expect(story.wait(300) == ["grant c"])
-        story.linked("c")
-        #expect(story.limit == 3)
-        _ = story.reserve("d")
-        #expect(story.wait(4000) == [])
+        var harness = PoolHarness(limit: .fixed(3), policy: .firstCome)
+        harness.link("a", "b")
+        _ = harness.reserve("c")
+        _ = harness.fail("c")
+        #expect(harness.limit == 2)
+        _ = harness.reserve("c")
+        #expect(harness.wait(300) == ["grant c"])
+        harness.linked("c")
+        #expect(harness.limit == 3)
+        _ = harness.reserve("d")
+        #expect(harness.wait(4000) == [])
     }
 
     @Test("The limit is at least one")
     func atLeastOne() {
-        var story = PoolStory(limit: .fixed(0))
-        story.link("a")
-        #expect(story.limit == 1)
+        var harness = PoolHarness(limit: .fixed(0))
+        harness.link("a")
+        #expect(harness.limit == 1)
     }
 }

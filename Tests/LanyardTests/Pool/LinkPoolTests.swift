@@ -6,7 +6,7 @@ import Testing
 @testable import Lanyard
 
 /// A pool whose actions are performed at once. Only links end later, with `release(_:)`.
-struct PoolStory {
+struct PoolHarness {
     var pool: LinkPool
     var now = Duration.zero
     private(set) var tokens: [AccessoryIdentity: SlotToken] = [:]
@@ -142,189 +142,189 @@ struct PoolStory {
 struct LinkPoolTests {
     @Test("Without a limit, each accessory gets a slot at once")
     func unlimited() {
-        var story = PoolStory(limit: .learned)
-        for number in 0..<40 { story.link("\(number)") }
-        #expect(story.holders.count == 40)
-        #expect(story.limit == nil)
-        #expect(story.pool.nextDeadline == nil)
+        var harness = PoolHarness(limit: .learned)
+        for number in 0..<40 { harness.link("\(number)") }
+        #expect(harness.holders.count == 40)
+        #expect(harness.limit == nil)
+        #expect(harness.pool.nextDeadline == nil)
     }
 
     @Test("If all slots are in use, an accessory waits and is informed which accessories hold them")
     func waits() {
-        var story = PoolStory(limit: .fixed(2))
-        story.link("a", "b")
-        #expect(story.reserve("c") == ["c waits: 2 of 2"])
-        #expect(story.reserve("c") == [])
-        #expect(story.waiting == ["c"])
-        #expect(story.release("a") == ["grant c"])
-        #expect(story.holders == ["b", "c"])
+        var harness = PoolHarness(limit: .fixed(2))
+        harness.link("a", "b")
+        #expect(harness.reserve("c") == ["c waits: 2 of 2"])
+        #expect(harness.reserve("c") == [])
+        #expect(harness.waiting == ["c"])
+        #expect(harness.release("a") == ["grant c"])
+        #expect(harness.holders == ["b", "c"])
     }
 
     @Test("A slot is free when its link has ended, not when its end is requested")
     func ending() throws {
-        var story = PoolStory(limit: .fixed(1))
-        story.link("a")
-        let token = try #require(story.pool.token(of: PoolStory.identity("a")))
-        #expect(story.pool.ending(token) == [.changed])
-        #expect(story.pool.ending(token) == [])
-        #expect(story.reserve("b") == ["b waits: 1 of 1"])
-        #expect(story.reserve("a") == ["a waits: 1 of 1"])
-        #expect(story.release("a") == ["grant b"])
-        #expect(story.waiting == ["a"])
+        var harness = PoolHarness(limit: .fixed(1))
+        harness.link("a")
+        let token = try #require(harness.pool.token(of: PoolHarness.identity("a")))
+        #expect(harness.pool.ending(token) == [.changed])
+        #expect(harness.pool.ending(token) == [])
+        #expect(harness.reserve("b") == ["b waits: 1 of 1"])
+        #expect(harness.reserve("a") == ["a waits: 1 of 1"])
+        #expect(harness.release("a") == ["grant b"])
+        #expect(harness.waiting == ["a"])
     }
 
     @Test("A slot that becomes free is promised to one accessory, and not to the next one")
     func promise() {
-        var story = PoolStory(limit: .fixed(1))
-        story.link("a")
-        #expect(story.reserve("b", 1) == ["evict a for b", "b waits: 1 of 1"])
-        #expect(story.reserve("c") == ["c waits: 1 of 1"])
-        #expect(story.promised == ["b": true, "c": false])
+        var harness = PoolHarness(limit: .fixed(1))
+        harness.link("a")
+        #expect(harness.reserve("b", 1) == ["evict a for b", "b waits: 1 of 1"])
+        #expect(harness.reserve("c") == ["c waits: 1 of 1"])
+        #expect(harness.promised == ["b": true, "c": false])
     }
 
     @Test("An accessory is informed if its promised slot goes to another one")
     func brokenPromise() throws {
-        var story = PoolStory(limit: .fixed(1), policy: .firstCome)
-        story.link("a")
-        let token = try #require(story.pool.token(of: PoolStory.identity("a")))
-        _ = story.pool.ending(token)
-        #expect(story.reserve("b") == ["b waits: 1 of 1"])
-        #expect(story.promised == ["b": true])
-        #expect(story.reserve("c", 5) == ["b waits: 1 of 1", "c waits: 1 of 1"])
-        #expect(story.promised == ["b": false, "c": true])
-        #expect(story.release("a") == ["grant c"])
+        var harness = PoolHarness(limit: .fixed(1), policy: .firstCome)
+        harness.link("a")
+        let token = try #require(harness.pool.token(of: PoolHarness.identity("a")))
+        _ = harness.pool.ending(token)
+        #expect(harness.reserve("b") == ["b waits: 1 of 1"])
+        #expect(harness.promised == ["b": true])
+        #expect(harness.reserve("c", 5) == ["b waits: 1 of 1", "c waits: 1 of 1"])
+        #expect(harness.promised == ["b": false, "c": true])
+        #expect(harness.release("a") == ["grant c"])
     }
 
     @Test("Releasing a slot twice frees one slot")
     func idempotent() {
-        var story = PoolStory(limit: .fixed(1))
-        story.link("a")
-        #expect(story.reserve("b").count == 1)
-        #expect(story.reserve("c").count == 1)
-        #expect(story.release("a") == ["grant b"])
-        #expect(story.release("a") == [])
-        #expect(story.fail("a") == [])
-        #expect(story.holders == ["b"])
-        #expect(story.waiting == ["c"])
+        var harness = PoolHarness(limit: .fixed(1))
+        harness.link("a")
+        #expect(harness.reserve("b").count == 1)
+        #expect(harness.reserve("c").count == 1)
+        #expect(harness.release("a") == ["grant b"])
+        #expect(harness.release("a") == [])
+        #expect(harness.fail("a") == [])
+        #expect(harness.holders == ["b"])
+        #expect(harness.waiting == ["c"])
     }
 
     @Test("An accessory with a slot that requests one keeps it")
     func reserveTwice() throws {
-        var story = PoolStory(limit: .fixed(1))
-        #expect(story.reserve("a") == ["grant a"])
-        let token = try #require(story.tokens[PoolStory.identity("a")])
-        #expect(story.reserve("a") == ["grant a"])
-        #expect(story.tokens[PoolStory.identity("a")] == token)
-        #expect(story.holders == ["a"])
+        var harness = PoolHarness(limit: .fixed(1))
+        #expect(harness.reserve("a") == ["grant a"])
+        let token = try #require(harness.tokens[PoolHarness.identity("a")])
+        #expect(harness.reserve("a") == ["grant a"])
+        #expect(harness.tokens[PoolHarness.identity("a")] == token)
+        #expect(harness.holders == ["a"])
     }
 
     @Test("Greater priorities are served first, then earlier requests")
     func priorities() {
-        var story = PoolStory(limit: .fixed(1), policy: .firstCome)
-        story.link("x")
+        var harness = PoolHarness(limit: .fixed(1), policy: .firstCome)
+        harness.link("x")
         for (name, priority) in [("a", 0), ("b", 2), ("c", 1), ("d", 2)] {
-            #expect(story.reserve(name, priority).count == 1)
+            #expect(harness.reserve(name, priority).count == 1)
         }
-        #expect(story.waiting == ["b", "d", "c", "a"])
-        #expect(story.reserve("a", 3) == [])
-        #expect(story.waiting == ["a", "b", "d", "c"])
+        #expect(harness.waiting == ["b", "d", "c", "a"])
+        #expect(harness.reserve("a", 3) == [])
+        #expect(harness.waiting == ["a", "b", "d", "c"])
     }
 
     @Test("Waiting raises the priority, so every accessory is served")
     func aging() {
-        var story = PoolStory(limit: .fixed(1), policy: .firstCome)
-        story.link("0")
-        #expect(story.reserve("low", 0).count == 1)
+        var harness = PoolHarness(limit: .fixed(1), policy: .firstCome)
+        harness.link("0")
+        #expect(harness.reserve("low", 0).count == 1)
         var turns = 0
-        while story.holders != ["low"], turns < 100 {
+        while harness.holders != ["low"], turns < 100 {
             turns += 1
-            #expect(story.reserve("\(turns)", 5).count == 1)
-            _ = story.wait(10)
-            _ = story.release("\(turns - 1)")
+            #expect(harness.reserve("\(turns)", 5).count == 1)
+            _ = harness.wait(10)
+            _ = harness.release("\(turns - 1)")
         }
         #expect(turns == 15)
     }
 
     @Test("A withdrawn request gets no slot")
     func withdrawn() {
-        var story = PoolStory(limit: .fixed(1))
-        story.link("a")
-        _ = story.reserve("b")
-        _ = story.reserve("c")
-        #expect(story.withdraw("b") == [])
-        #expect(story.withdraw("b") == [])
-        #expect(story.release("a") == ["grant c"])
+        var harness = PoolHarness(limit: .fixed(1))
+        harness.link("a")
+        _ = harness.reserve("b")
+        _ = harness.reserve("c")
+        #expect(harness.withdraw("b") == [])
+        #expect(harness.withdraw("b") == [])
+        #expect(harness.release("a") == ["grant c"])
     }
 
     @Test("A reset removes all slots and requests")
     func reset() {
-        var story = PoolStory(limit: .fixed(1))
-        story.link("a")
-        _ = story.reserve("b")
-        _ = story.pool.reset()
-        #expect(story.release("a") == [])
-        #expect(story.holders.isEmpty && story.waiting.isEmpty)
-        #expect(story.pool.nextDeadline == nil)
-        story.link("c")
+        var harness = PoolHarness(limit: .fixed(1))
+        harness.link("a")
+        _ = harness.reserve("b")
+        _ = harness.pool.reset()
+        #expect(harness.release("a") == [])
+        #expect(harness.holders.isEmpty && harness.waiting.isEmpty)
+        #expect(harness.pool.nextDeadline == nil)
+        harness.link("c")
     }
 
     @Test("Two identities of one accessory hold one slot")
     func merged() {
-        var story = PoolStory(limit: .fixed(1))
-        story.link("a")
-        _ = story.reserve("b")
-        _ = story.reserve("c")
-        story.pool.merge(PoolStory.identity("b"), into: PoolStory.identity("a"))
-        #expect(story.waiting == ["c"])
-        story.pool.merge(PoolStory.identity("c"), into: PoolStory.identity("d"))
-        #expect(story.waiting == ["d"])
-        story.pool.merge(PoolStory.identity("a"), into: PoolStory.identity("e"))
-        #expect(story.holders == ["e"])
-        #expect(story.release("a") == ["grant d"])
+        var harness = PoolHarness(limit: .fixed(1))
+        harness.link("a")
+        _ = harness.reserve("b")
+        _ = harness.reserve("c")
+        harness.pool.merge(PoolHarness.identity("b"), into: PoolHarness.identity("a"))
+        #expect(harness.waiting == ["c"])
+        harness.pool.merge(PoolHarness.identity("c"), into: PoolHarness.identity("d"))
+        #expect(harness.waiting == ["d"])
+        harness.pool.merge(PoolHarness.identity("a"), into: PoolHarness.identity("e"))
+        #expect(harness.holders == ["e"])
+        #expect(harness.release("a") == ["grant d"])
     }
 
     // MARK: Pending connection requests
 
     @Test("A completed pending connection request claims a slot")
     func claim() {
-        var story = PoolStory(limit: .fixed(2))
-        story.link("a")
-        #expect(story.claim("b") == ["grant b"])
-        #expect(story.holders == ["a", "b"])
-        #expect(story.claim("b") == ["grant b"])
-        #expect(story.holders == ["a", "b"])
+        var harness = PoolHarness(limit: .fixed(2))
+        harness.link("a")
+        #expect(harness.claim("b") == ["grant b"])
+        #expect(harness.holders == ["a", "b"])
+        #expect(harness.claim("b") == ["grant b"])
+        #expect(harness.holders == ["a", "b"])
     }
 
     @Test("Without a free slot, a completed connection request is turned away, and waits")
     func denied() {
-        var story = PoolStory(limit: .fixed(1))
-        story.link("a")
-        #expect(story.claim("b") == ["turn away b"])
-        #expect(story.waiting == ["b"])
-        #expect(story.release("a") == ["grant b"])
+        var harness = PoolHarness(limit: .fixed(1))
+        harness.link("a")
+        #expect(harness.claim("b") == ["turn away b"])
+        #expect(harness.waiting == ["b"])
+        #expect(harness.release("a") == ["grant b"])
     }
 
     @Test("An accessory with a promised slot keeps its link, and precedes all others")
     func keepsWaiting() {
-        var story = PoolStory(limit: .fixed(1))
-        story.link("a")
-        _ = story.reserve("b", 0)
-        #expect(story.claim("c", 1) == ["evict a for c", "c keeps its link"])
-        _ = story.reserve("d", 9)
-        #expect(story.release("a") == ["grant c", "evict c for d"])
-        #expect(story.waiting == ["d", "b"])
+        var harness = PoolHarness(limit: .fixed(1))
+        harness.link("a")
+        _ = harness.reserve("b", 0)
+        #expect(harness.claim("c", 1) == ["evict a for c", "c keeps its link"])
+        _ = harness.reserve("d", 9)
+        #expect(harness.release("a") == ["grant c", "evict c for d"])
+        #expect(harness.waiting == ["d", "b"])
     }
 
     @Test("A claim replaces the request for a connection attempt")
     func claimWhileWaiting() {
-        var story = PoolStory(limit: .fixed(1))
-        story.link("a")
-        _ = story.reserve("b")
-        _ = story.release("a")
-        let changeCount = story.changeCount
-        #expect(story.claim("b") == ["grant b"])
-        #expect(story.holders == ["b"])
-        #expect(story.waiting == [])
-        #expect(story.changeCount == changeCount + 1)
+        var harness = PoolHarness(limit: .fixed(1))
+        harness.link("a")
+        _ = harness.reserve("b")
+        _ = harness.release("a")
+        let changeCount = harness.changeCount
+        #expect(harness.claim("b") == ["grant b"])
+        #expect(harness.holders == ["b"])
+        #expect(harness.waiting == [])
+        #expect(harness.changeCount == changeCount + 1)
     }
 }

@@ -48,7 +48,7 @@ struct PoolWalk {
 
     mutating func step(using generator: inout SplitMix64) {
         pass(.milliseconds(Int.random(in: 0..<5000, using: &generator)))
-        let identity = PoolStory.identity("\(Int.random(in: 0..<12, using: &generator))")
+        let identity = PoolHarness.identity("\(Int.random(in: 0..<12, using: &generator))")
         let priority = Int.random(in: 0..<3, using: &generator)
         let held = links.values.contains { $0.identity == identity }
         switch Int.random(in: 0..<14, using: &generator) {

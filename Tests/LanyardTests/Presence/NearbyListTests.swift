@@ -7,7 +7,7 @@ import Testing
 @Suite("Lists of devices nearby")
 struct NearbyListTests {
     private func device(_ number: Int, _ signal: Double?, name: String? = nil) -> PresentDevice {
-        var device = PresentDevice(identity: PresenceStory.identity(number), proximity: .far)
+        var device = PresentDevice(identity: PresenceHarness.identity(number), proximity: .far)
         device.signal = signal
         device.name = name
         return device
@@ -15,7 +15,7 @@ struct NearbyListTests {
 
     private func numbers(_ devices: [NearbyDevice]) -> [Int] {
         devices.compactMap { device in
-            (0..<256).first { PresenceStory.identity($0) == device.id }
+            (0..<256).first { PresenceHarness.identity($0) == device.id }
         }
     }
 
@@ -64,7 +64,7 @@ struct NearbyListTests {
         var list = NearbyList()
         list.apply(.discovered(device(1, -50)))
         list.apply(.discovered(device(2, -60)))
-        let devices = list.devices(known: [PresenceStory.identity(2)]).devices
+        let devices = list.devices(known: [PresenceHarness.identity(2)]).devices
         #expect(devices.map(\.isKnown) == [false, true])
     }
 }

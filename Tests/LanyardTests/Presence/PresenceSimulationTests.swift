@@ -46,13 +46,15 @@ struct PresenceSimulationTests {
         let stays = 2_000
         var losses = 0
         for _ in 0..<stays {
-            var story = PresenceStory()
+            var harness = PresenceHarness()
             // Twenty advertising events, so that the interval is learned at the end.
             for _ in 0..<20 {
-                if Int.random(in: 0..<100, using: &generator) >= 20 { story.receive() }
-                story.wait(.milliseconds(milliseconds + Int.random(in: 0...10, using: &generator)))
+                if Int.random(in: 0..<100, using: &generator) >= 20 { harness.receive() }
+                harness.wait(
+                    .milliseconds(milliseconds + Int.random(in: 0...10, using: &generator))
+                )
             }
-            losses += story.takeEvents().count { $0.hasPrefix("lost") }
+            losses += harness.takeEvents().count { $0.hasPrefix("lost") }
         }
         print("interval \(milliseconds) ms: \(losses) losses in \(stays) short stays")
         #expect(Double(losses) / Double(stays) < 0.1)
@@ -78,19 +80,19 @@ struct PresenceSimulationTests {
     )
     func shortVisits(milliseconds: Int) async {
         var generator = SplitMix64(seed: UInt64(milliseconds))
-        var story = PresenceStory()
+        var harness = PresenceHarness()
         var visits = 0
         // Two days of devices that come and go.
-        while story.now < .seconds(2 * 86_400) {
-            let bound = visit(every: milliseconds, &story, using: &generator)
+        while harness.now < .seconds(2 * 86_400) {
+            let bound = visit(every: milliseconds, &harness, using: &generator)
             visits += 1
             if visits.isMultiple(of: 200) { await Task.yield() }
             guard let bound else { continue }
-            story.wait(bound)
-            #expect(story.tracker.devices.isEmpty, "visit \(visits)")
+            harness.wait(bound)
+            #expect(harness.tracker.devices.isEmpty, "visit \(visits)")
             // Longer than the silence after which a single advertisement begins a new visit.
-            story.wait(.seconds(900))
-            _ = story.takeEvents()
+            harness.wait(.seconds(900))
+            _ = harness.takeEvents()
         }
         print("interval \(milliseconds) ms: \(visits) visits")
         #expect(visits > 100)
@@ -100,23 +102,23 @@ struct PresenceSimulationTests {
     /// from now until its loss; `nil` if all packets were lost.
     private func visit(
         every milliseconds: Int,
-        _ story: inout PresenceStory,
+        _ harness: inout PresenceHarness,
         using generator: inout SplitMix64
     ) -> Duration? {
         var last: Duration?
         var longest: Duration?
         for _ in 0..<Int.random(in: 1...16, using: &generator) {
             if Int.random(in: 0..<100, using: &generator) >= 20 {
-                if let last { longest = max(longest ?? .zero, story.now - last) }
-                last = story.now
-                story.receive()
+                if let last { longest = max(longest ?? .zero, harness.now - last) }
+                last = harness.now
+                harness.receive()
             }
             let delay = Int.random(in: 0...10_000, using: &generator)
-            story.wait(.milliseconds(milliseconds) + .microseconds(delay))
+            harness.wait(.milliseconds(milliseconds) + .microseconds(delay))
         }
         guard let last else { return nil }
         let limit = (longest ?? .milliseconds(10_250)) * 3 + .seconds(5)
-        return max(last + limit - story.now, .zero)
+        return max(last + limit - harness.now, .zero)
     }
 
     @Test(
@@ -125,14 +127,14 @@ struct PresenceSimulationTests {
     )
     func slowDevices(seconds: Int, isConnectable: Bool) {
         var generator = SplitMix64(seed: UInt64(seconds))
-        var story = PresenceStory()
-        while story.now < .seconds(20 * 86_400) {
+        var harness = PresenceHarness()
+        while harness.now < .seconds(20 * 86_400) {
             if Int.random(in: 0..<100, using: &generator) >= 20 {
-                story.receive(isConnectable: isConnectable)
+                harness.receive(isConnectable: isConnectable)
             }
-            story.wait(.seconds(seconds))
+            harness.wait(.seconds(seconds))
         }
-        let losses = story.takeEvents().count { $0.hasPrefix("lost") }
+        let losses = harness.takeEvents().count { $0.hasPrefix("lost") }
         print("interval \(seconds) s: \(losses) false losses in 20 days")
         #expect(losses < 10)
     }
@@ -145,23 +147,23 @@ struct PresenceSimulationTests {
         _ tally: inout Tally,
         using generator: inout SplitMix64
     ) async {
-        var story = PresenceStory()
+        var harness = PresenceHarness()
         var eventCount = 0
-        while story.now < length {
+        while harness.now < length {
             eventCount += 1
             // The test threads are few, so this test yields to others.
             if eventCount.isMultiple(of: 2_000) { await Task.yield() }
-            if Int.random(in: 0..<100, using: &generator) >= percent { story.receive() }
+            if Int.random(in: 0..<100, using: &generator) >= percent { harness.receive() }
             // Each advertising event has a random delay of 0 to 10 ms (Vol 6, Part B, 4.4.2.2.1).
             let delay = Int.random(in: 0...10_000, using: &generator)
-            story.wait(.milliseconds(milliseconds) + .microseconds(delay))
+            harness.wait(.milliseconds(milliseconds) + .microseconds(delay))
         }
-        tally.falseLosses += story.takeEvents().count { $0.hasPrefix("lost") }
+        tally.falseLosses += harness.takeEvents().count { $0.hasPrefix("lost") }
         tally.days += Double(length.components.seconds) / 86_400
-        guard let learned = story.tracker.devices.first?.learnedInterval else { return }
+        guard let learned = harness.tracker.devices.first?.learnedInterval else { return }
         tally.departures += 1
-        story.wait(learned * 2 + .seconds(5))
-        #expect(story.takeEvents() == ["lost 1 silent"])
+        harness.wait(learned * 2 + .seconds(5))
+        #expect(harness.takeEvents() == ["lost 1 silent"])
     }
 
     @Test(
@@ -181,7 +183,7 @@ struct PresenceSimulationTests {
 /// A walk of random steps on a tracker, which keeps the first violated rule.
 struct PresenceWalk {
     private let rules: PresenceRules
-    private var story: PresenceStory
+    private var harness: PresenceHarness
     private var present: Set<AccessoryIdentity> = []
     private var linked: Set<AccessoryIdentity> = []
     private var isScanning = true
@@ -189,46 +191,46 @@ struct PresenceWalk {
 
     init(rules: PresenceRules) {
         self.rules = rules
-        story = PresenceStory(rules: rules)
+        harness = PresenceHarness(rules: rules)
     }
 
     mutating func step(using generator: inout SplitMix64) {
         let number = Int.random(in: 0..<40, using: &generator)
-        let identity = PresenceStory.identity(number)
+        let identity = PresenceHarness.identity(number)
         switch Int.random(in: 0..<20, using: &generator) {
         case 0 where linked.count < 15:
-            story.connect(number)
+            harness.connect(number)
             linked.insert(identity)
         case 1, 2, 3:
-            story.tracker.disconnected(identity, now: story.now)
+            harness.tracker.disconnected(identity, now: harness.now)
             linked.remove(identity)
         case 4:
-            story.tracker.scanStopped(now: story.now)
+            harness.tracker.scanStopped(now: harness.now)
             isScanning = false
         case 5:
-            story.tracker.scanStarted(now: story.now)
+            harness.tracker.scanStarted(now: harness.now)
             isScanning = true
         case 6, 7:
-            story.wait(.seconds(Int.random(in: 0..<400, using: &generator)))
+            harness.wait(.seconds(Int.random(in: 0..<400, using: &generator)))
         default:
-            story.receive(number, rssi: Int.random(in: -100 ... -40, using: &generator))
-            story.wait(.milliseconds(Int.random(in: 0..<500, using: &generator)))
+            harness.receive(number, rssi: Int.random(in: -100 ... -40, using: &generator))
+            harness.wait(.milliseconds(Int.random(in: 0..<500, using: &generator)))
         }
         check()
     }
 
     private mutating func check() {
-        for event in story.events { follow(event) }
-        _ = story.takeEvents()
-        let devices = story.tracker.devices
+        for event in harness.events { follow(event) }
+        _ = harness.takeEvents()
+        let devices = harness.tracker.devices
         if Set(devices.map(\.identity)) != present {
             note("the list of devices differs from the events")
         }
         if devices.count > rules.deviceLimit { note("too many devices") }
         if !linked.isSubset(of: present) { note("a connected device is not present") }
         let canLose = present.count > linked.count
-        if isScanning && canLose && story.tracker.nextDeadline == nil { note("no deadline") }
-        if !isScanning && story.tracker.nextDeadline != nil { note("a deadline without a scan") }
+        if isScanning && canLose && harness.tracker.nextDeadline == nil { note("no deadline") }
+        if !isScanning && harness.tracker.nextDeadline != nil { note("a deadline without a scan") }
     }
 
     private mutating func follow(_ event: PresenceEvent) {
@@ -245,6 +247,6 @@ struct PresenceWalk {
     }
 
     private mutating func note(_ text: String) {
-        if violation == nil { violation = "\(text) at \(story.now)" }
+        if violation == nil { violation = "\(text) at \(harness.now)" }
     }
 }

@@ -24,27 +24,27 @@ struct CycleTests {
 
     @Test("Interrupted cycles leak no slot, task, or memory")
     func cycles() async throws {
-        let life = try Life(seed: RunSeed.value, straps: 2, limit: 2, isWritten: false)
+        let app = try AppHarness(seed: RunSeed.value, straps: 2, limit: 2, isWritten: false)
         let count = Self.count
-        let memory = try await life.live(for: .seconds(3600 + count * 60)) {
-            try await life.pairAll()
+        let memory = try await app.run(for: .seconds(3600 + count * 60)) {
+            try await app.pairAll()
             var generator = SplitMix64(seed: RunSeed.value)
             var memory: [Int] = []
             for cycle in 0..<count {
-                try await life.cycle(using: &generator)
+                try await app.cycle(using: &generator)
                 if cycle.isMultiple(of: max(count / 5, 1)) {
-                    try await life.check()
+                    try await app.check()
                     memory.append(MemoryUse.residentKibibytes)
                 }
             }
             memory.append(MemoryUse.residentKibibytes)
-            life.endFaults()
-            for accessory in life.accessories { try await accessory.disconnect() }
-            #expect(await life.slotCount == 0)
+            app.endFaults()
+            for accessory in app.accessories { try await accessory.disconnect() }
+            #expect(await app.slotCount == 0)
             // The controller can make a link while the host cancels the request for it. The host
             // then disconnects that link.
-            try await life.world.advance(by: Self.supervisionTimeout)
-            for strap in life.straps { #expect(await strap.linkCount == 0) }
+            try await app.world.advance(by: Self.supervisionTimeout)
+            for strap in app.straps { #expect(await strap.linkCount == 0) }
             return memory
         }
         let growth = (memory.last ?? 0) - (memory.dropFirst().first ?? 0)
@@ -54,12 +54,12 @@ struct CycleTests {
     }
 }
 
-extension Life {
+extension AppHarness {
     /// Ends a link and makes it again, often with another event in between.
     fileprivate func cycle(using generator: inout SplitMix64) async throws {
         let number = Int.random(in: straps.indices, using: &generator)
         let accessory = accessories.first { $0.description.kind == "strap \(number)" }
-        guard let accessory else { throw offend("an accessory is gone") }
+        guard let accessory else { throw failure("an accessory is gone") }
         if generator.happens(oneIn: 3) {
             accessory.connect()
         } else {

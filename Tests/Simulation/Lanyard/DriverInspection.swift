@@ -9,10 +9,10 @@ struct DriverInspection {
     let driver: CentralDriver
 
     /// Returns the first violation, or `nil` if there is none.
-    static func offence(in driver: CentralDriver) async -> String? {
+    static func violation(in driver: CentralDriver) async -> String? {
         await withCheckedContinuation { answer in
             driver.enter(orElse: { answer.resume(returning: nil) }) { driver in
-                answer.resume(returning: DriverInspection(driver: driver).offence)
+                answer.resume(returning: DriverInspection(driver: driver).violation)
             }
         }
     }
@@ -26,12 +26,12 @@ struct DriverInspection {
         }
     }
 
-    private var offence: String? {
-        slotOffence ?? driver.entries.lazy.compactMap { offence(of: $0) }.first
+    private var violation: String? {
+        slotViolation ?? driver.entries.lazy.compactMap { violation(of: $0) }.first
     }
 
-    /// The slots stay below the limit, and each has an owner.
-    private var slotOffence: String? {
+    /// A violation of the rules of slots: they do not exceed the limit, and each has an owner.
+    private var slotViolation: String? {
         let state = driver.pool.state(now: driver.now)
         if let limit = driver.pool.limit.fixed, state.holders.count > limit {
             return "\(state.holders.count) slots of \(limit) are held"
@@ -41,7 +41,7 @@ struct DriverInspection {
         return held == given ? nil : "slots \(given) are given, and \(held) are held"
     }
 
-    private func offence(of entry: AccessoryEntry) -> String? {
+    private func violation(of entry: AccessoryEntry) -> String? {
         let state = entry.machine.state
         if state.slotUse == nil, entry.slot != nil {
             return "\(entry.name) is \(state), with a slot"

@@ -13,7 +13,7 @@ final class ChangeTimes: Sendable {
     private let times = Mutex<[(state: AccessoryState, time: Duration)]>([])
     private let observation = Mutex<ObservationToken?>(nil)
 
-    /// Follows an accessory from now on. Each process of the application has a new one.
+    /// Follows an accessory from now on. Each process of the app has a new object for it.
     func follow(_ accessory: Accessory, in world: TestWorld) {
         let token = accessory.onChange { [weak self, weak world] change in
             guard let self, let world else { return }
@@ -45,25 +45,25 @@ struct ReturnTests {
         var discovery: Duration
     }
 
-    /// Restarts an accessory during a link; it advertises at once. The link has failed, which the
-    /// phone detects after the supervision timeout.
+    /// Restarts an accessory during a link. The accessory advertises at once. The phone detects the
+    /// failure of the link after the supervision timeout.
     private func comeBack(seed: UInt64, losing share: Double) async throws -> Return {
-        let life = try Life(seed: seed, straps: 1)
-        return try await life.live(for: .seconds(600)) {
-            let discovery = try await life.firstDiscovery()
-            life.world.phone.disturb(losing: share)
-            life.straps.first?.disturb(losing: share)
-            try await life.world.advance(by: .milliseconds(1500 + Int(seed % 300) * 7))
+        let app = try AppHarness(seed: seed, straps: 1)
+        return try await app.run(for: .seconds(600)) {
+            let discovery = try await app.firstDiscovery()
+            app.world.phone.disturb(losing: share)
+            app.straps.first?.disturb(losing: share)
+            try await app.world.advance(by: .milliseconds(1500 + Int(seed % 300) * 7))
             let times = ChangeTimes()
-            for accessory in life.accessories { times.follow(accessory, in: life.world) }
-            try await life.world.advance(by: .milliseconds(1))
-            let start = life.world.now
-            life.straps.first?.reboot(after: .milliseconds(1))
-            try await life.world.advance(by: .seconds(120))
+            for accessory in app.accessories { times.follow(accessory, in: app.world) }
+            try await app.world.advance(by: .milliseconds(1))
+            let start = app.world.now
+            app.straps.first?.reboot(after: .milliseconds(1))
+            try await app.world.advance(by: .seconds(120))
             let lost =
                 times.first(.outOfRange, since: start) ?? times.first(.connecting, since: start)
             guard let lost, let ready = times.first(.ready, since: lost) else {
-                throw life.offend("it did not come back")
+                throw app.failure("the accessory did not come back")
             }
             return Return(duration: ready - start, discovery: discovery)
         }
@@ -79,7 +79,7 @@ struct ReturnTests {
         }
     }
 
-    @Test("With 30 % loss, an accessory is ready within a minute 99 times out of 100")
+    @Test("With 30 % loss, an accessory is ready within a minute in each of 30 runs")
     func withLoss() async throws {
         var late: [UInt64] = []
         let seeds = 1...30 as ClosedRange<UInt64>  // fixed, because the claim is statistical
@@ -91,14 +91,14 @@ struct ReturnTests {
     }
 }
 
-extension Life {
+extension AppHarness {
     /// Pairs all accessories. Returns how long the discovery of the first one took: its services,
     /// its characteristics, and its subscriptions.
     func firstDiscovery() async throws -> Duration {
         try await pairAll()
         try await world.advance(by: .milliseconds(1))
         guard let attempt = accessories.first?.attempts.last, attempt.next == .ready else {
-            throw offend("nothing was paired")
+            throw failure("no accessory was paired")
         }
         let phases: Set<AttemptRecord.Phase> = [
             .discoveringServices, .discoveringCharacteristics, .subscribing,

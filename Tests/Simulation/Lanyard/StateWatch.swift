@@ -9,7 +9,7 @@ final class StateWatch: Sendable {
     private struct Seen {
         var state: AccessoryState?
         var number = 0
-        var offence: String?
+        var violation: String?
         var observation: ObservationToken?
     }
 
@@ -27,7 +27,7 @@ final class StateWatch: Sendable {
     }
 
     /// The first change that is not allowed.
-    var offence: String? { seen.withLock { $0.offence } }
+    var violation: String? { seen.withLock { $0.violation } }
 
     private func follow(_ change: AccessoryChange) {
         seen.withLock { seen in
@@ -42,7 +42,7 @@ final class StateWatch: Sendable {
     }
 
     private func note(_ text: String, _ seen: inout Seen) {
-        if seen.offence == nil { seen.offence = text }
+        if seen.violation == nil { seen.violation = text }
     }
 
     /// Returns the states that may follow a state. Bluetooth can become unavailable in every state,

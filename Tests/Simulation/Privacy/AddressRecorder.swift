@@ -6,8 +6,9 @@ import VirtualRadio
 /// A recorder of every address on the advertising channels of a world, without a radio of its own.
 final class AddressRecorder: Sendable {
     struct Record {
-        /// The addresses of advertisers, of scanners that send requests, and of targets.
+        /// The addresses of advertisers.
         var advertisers: Set<DeviceAddress> = []
+        /// The addresses of scanners that send requests, of initiators, and of targets.
         var others: Set<DeviceAddress> = []
         var packetCount = 0
     }

@@ -9,102 +9,103 @@ import VirtualRadio
 @testable import BluetoothHost
 
 /// Hosts with private addresses that change every few seconds, on the virtual radio. No packet may
-/// contain the identity address of a host with private addresses (`PrivateHousehold.run`).
+/// contain the identity address of a host with private addresses (`PrivateHostsHarness.run`).
 @Suite("Privacy, in virtual time")
 struct PrivacyTests {
-    private typealias Home = PrivateHousehold
+    private typealias Harness = PrivateHostsHarness
 
     @Test(
         "Bonded peers always resolve each other, and other devices never do",
-        arguments: PrivateHousehold.Controllers.allCases
+        arguments: PrivateHostsHarness.Controllers.allCases
     )
-    func recognition(controllers: PrivateHousehold.Controllers) async throws {
-        let home = try Home(controllers, rotation: .seconds(10))
-        try await home.run { phone, lamp, unknownPeer in
-            _ = try await lamp.advertise(Home.lampProposal)
-            async let known = Self.count(phone, for: .seconds(1_200), home.air) {
-                $0.address == Home.lamp.address && $0.isIdentityResolved
+    func recognition(controllers: PrivateHostsHarness.Controllers) async throws {
+        let harness = try Harness(controllers, rotation: .seconds(10))
+        try await harness.run { phone, lamp, unknownPeer in
+            _ = try await lamp.advertise(Harness.lampProposal)
+            async let known = Self.count(phone, for: .seconds(1_200), harness.air) {
+                $0.address == Harness.lamp.address && $0.isIdentityResolved
             }
-            async let strange = Self.count(unknownPeer, for: .seconds(1_200), home.air) {
-                $0.isIdentityResolved || $0.address == Home.lamp.address
+            async let strange = Self.count(unknownPeer, for: .seconds(1_200), harness.air) {
+                $0.isIdentityResolved || $0.address == Harness.lamp.address
             }
             let counts = try await (known, strange)
             // Five discoveries in a second, except at the moments of a change.
             #expect(counts.0 > 1_200 * 3)
             #expect(counts.1 == 0)
         }
-        #expect(home.recorder.received.advertisers.count > 100)
+        #expect(harness.recorder.received.advertisers.count > 100)
     }
 
     @Test(
         "Bonded peers connect by identity repeatedly while addresses change",
-        arguments: PrivateHousehold.Controllers.allCases
+        arguments: PrivateHostsHarness.Controllers.allCases
     )
-    func connecting(controllers: PrivateHousehold.Controllers) async throws {
-        let home = try Home(controllers, rotation: .seconds(4))
-        try await home.run { phone, lamp, _ in
-            _ = try await lamp.advertise(Home.lampProposal)
+    func connecting(controllers: PrivateHostsHarness.Controllers) async throws {
+        let harness = try Harness(controllers, rotation: .seconds(4))
+        try await harness.run { phone, lamp, _ in
+            _ = try await lamp.advertise(Harness.lampProposal)
             var arrivals = lamp.incomingLinks.makeAsyncIterator()
             for _ in 0..<12 {
-                let link = try await phone.connect(to: Home.lamp.address)
-                #expect(link.address == Home.lamp.address)
+                let link = try await phone.connect(to: Harness.lamp.address)
+                #expect(link.address == Harness.lamp.address)
                 let arrived = try #require(await arrivals.next())
-                #expect(arrived.address == Home.phone.address)
-                try await home.air.sleep(for: .seconds(5))
-                #expect(await phone.links.map(\.address) == [Home.lamp.address])
+                #expect(arrived.address == Harness.phone.address)
+                try await harness.air.sleep(for: .seconds(5))
+                #expect(await phone.links.map(\.address) == [Harness.lamp.address])
                 try await link.disconnect()
                 _ = try await arrived.ended()
-                try await home.air.sleep(for: .seconds(3))
+                try await harness.air.sleep(for: .seconds(3))
             }
         }
     }
 
     @Test(
         "A pending connection request succeeds when the peer arrives with any address",
-        arguments: PrivateHousehold.Controllers.allCases
+        arguments: PrivateHostsHarness.Controllers.allCases
     )
-    func pending(controllers: PrivateHousehold.Controllers) async throws {
-        let home = try Home(controllers, rotation: .seconds(5))
-        try await home.run { phone, lamp, _ in
-            async let link = phone.connect(to: Home.lamp.address, options: .whenAvailable)
-            try await home.air.sleep(for: .seconds(61))
-            _ = try await lamp.advertise(Home.lampProposal)
-            #expect(try await link.address == Home.lamp.address)
+    func pending(controllers: PrivateHostsHarness.Controllers) async throws {
+        let harness = try Harness(controllers, rotation: .seconds(5))
+        try await harness.run { phone, lamp, _ in
+            async let link = phone.connect(to: Harness.lamp.address, options: .whenAvailable)
+            try await harness.air.sleep(for: .seconds(61))
+            _ = try await lamp.advertise(Harness.lampProposal)
+            #expect(try await link.address == Harness.lamp.address)
         }
     }
 
     @Test(
         "A peer that does not use its private addresses is recognized as well",
-        arguments: PrivateHousehold.Controllers.allCases
+        arguments: PrivateHostsHarness.Controllers.allCases
     )
-    func notPrivate(controllers: PrivateHousehold.Controllers) async throws {
-        let home = try Home(controllers, lampIsPrivate: false)
-        try await home.run { phone, lamp, _ in
-            _ = try await lamp.advertise(Home.lampProposal)
-            let link = try await phone.connect(to: Home.lamp.address)
-            #expect(link.address == Home.lamp.address)
+    func notPrivate(controllers: PrivateHostsHarness.Controllers) async throws {
+        let harness = try Harness(controllers, lampIsPrivate: false)
+        try await harness.run { phone, lamp, _ in
+            _ = try await lamp.advertise(Harness.lampProposal)
+            let link = try await phone.connect(to: Harness.lamp.address)
+            #expect(link.address == Harness.lamp.address)
         }
     }
 
     @Test("Links and discoveries continue while three busy hosts rotate addresses")
     func everything() async throws {
-        let home = try Home(rotation: .seconds(3))
-        try await home.run { phone, lamp, unknownPeer in
-            _ = try await lamp.advertise(Home.lampProposal)
+        let harness = try Harness(rotation: .seconds(3))
+        try await harness.run { phone, lamp, unknownPeer in
+            _ = try await lamp.advertise(Harness.lampProposal)
             _ = try await lamp.advertise(Advertising(AdvertisingContent(localName: "Second")))
             _ = try await phone.advertise(Advertising(AdvertisingContent(localName: "Phone")))
-            let link = try await phone.connect(to: Home.lamp.address)
-            async let received = Self.count(phone, for: .seconds(120), home.air) {
-                $0.isIdentityResolved && $0.address == Home.lamp.address
+            let link = try await phone.connect(to: Harness.lamp.address)
+            async let received = Self.count(phone, for: .seconds(120), harness.air) {
+                $0.isIdentityResolved && $0.address == Harness.lamp.address
             }
-            async let others = Self.count(unknownPeer, for: .seconds(120), home.air) { _ in true }
+            async let others = Self.count(unknownPeer, for: .seconds(120), harness.air) { _ in true
+            }
             let counts = try await (received, others)
             #expect(counts.0 > 100 && counts.1 > 100)
             #expect(await phone.links.count == 1)
             try await link.disconnect()
         }
         // Sets that change together still have addresses of their own.
-        #expect(home.recorder.received.advertisers.count > 3 * 35)
+        #expect(harness.recorder.received.advertisers.count > 3 * 35)
     }
 
     /// Returns the number of discoveries that match during this time.

@@ -11,8 +11,8 @@ import VirtualRadio
 
 /// A corridor, and straps that people carry.
 ///
-/// The application uses `Lanyard` and has no part in the choice of the radios. The straps notify a
-/// protected value twice a second.
+/// The app uses `Lanyard` and does not choose the radios. The straps notify a protected value twice
+/// a second.
 final class Building: Sendable {
     /// The speed of a walker, in meters per second.
     static let speed = 1.4
@@ -101,7 +101,7 @@ final class Building: Sendable {
     }
 }
 
-/// The times at which an application got the values of an accessory, and its states.
+/// The times at which an app got the values of an accessory, and its states.
 final class ValueTimes: Sendable {
     private struct State {
         var times: [Duration] = []
@@ -133,8 +133,8 @@ final class ValueTimes: Sendable {
     var times: [Duration] { state.withLock { $0.times } }
     var states: [AccessoryState] { state.withLock { $0.states } }
 
-    /// Returns the pauses between values that are longer than one and a half periods. They include
-    /// one that has not ended.
+    /// Returns the pauses between values that are longer than one and a half periods. A pause that
+    /// has not ended is included.
     func gaps(until end: Duration) -> [Duration] {
         let times = times + [end]
         return zip(times.dropFirst(), times).map { $0 - $1 }

@@ -9,8 +9,8 @@ import Synchronization
 import Testing
 import VirtualRadio
 
-/// One host on several radios: bonded straps that people carry from room to room. The application
-/// uses `Lanyard`, and the notified value is protected.
+/// One host on several radios: bonded straps that people carry from room to room. The app uses
+/// `Lanyard`, and the notified value is protected.
 @Suite("Roaming in a simulated building")
 struct RoamingTests {
     /// The supervision timeout of a composite adapter's links, and three seconds.
@@ -35,7 +35,7 @@ struct RoamingTests {
         let tally = Mutex(Tally())
     }
 
-    /// Pairs the straps beside the first radio and runs `body`. Afterward no link may be left.
+    /// Pairs the straps beside the first radio, runs `body`, and checks that no link is left.
     private func live(
         _ building: Building,
         _ body: @escaping @Sendable ([Accessory], [ValueTimes]) async throws -> Void
@@ -107,7 +107,7 @@ struct RoamingTests {
         return record.tally.withLock { $0 }
     }
 
-    @Test("A bonded walker resumes its notifications at every radio")
+    @Test("A bonded strap resumes its notifications at every radio")
     func walkers() async throws {
         var all = Tally()
         for seed in RunSeed.seeds(20) {
@@ -133,7 +133,7 @@ struct RoamingTests {
         for seed in RunSeed.seeds(5) {
             let building = try Building(seed: seed, rooms: 3)
             try await live(building) { accessories, records in
-                // Between two radios, so that both receive the strap.
+                // The strap walks to the middle radio, so that the other radios receive it as well.
                 _ = building.walk(0, through: [0, 1], pausing: .seconds(1))
                 try await Self.pass(.seconds(30), in: building)
                 for _ in 0..<4 {
@@ -172,7 +172,7 @@ struct RoamingTests {
         let building = try Building(seed: 5, rooms: 2)
         try await live(building) { accessories, _ in
             guard let controller = building.straps[0].controller else { return }
-            // As far from both radios, with a poor signal.
+            // The strap is equally far from both radios, with a poor signal.
             building.world.air.world.move(controller, to: Position(x: 15, y: 40))
             try await Self.pass(.seconds(1_800), in: building)
             let early = try #require(await building.corridor.report()).moveCount

@@ -26,12 +26,12 @@ struct SharedIdentityTests {
         [Privacy.off, .on]
     )
     func takeOver(_ peripheral: TwoControllers.Peripheral, _ privacy: Privacy) async throws {
-        let scene = try TwoControllers(peripheral)
-        try await scene.air.run(bound: .seconds(300)) { [air = scene.air] in
-            let strap = try await scene.startPeripheral(peripheral)
-            let first = try await scene.start(0, privacy: privacy)
-            let second = try await scene.start(1, privacy: privacy)
-            let link = try await scene.connect(first)
+        let harness = try TwoControllers(peripheral)
+        try await harness.air.run(bound: .seconds(300)) { [air = harness.air] in
+            let strap = try await harness.startPeripheral(peripheral)
+            let first = try await harness.start(0, privacy: privacy)
+            let second = try await harness.start(1, privacy: privacy)
+            let link = try await harness.connect(first)
             #expect(try await link.pair().isBonded)
             let secret = try await TwoControllers.secretHandle(link)
             #expect(try await link.read(secret) == [42])
@@ -40,7 +40,7 @@ struct SharedIdentityTests {
             #expect(await second.bonds.map(\.identifier) == [bond.identifier])
             #expect(bond.isPrivate)
 
-            scene.unplug(0)
+            harness.unplug(0)
             let lost = air.now
             let again = try await second.connect(to: bond.identity, options: .whenAvailable)
             #expect(air.now - lost <= Self.gapLimit)
@@ -50,9 +50,9 @@ struct SharedIdentityTests {
 
             // The first controller uses the bond again, because the bond belongs to neither
             // controller.
-            scene.plugIn(0)
+            harness.plugIn(0)
             try await air.sleep(for: .seconds(30))
-            scene.unplug(1)
+            harness.unplug(1)
             let back = try await first.connect(to: bond.identity, options: .whenAvailable)
             #expect(try await back.security.isEncrypted)
             #expect(try await back.read(secret) == [42])
@@ -63,17 +63,17 @@ struct SharedIdentityTests {
 
     @Test("A bond that one host removes is removed on the other")
     func removal() async throws {
-        let scene = try TwoControllers(.staticAccessory)
-        try await scene.air.run(bound: .seconds(60)) {
-            let first = try await scene.start(0)
-            let second = try await scene.start(1)
-            let link = try await scene.connect(first)
+        let harness = try TwoControllers(.staticAccessory)
+        try await harness.air.run(bound: .seconds(60)) {
+            let first = try await harness.start(0)
+            let second = try await harness.start(1)
+            let link = try await harness.connect(first)
             _ = try await link.pair()
             let bond = try #require(await second.bonds.first)
             await second.removeBond(bond.identifier)
             #expect(await first.bonds.isEmpty)
             #expect(await second.bonds.isEmpty)
-            #expect(!scene.store.contents.keys.contains { "\($0)".hasPrefix("bond") })
+            #expect(!harness.store.contents.keys.contains { "\($0)".hasPrefix("bond") })
             _ = try await link.ended()
             await first.shutdown()
             await second.shutdown()
@@ -85,13 +85,13 @@ struct SharedIdentityTests {
         arguments: [true, false]
     )
     func table(isBonded: Bool) async throws {
-        let scene = try TwoControllers(.staticHost)
-        let requests = RequestCount(of: scene.accessory, in: scene.air.world)
-        try await scene.air.run(bound: .seconds(60)) {
-            let strap = try await scene.startPeripheral(.staticHost)
-            let first = try await scene.start(0)
-            let second = try await scene.start(1)
-            let link = try await scene.connect(first)
+        let harness = try TwoControllers(.staticHost)
+        let requests = RequestCount(of: harness.accessory, in: harness.air.world)
+        try await harness.air.run(bound: .seconds(60)) {
+            let strap = try await harness.startPeripheral(.staticHost)
+            let first = try await harness.start(0)
+            let second = try await harness.start(1)
+            let link = try await harness.connect(first)
             if isBonded { _ = try await link.pair() }
             let table = try await link.database()
             let discovery = requests.take()
@@ -110,9 +110,9 @@ struct SharedIdentityTests {
 
     @Test("No counter of signatures is used twice")
     func signCounters() async throws {
-        let scene = try TwoControllers(.staticAccessory)
-        try await scene.air.run(bound: .seconds(60)) {
-            let hosts = [try await scene.start(0), try await scene.start(1)]
+        let harness = try TwoControllers(.staticAccessory)
+        try await harness.air.run(bound: .seconds(60)) {
+            let hosts = [try await harness.start(0), try await harness.start(1)]
             let peer = DeviceAddress(value: 0xC000_0000_0009, kind: .random)
             let key = try #require(HCI.Key128(Array(0..<16)))
             var bond = Bond(peer: peer, longTermKey: key)

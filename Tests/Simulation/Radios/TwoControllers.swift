@@ -20,9 +20,9 @@ import struct BluetoothHost.Link
 final class TwoControllers: Sendable {
     /// The peripheral.
     enum Peripheral: String, CaseIterable, Sendable, CustomTestStringConvertible {
-        /// A virtual accessory with its own server and keys, by its identity address.
+        /// A virtual accessory with its own server and keys, by the kind of its address.
         case publicAccessory, staticAccessory, privateAccessory
-        /// One of our hosts, by its identity address.
+        /// One of our hosts, by the kind of its address.
         case staticHost, privateHost
 
         var testDescription: String {
@@ -105,7 +105,7 @@ final class TwoControllers: Sendable {
         configuration.randomness = SplitMix64(seed: seed &+ UInt64(index))
         configuration.store = shared.makeMember()
         configuration.privacy = privacy
-        configuration.pairingDelegate = Agreeable()
+        configuration.pairingDelegate = ConsentingUser()
         let host = BluetoothHost(
             transport: transports[index],
             configuration: configuration,
@@ -121,7 +121,7 @@ final class TwoControllers: Sendable {
         var configuration = HostConfiguration()
         configuration.randomness = SplitMix64(seed: seed &+ 99)
         configuration.privacy = peripheral.isPrivate ? .on : .off
-        configuration.pairingDelegate = Agreeable()
+        configuration.pairingDelegate = ConsentingUser()
         let host = BluetoothHost(
             transport: air.adapter(of: accessory),
             configuration: configuration,
@@ -159,7 +159,7 @@ final class TwoControllers: Sendable {
         return try #require(found).characteristic.valueHandle
     }
 
-    struct Agreeable: PairingDelegate {
+    struct ConsentingUser: PairingDelegate {
         func consents(to pairing: PairingRequest) async -> Bool { true }
     }
 }

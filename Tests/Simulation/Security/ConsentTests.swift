@@ -12,7 +12,7 @@ import struct BluetoothHost.Link
 /// The times at which a host asks for consent to Just Works, and the reported ends of pairings.
 @Suite("Consent to pairings, and their ends, in virtual time")
 struct ConsentTests {
-    /// A user whose answers to questions of consent the test gives.
+    /// A user who answers requests for consent as the test requires.
     private final class User: PairingDelegate {
         struct State {
             var questions: [PairingRequest] = []
@@ -21,10 +21,10 @@ struct ConsentTests {
         }
 
         let state = Mutex(State())
-        private let scene: PairingScene
+        private let harness: HostPairingHarness
 
-        init(_ scene: PairingScene, answers answer: Bool? = true) {
-            self.scene = scene
+        init(_ harness: HostPairingHarness, answers answer: Bool? = true) {
+            self.harness = harness
             state.withLock { $0.answer = answer }
         }
 
@@ -39,7 +39,7 @@ struct ConsentTests {
             state.withLock { $0.questions.append(pairing) }
             while !Task.isCancelled {
                 if let answer = state.withLock({ $0.answer }) { return answer }
-                try? await scene.air.sleep(for: .milliseconds(50))
+                try? await harness.air.sleep(for: .milliseconds(50))
             }
             return false
         }
@@ -54,64 +54,64 @@ struct ConsentTests {
         strap: Pairing.Consent,
         phone: Pairing.Consent,
         answers: (strap: Bool?, phone: Bool?) = (true, true),
-        _ body: @escaping @Sendable (PairingScene, User, User, Session) async throws -> Void
+        _ body: @escaping @Sendable (HostPairingHarness, User, User, Session) async throws -> Void
     ) async throws {
-        let scene = try PairingScene()
-        let strapUser = User(scene, answers: answers.strap)
-        let phoneUser = User(scene, answers: answers.phone)
-        let strapSide = PairingScene.Side(.noInputNoOutput) {
+        let harness = try HostPairingHarness()
+        let strapUser = User(harness, answers: answers.strap)
+        let phoneUser = User(harness, answers: answers.phone)
+        let strapSide = HostPairingHarness.Side(.noInputNoOutput) {
             $0.pairingDelegate = strapUser
             $0.pairing.consent = strap
         }
-        let phoneSide = PairingScene.Side(.noInputNoOutput) {
+        let phoneSide = HostPairingHarness.Side(.noInputNoOutput) {
             $0.pairingDelegate = phoneUser
             $0.pairing.consent = phone
         }
-        try await scene.run(strap: strapSide, phone: phoneSide) { session in
-            try await body(scene, strapUser, phoneUser, session)
+        try await harness.run(strap: strapSide, phone: phoneSide) { session in
+            try await body(harness, strapUser, phoneUser, session)
         }
     }
 
     @Test(
-        "Both users are asked at the same time if consent is always asked for",
+        "Both users are asked for consent at the same time if their hosts always ask",
         arguments: [true, false]
     )
     func atTheSameTime(_ isBegunByCentral: Bool) async throws {
         try await run(strap: .always, phone: .always, answers: (nil, nil)) {
-            scene,
+            harness,
             strap,
             phone,
             session in
             let link = isBegunByCentral ? session.toStrap : session.toPhone
-            let pairing = scene.task { try await link.pair() }
-            try await scene.settle()
+            let pairing = harness.task { try await link.pair() }
+            try await harness.settle()
             #expect(strap.questionCount == 1 && phone.questionCount == 1)
             #expect(try await !link.security.isEncrypted)
             strap.answer(true)
-            try await scene.settle()
+            try await harness.settle()
             #expect(try await !link.security.isEncrypted, "the phone's user has not answered")
             phone.answer(true)
             #expect(try await pairing.value.isBonded)
         }
     }
 
-    @Test("A pairing that the application requested needs no consent by default")
+    @Test("By default, a pairing that the application requested needs no consent")
     func byDefault() async throws {
-        try await run(strap: .forPeers, phone: .forPeers) { scene, strap, phone, session in
+        try await run(strap: .forPeers, phone: .forPeers) { harness, strap, phone, session in
             _ = try await session.toStrap.pair()
             #expect(strap.questionCount == 1 && phone.questionCount == 0)
         }
     }
 
-    @Test("A peer's user is not asked before this host's user consents by default")
+    @Test("By default, the peer's user is asked only after this host's user has consented")
     func oneAfterTheOther() async throws {
         try await run(strap: .forPeers, phone: .always, answers: (nil, true)) {
-            scene,
+            harness,
             strap,
             phone,
             session in
-            let pairing = scene.task { try await session.toStrap.pair() }
-            try await scene.settle()
+            let pairing = harness.task { try await session.toStrap.pair() }
+            try await harness.settle()
             #expect(strap.questionCount == 1 && phone.questionCount == 0)
             strap.answer(true)
             #expect(try await pairing.value.isBonded)
@@ -122,12 +122,12 @@ struct ConsentTests {
     @Test("A user declines a pairing that the application requested")
     func declined() async throws {
         try await run(strap: .always, phone: .always, answers: (true, false)) {
-            scene,
+            harness,
             strap,
             phone,
             session in
             await #expect(throws: Pairing.Failure.declined) { try await session.toStrap.pair() }
-            try await scene.settle()
+            try await harness.settle()
             #expect(await session.phone.bonds.isEmpty)
             #expect(await session.strap.bonds.isEmpty)
             let refusal = Pairing.Failure.refusedByPeer(.pairingNotSupported)
@@ -138,9 +138,9 @@ struct ConsentTests {
 
     @Test("Both delegates are informed of the security of a link whose pairing succeeded")
     func success() async throws {
-        try await run(strap: .forPeers, phone: .forPeers) { scene, strap, phone, session in
+        try await run(strap: .forPeers, phone: .forPeers) { harness, strap, phone, session in
             let security = try await session.toStrap.pair()
-            try await scene.settle()
+            try await harness.settle()
             for user in [strap, phone] {
                 #expect(try user.ends.map { try $0.get() } == [security])
             }
@@ -151,16 +151,16 @@ struct ConsentTests {
     @Test("A delegate is informed that a pairing ended because its link ended")
     func linkEnded() async throws {
         try await run(strap: .forPeers, phone: .forPeers, answers: (nil, true)) {
-            scene,
+            harness,
             strap,
             phone,
             session in
-            let pairing = scene.task { try await session.toStrap.pair() }
-            try await scene.settle()
+            let pairing = harness.task { try await session.toStrap.pair() }
+            try await harness.settle()
             #expect(strap.questionCount == 1)
             try await session.toPhone.disconnect()
             _ = await pairing.result
-            try await scene.settle()
+            try await harness.settle()
             #expect(strap.ends.map(Self.failure) == [.linkEnded])
             #expect(phone.ends.map(Self.failure) == [.linkEnded])
         }

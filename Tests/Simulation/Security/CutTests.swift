@@ -11,22 +11,22 @@ import struct BluetoothHost.Link
 /// A link that ends at every step of a pairing: after each PDU that arrives, and by either side.
 @Suite("A pairing that loses its link")
 struct CutTests {
-    typealias Side = PairingScene.Side
+    typealias Side = HostPairingHarness.Side
 
     private static let side = Side(.displayYesNo) { $0.bondLossPolicy = .pairOnce }
 
     /// Returns the number of PDUs that an undisturbed pairing takes.
     private static func length() async throws -> Int {
-        let scene = try PairingScene()
-        try await scene.run(strap: side, phone: side) { session in
+        let harness = try HostPairingHarness()
+        try await harness.run(strap: side, phone: side) { session in
             _ = try await session.toStrap.pair()
-            try await scene.settle()
+            try await harness.settle()
         }
-        return scene.wire.pairingCount
+        return harness.wire.pairingCount
     }
 
     @Test(
-        "A cut pairing leaves no partial bond, fails all callers, and the next one works",
+        "A pairing whose link ends leaves no partial bond, and the next pairing works",
         arguments: [false, true]
     )
     func cut(_ isByStrap: Bool) async throws {
@@ -36,15 +36,15 @@ struct CutTests {
     }
 
     private static func cut(after count: Int, byStrap isByStrap: Bool) async throws {
-        let scene = try PairingScene(seed: UInt64(count))
-        try await scene.run(strap: side, phone: side) { session in
-            let alarm = scene.wire.alarm(after: count)
-            let cutting = scene.task {
+        let harness = try HostPairingHarness(seed: UInt64(count))
+        try await harness.run(strap: side, phone: side) { session in
+            let alarm = harness.wire.alarm(after: count)
+            let cutting = harness.task {
                 for await _ in alarm {}
                 let link = isByStrap ? session.toPhone : session.toStrap
                 try? await link.disconnect()
             }
-            let pairing = scene.task { try await session.toStrap.pair() }
+            let pairing = harness.task { try await session.toStrap.pair() }
             let result = await pairing.result
             _ = await cutting.result
             let ends = [try await session.toStrap.ended(), try await session.toPhone.ended()]
@@ -55,9 +55,9 @@ struct CutTests {
             } else {
                 #expect(!isBonded.phone, "after \(count): a failed pairing leaves no bond")
             }
-            let again = try await scene.connect(session.strap, session.phone, session.service)
+            let again = try await harness.connect(session.strap, session.phone, session.service)
             #expect(try await again.toStrap.pair().isAuthenticated, "after \(count)")
-            try await scene.settle()
+            try await harness.settle()
             try await MethodTests.expectBonds(again)
         }
     }

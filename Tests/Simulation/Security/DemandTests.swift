@@ -13,44 +13,44 @@ import struct BluetoothHost.Link
 
 @Suite("Requests that are refused for insufficient security")
 struct DemandTests {
-    typealias Side = PairingScene.Side
+    typealias Side = HostPairingHarness.Side
 
     private static let comparing = Side(.displayYesNo)
 
     @Test("A refused read is repeated after pairing, and the application sees one result")
     func reading() async throws {
-        let scene = try PairingScene()
-        try await scene.run(strap: Self.comparing, phone: Self.comparing) { session in
+        let harness = try HostPairingHarness()
+        try await harness.run(strap: Self.comparing, phone: Self.comparing) { session in
             #expect(try await session.toStrap.read(session.handle(.secret)) == [42])
             #expect(try await session.toStrap.security.isAuthenticated)
-            #expect(scene.desk.asked.count == 2, "each user is asked once")
+            #expect(harness.users.asked.count == 2, "each user is asked once")
             try await session.toStrap.write([43], to: session.handle(.secret))
             #expect(try await session.toStrap.read(session.handle(.secret)) == [43])
-            #expect(scene.desk.asked.count == 2)
+            #expect(harness.users.asked.count == 2)
         }
     }
 
     @Test("Several refused requests share one pairing")
     func several() async throws {
-        let scene = try PairingScene()
-        try await scene.run(strap: Self.comparing, phone: Self.comparing) { session in
+        let harness = try HostPairingHarness()
+        try await harness.run(strap: Self.comparing, phone: Self.comparing) { session in
             let secret = session.handle(.secret)
             let readings = (0..<8).map { _ in
-                scene.task { try await session.toStrap.read(secret) }
+                harness.task { try await session.toStrap.read(secret) }
             }
             for reading in readings {
                 let value = try await reading.value
                 #expect(value == [42])
             }
-            #expect(scene.desk.asked.count == 2)
+            #expect(harness.users.asked.count == 2)
         }
     }
 
     @Test("A failed pairing is reported with the peer's refusal and the security failure")
     func declined() async throws {
-        let scene = try PairingScene()
-        scene.desk.state.withLock { $0.agrees = false }
-        try await scene.run(strap: Self.comparing, phone: Self.comparing) { session in
+        let harness = try HostPairingHarness()
+        harness.users.state.withLock { $0.agrees = false }
+        try await harness.run(strap: Self.comparing, phone: Self.comparing) { session in
             let secret = session.handle(.secret)
             do {
                 _ = try await session.toStrap.read(secret)
@@ -63,14 +63,14 @@ struct DemandTests {
         }
     }
 
-    /// A user that declines everything.
-    private struct Bystander: PairingDelegate {}
+    /// A user who declines everything.
+    private struct DecliningUser: PairingDelegate {}
 
-    @Test("A peer's refusal is no consent: it does not lead to Just Works without a question")
+    @Test("A peer's refusal does not lead to Just Works without the user's consent")
     func unconsented() async throws {
-        let scene = try PairingScene()
-        let phone = Side { $0.pairingDelegate = Bystander() }
-        try await scene.run(phone: phone) { session in
+        let harness = try HostPairingHarness()
+        let phone = Side { $0.pairingDelegate = DecliningUser() }
+        try await harness.run(phone: phone) { session in
             let listener = try await session.strap.listen(psm: 0x0086, requirement: .encrypted)
             await #expect(throws: SecurityRefusal.self) {
                 try await session.toStrap.openChannel(psm: listener.psm)
@@ -85,8 +85,8 @@ struct DemandTests {
         for phone in [
             Side { $0.securesOnDemand = false }, Side { $0.pairingDelegate = nil },
         ] {
-            let scene = try PairingScene()
-            try await scene.run(phone: phone) { session in
+            let harness = try HostPairingHarness()
+            try await harness.run(phone: phone) { session in
                 let secret = session.handle(.secret)
                 do {
                     _ = try await session.toStrap.read(secret)
@@ -94,15 +94,15 @@ struct DemandTests {
                 } catch GATT.Failure.attribute(let code, let handle) {
                     #expect(code == .insufficientAuthentication && handle == secret)
                 }
-                #expect(scene.wire.pairingCount == 0)
+                #expect(harness.wire.pairingCount == 0)
             }
         }
     }
 
     @Test("A request is repeated only once if the better security is still insufficient")
     func once() async throws {
-        let scene = try PairingScene()
-        try await scene.run { session in
+        let harness = try HostPairingHarness()
+        try await harness.run { session in
             let type = BluetoothUUID(0xEE01)
             let service = try await session.strap.publish(
                 .init(
@@ -125,17 +125,17 @@ struct DemandTests {
                 #expect(code == .insufficientAuthentication)
             }
             #expect(try await session.toStrap.security.isEncrypted)
-            let count = scene.wire.pairingCount
+            let count = harness.wire.pairingCount
             // A second pairing could only be Just Works again.
             await #expect(throws: (any Error).self) { try await session.toStrap.read(handle) }
-            #expect(scene.wire.pairingCount <= count + 4)
+            #expect(harness.wire.pairingCount <= count + 4)
         }
     }
 
     @Test("A refused channel is opened again after pairing")
     func channel() async throws {
-        let scene = try PairingScene()
-        try await scene.run(strap: Self.comparing, phone: Self.comparing) { session in
+        let harness = try HostPairingHarness()
+        try await harness.run(strap: Self.comparing, phone: Self.comparing) { session in
             let listener = try await session.strap.listen(psm: 0x0086, requirement: .encrypted)
             let channel = try await session.toStrap.openChannel(psm: 0x0086)
             #expect(try await channel.properties.psm == listener.psm)
@@ -143,15 +143,15 @@ struct DemandTests {
         }
     }
 
-    @Test("A refused request fails with the end of the link if that comes first")
+    @Test("A refused request fails if the link ends before the pairing has")
     func ended() async throws {
-        let scene = try PairingScene()
+        let harness = try HostPairingHarness()
         let phone = Side(.keyboardOnly)
-        try await scene.run(strap: Side(.displayOnly), phone: phone) { session in
-            scene.desk.state.withLock { $0.hides = true }
+        try await harness.run(strap: Side(.displayOnly), phone: phone) { session in
+            harness.users.state.withLock { $0.hides = true }
             let secret = session.handle(.secret)
-            let reading = scene.task { try await session.toStrap.read(secret) }
-            try await scene.settle()
+            let reading = harness.task { try await session.toStrap.read(secret) }
+            try await harness.settle()
             try await session.toPhone.disconnect()
             await #expect(throws: (any Error).self) { try await reading.value }
             #expect(await session.phone.bonds.isEmpty)

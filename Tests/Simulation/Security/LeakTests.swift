@@ -14,7 +14,7 @@ import struct BluetoothHost.Link
 /// The packets between a bonded strap and phone before their link is encrypted.
 @Suite("Before a link of bonded hosts is encrypted")
 struct LeakTests {
-    typealias Side = PairingScene.Side
+    typealias Side = HostPairingHarness.Side
 
     private static let attributeProtocol: UInt16 = 0x0004
 
@@ -23,9 +23,9 @@ struct LeakTests {
     private static let harmless: Set<UInt8> = [0x01, 0x02, 0x03, 0x04, 0x05, 0x10, 0x11]
 
     /// Returns the ATT PDUs that may contain a value and left a host without encryption.
-    private func leaks(_ scene: PairingScene) -> [WireRecord.Entry] {
-        [scene.strapController, scene.phoneController].flatMap { controller in
-            scene.wire.entriesBeforeEncryption(at: controller).filter { entry in
+    private func leaks(_ harness: HostPairingHarness) -> [WireRecord.Entry] {
+        [harness.strapController, harness.phoneController].flatMap { controller in
+            harness.wire.entriesBeforeEncryption(at: controller).filter { entry in
                 guard case .frame(Self.attributeProtocol, let opcode, .toController) = entry else {
                     return false
                 }
@@ -36,8 +36,8 @@ struct LeakTests {
 
     @Test("No value leaves either host before encryption, even if the applications act early")
     func eager() async throws {
-        let scene = try PairingScene()
-        try await scene.run { session in
+        let harness = try HostPairingHarness()
+        try await harness.run { session in
             _ = try await session.toStrap.pair()
             // The stream is held, so that the phone does not unsubscribe before it disconnects.
             let held = try await session.toStrap.subscribe(to: try await session.find(.stored))
@@ -47,7 +47,7 @@ struct LeakTests {
             let handle = session.handle(.stored)
             let links = strap.incomingLinks
             // The strap notifies as soon as a central connects.
-            let notifying = scene.task {
+            let notifying = harness.task {
                 for await link in links {
                     for value in UInt8(0)..<20 {
                         try? await link.notify([value], of: handle)
@@ -55,12 +55,12 @@ struct LeakTests {
                     return
                 }
             }
-            let again = try await scene.connect(strap, phone, session.service)
+            let again = try await harness.connect(strap, phone, session.service)
             try await again.toStrap.write([1], to: handle)
             #expect(try await again.toStrap.read(handle) == [1])
             _ = await notifying.result
             #expect(try await again.toStrap.security.isEncrypted)
-            #expect(leaks(scene).isEmpty)
+            #expect(leaks(harness).isEmpty)
             _ = held
         }
     }
@@ -70,11 +70,11 @@ struct LeakTests {
         arguments: [BondLossPolicy.refuse, .ask, .pairOnce]
     )
     func bondLost(_ policy: BondLossPolicy) async throws {
-        let scene = try PairingScene()
+        let harness = try HostPairingHarness()
         let phone = Side { $0.bondLossPolicy = policy }
-        try await scene.run(phone: phone) { session in
+        try await harness.run(phone: phone) { session in
             _ = try await session.toStrap.pair()
-            try await scene.settle()
+            try await harness.settle()
             let (known, events) = (await session.phone.bonds, await session.phone.securityEvents())
             try await session.toStrap.disconnect()
             _ = try await session.toPhone.ended()
@@ -82,7 +82,7 @@ struct LeakTests {
             await session.strap.removeBond(forgotten.identifier)
             let isRefused = policy.isRefusal
             do {
-                let again = try await scene.connect(session.strap, session.phone, session.service)
+                let again = try await harness.connect(session.strap, session.phone, session.service)
                 #expect(!isRefused)
                 #expect(try await again.toStrap.security.isEncrypted)
                 #expect(try await again.toStrap.read(again.handle(.secret)) == [42])
@@ -92,7 +92,7 @@ struct LeakTests {
                 #expect(isRefused)
                 #expect(await session.phone.bonds == known, "the bond stays until it is removed")
             }
-            #expect(leaks(scene).isEmpty)
+            #expect(leaks(harness).isEmpty)
             for await case .bondLost(let peer) in events {
                 #expect(peer.identifier == known.first?.identifier)
                 break

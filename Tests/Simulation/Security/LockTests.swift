@@ -76,7 +76,7 @@ struct LockTests {
         for try await found in host.scan(for: ScanFilter(name: "Door")) {
             return try await host.connect(to: found.address)
         }
-        throw Scene.NothingFound()
+        throw AccessoryHarness.NothingFound()
     }
 
     @Test(

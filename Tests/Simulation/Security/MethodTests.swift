@@ -10,7 +10,7 @@ import struct BluetoothHost.Link
 
 @Suite("A strap and a phone that pair, in virtual time")
 struct MethodTests {
-    typealias Side = PairingScene.Side
+    typealias Side = HostPairingHarness.Side
 
     struct Case: Sendable, CustomStringConvertible {
         let phone: Pairing.IOCapability
@@ -34,41 +34,43 @@ struct MethodTests {
     )
     func methods(_ one: Case) async throws {
         for beginsAtStrap in [false, true] {
-            let scene = try PairingScene()
-            try await scene.run(strap: Side(one.strap), phone: Side(one.phone)) { session in
+            let harness = try HostPairingHarness()
+            try await harness.run(strap: Side(one.strap), phone: Side(one.phone)) { session in
                 let first = beginsAtStrap ? session.toPhone : session.toStrap
                 let security = try await first.pair()
                 #expect(security.isEncrypted && security.isBonded)
                 #expect(security.isAuthenticated == one.method.isAuthenticated)
                 #expect(security.usesSecureConnections && security.keySize == 16)
-                try await scene.settle()
-                let asked = scene.desk.asked.count
+                try await harness.settle()
+                let asked = harness.users.asked.count
                 #expect(
-                    scene.desk.asked.allSatisfy { $0.isAuthenticated || one.method == .justWorks }
+                    harness.users.asked.allSatisfy {
+                        $0.isAuthenticated || one.method == .justWorks
+                    }
                 )
                 try await Self.expectBonds(session)
-                let again = try await scene.reconnect(session)
+                let again = try await harness.reconnect(session)
                 #expect(try await again.toStrap.security == security)
                 #expect(try await again.toPhone.security.isEncrypted)
                 #expect(try await again.toStrap.read(again.handle(.secret)) == [42])
-                #expect(scene.desk.asked.count == asked, "neither user is asked again")
+                #expect(harness.users.asked.count == asked, "neither user is asked again")
             }
         }
     }
 
     /// Expects that each host has one bond, with the other.
     static func expectBonds(_ session: Session) async throws {
-        #expect(await session.phone.bonds.map(\.identity) == [ServingScene.strap])
-        #expect(await session.strap.bonds.map(\.identity) == [ServingScene.phone])
-        #expect(try await session.toStrap.bondedPeer?.identity == ServingScene.strap)
-        #expect(try await session.toPhone.bondedPeer?.identity == ServingScene.phone)
+        #expect(await session.phone.bonds.map(\.identity) == [HostServingHarness.strap])
+        #expect(await session.strap.bonds.map(\.identity) == [HostServingHarness.phone])
+        #expect(try await session.toStrap.bondedPeer?.identity == HostServingHarness.strap)
+        #expect(try await session.toPhone.bondedPeer?.identity == HostServingHarness.phone)
     }
 
     @Test("A pairing that one user declines fails on both sides")
     func declined() async throws {
-        let scene = try PairingScene()
-        scene.desk.state.withLock { $0.agrees = false }
-        try await scene.run(strap: Side(.displayYesNo), phone: Side(.displayYesNo)) { session in
+        let harness = try HostPairingHarness()
+        harness.users.state.withLock { $0.agrees = false }
+        try await harness.run(strap: Side(.displayYesNo), phone: Side(.displayYesNo)) { session in
             await #expect(throws: Pairing.Failure.self) { try await session.toStrap.pair() }
             #expect(await session.phone.bonds.isEmpty)
             #expect(await session.strap.bonds.isEmpty)
@@ -79,33 +81,33 @@ struct MethodTests {
 
     @Test("A pairing soon after a failure is refused, and a later one works")
     func repeatedAttempts() async throws {
-        let scene = try PairingScene()
-        scene.desk.state.withLock { $0.agrees = false }
-        try await scene.run(strap: Side(.displayYesNo), phone: Side(.displayYesNo)) { session in
+        let harness = try HostPairingHarness()
+        harness.users.state.withLock { $0.agrees = false }
+        try await harness.run(strap: Side(.displayYesNo), phone: Side(.displayYesNo)) { session in
             await #expect(throws: Pairing.Failure.self) { try await session.toStrap.pair() }
-            scene.desk.state.withLock { $0.agrees = true }
+            harness.users.state.withLock { $0.agrees = true }
             var wait: Duration?
             do {
                 _ = try await session.toStrap.pair()
             } catch Pairing.Failure.tooSoon(let left) {
                 wait = left
             }
-            try await scene.air.sleep(for: try #require(wait) + .seconds(1))
+            try await harness.air.sleep(for: try #require(wait) + .seconds(1))
             #expect(try await session.toStrap.pair().isAuthenticated)
         }
     }
 
     @Test("A pairing that stalls fails after 30 seconds, and no other succeeds on the link")
     func timeout() async throws {
-        let scene = try PairingScene()
-        try await scene.run(strap: Side(.keyboardOnly), phone: Side(.displayOnly)) { session in
+        let harness = try HostPairingHarness()
+        try await harness.run(strap: Side(.keyboardOnly), phone: Side(.displayOnly)) { session in
             // The displayed number is hidden from the other user.
-            scene.desk.state.withLock { $0.hides = true }
-            let start = scene.air.now
+            harness.users.state.withLock { $0.hides = true }
+            let start = harness.air.now
             await #expect(throws: Pairing.Failure.timedOut) { try await session.toStrap.pair() }
-            #expect(scene.air.now - start >= .seconds(30))
-            #expect(scene.air.now - start < .seconds(32))
-            scene.desk.state.withLock { $0.hides = false }
+            #expect(harness.air.now - start >= .seconds(30))
+            #expect(harness.air.now - start < .seconds(32))
+            harness.users.state.withLock { $0.hides = false }
             await #expect(throws: Pairing.Failure.self) { try await session.toStrap.pair() }
             #expect(await session.phone.bonds.isEmpty)
             #expect(await session.strap.bonds.isEmpty)

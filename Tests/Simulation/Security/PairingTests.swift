@@ -14,8 +14,8 @@ import struct BluetoothHost.Link
 /// Two of our hosts without a bond, on a virtual radio with invariant checkers.
 @Suite("Two hosts that pair, in virtual time")
 struct PairingTests {
-    /// A user that consents to everything and sees the other device's display.
-    private struct Agreeable: PairingDelegate {
+    /// A user who consents to everything and sees the other device's display.
+    private struct ConsentingUser: PairingDelegate {
         func consents(to pairing: PairingRequest) async -> Bool { true }
 
         func confirms(_ digits: PairingDigits, of pairing: PairingRequest) async -> Bool {
@@ -27,7 +27,7 @@ struct PairingTests {
         var configuration = HostConfiguration()
         configuration.pairing.ioCapability = capability
         configuration.pairing.requiresAuthentication = capability != .noInputNoOutput
-        configuration.pairingDelegate = Agreeable()
+        configuration.pairingDelegate = ConsentingUser()
         return configuration
     }
 
@@ -37,13 +37,13 @@ struct PairingTests {
         [true, false]
     )
     func bonding(_ capability: Pairing.IOCapability, _ isBegunByCentral: Bool) async throws {
-        let scene = try ServingScene()
-        try await scene.air.run(bound: .seconds(120)) {
+        let harness = try HostServingHarness()
+        try await harness.air.run(bound: .seconds(120)) {
             let configuration = Self.configuration(capability)
-            let strap = try await scene.startStrap(configuration)
-            let phone = try await scene.startPhone(configuration)
+            let strap = try await harness.startStrap(configuration)
+            let phone = try await harness.startPhone(configuration)
             let service = try await strap.publish(Strap.definition)
-            let session = try await scene.connect(strap, phone, service)
+            let session = try await harness.connect(strap, phone, service)
             #expect(try await session.toStrap.bondedPeer == nil)
             let initiating = isBegunByCentral ? session.toStrap : session.toPhone
             let security = try await initiating.pair()
@@ -58,10 +58,10 @@ struct PairingTests {
             let known = try #require(try await session.toStrap.bondedPeer)
             try await session.toStrap.disconnect()
             _ = try await session.toPhone.ended()
-            let again = try await scene.connect(strap, phone, service)
+            let again = try await harness.connect(strap, phone, service)
             #expect(try await again.toStrap.security == security)
             #expect(try await again.toStrap.bondedPeer?.identifier == known.identifier)
-            #expect(await strap.bonds.map(\.identity) == [ServingScene.phone])
+            #expect(await strap.bonds.map(\.identity) == [HostServingHarness.phone])
             #expect(await phone.bonds.map(\.name) == ["Lanyard"])
             await phone.shutdown()
             await strap.shutdown()

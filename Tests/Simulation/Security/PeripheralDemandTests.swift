@@ -11,7 +11,7 @@ import Testing
 /// and repeats the request (Vol 3, Part C, 10.3.1).
 @Suite("Requests of a peripheral that are refused for insufficient security")
 struct PeripheralDemandTests {
-    typealias Side = PairingScene.Side
+    typealias Side = HostPairingHarness.Side
 
     /// A way to pair, and the security of the link after it.
     struct Case: Sendable, CustomTestStringConvertible {
@@ -70,12 +70,12 @@ struct PeripheralDemandTests {
 
     @Test("A refused read is repeated after the central has paired", arguments: cases)
     func reading(_ one: Case) async throws {
-        let scene = try PairingScene()
+        let harness = try HostPairingHarness()
         let adjust: @Sendable (inout HostConfiguration) -> Void = { configuration in
             configuration.pairing.allowsLegacyPairing = !one.isSecureOnly
             configuration.pairing.requiresAuthentication = one.method.isAuthenticated
         }
-        try await scene.run(
+        try await harness.run(
             strap: Side(one.strap, adjust),
             phone: Side(one.phone, adjust)
         ) { session in
@@ -98,10 +98,10 @@ struct PeripheralDemandTests {
             #expect(security.isEncrypted && security.usesSecureConnections)
             #expect(security.isAuthenticated == one.method.isAuthenticated)
             #expect(security.keySize == 16)
-            #expect(scene.desk.asked.contains(one.method))
-            let count = scene.wire.pairingCount
+            #expect(harness.users.asked.contains(one.method))
+            let count = harness.wire.pairingCount
             #expect(try await session.toPhone.read(handle) == [7])
-            #expect(scene.wire.pairingCount == count, "the link is paired once")
+            #expect(harness.wire.pairingCount == count, "the link is paired once")
         }
     }
 }

@@ -81,7 +81,7 @@ extension WireRecord.Entry {
 }
 
 extension [UInt8] {
-    /// A host writes several H4 packets together.
+    /// The H4 packets in these bytes. A host writes several packets together.
     fileprivate var packets: [[UInt8]] {
         var packets: [[UInt8]] = []
         var rest = self[...]

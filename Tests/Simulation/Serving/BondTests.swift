@@ -17,7 +17,7 @@ import struct BluetoothHost.Link
 struct BondTests {
     @Test("Protected values are exchanged only after encryption")
     func protectedValues() async throws {
-        try await ServingScene().run(key: ServingScene.key) { session in
+        try await HostServingHarness().run(key: HostServingHarness.key) { session in
             let secret = session.handle(.secret)
             #expect(try await session.toStrap.security.isEncrypted)
             #expect(try await session.toPhone.security.isEncrypted)
@@ -33,13 +33,13 @@ struct BondTests {
 
     @Test("Encryption fails where one side has no key")
     func missingKey() async throws {
-        let scene = try ServingScene()
-        try await scene.air.run(bound: .seconds(120)) {
-            let strap = try await scene.startStrap()
-            let phone = try await scene.startPhone(key: ServingScene.key)
+        let harness = try HostServingHarness()
+        try await harness.air.run(bound: .seconds(120)) {
+            let strap = try await harness.startStrap()
+            let phone = try await harness.startPhone(key: HostServingHarness.key)
             let service = try await strap.publish(Strap.definition)
             await #expect(throws: HostError.bondLost) {
-                try await scene.connect(strap, phone, service)
+                try await harness.connect(strap, phone, service)
             }
             #expect(await phone.bonds.count == 1)
             await phone.shutdown()
@@ -49,17 +49,17 @@ struct BondTests {
 
     @Test("Different keys end the link")
     func differentKeys() async throws {
-        let scene = try ServingScene()
+        let harness = try HostServingHarness()
         let other = HCI.Key128([UInt8](repeating: 9, count: 16))
-        try await scene.air.run(bound: .seconds(120)) {
-            let strap = try await scene.startStrap(key: other)
-            let phone = try await scene.startPhone(key: ServingScene.key)
+        try await harness.air.run(bound: .seconds(120)) {
+            let strap = try await harness.startStrap(key: other)
+            let phone = try await harness.startPhone(key: HostServingHarness.key)
             let service = try await strap.publish(Strap.definition)
             var links = strap.incomingLinks.makeAsyncIterator()
             // The side that cannot decrypt the first packet ends the link. The other side receives
             // nothing more.
             await #expect(throws: HostError.failedToConnect(.connectionTimeout)) {
-                try await scene.connect(strap, phone, service)
+                try await harness.connect(strap, phone, service)
             }
             let strapsReason = try await #require(await links.next()).ended()
             #expect(strapsReason == .disconnected(.messageIntegrityFailure))
@@ -70,18 +70,18 @@ struct BondTests {
 
     @Test("A subscription survives a restart of the strap")
     func restart() async throws {
-        let scene = try ServingScene()
+        let harness = try HostServingHarness()
         let store = MemoryStore()
-        try await scene.air.run(bound: .seconds(300)) {
-            let phone = try await scene.startPhone(key: ServingScene.key)
-            let first = try await Self.subscribe(phone, scene, store)
+        try await harness.air.run(bound: .seconds(300)) {
+            let phone = try await harness.startPhone(key: HostServingHarness.key)
+            let first = try await Self.subscribe(phone, harness, store)
             await first.shutdown()
             let keys = store.contents.keys.map(\.description).sorted()
             #expect(keys.count == 3 && keys[0].hasPrefix("client-"))
             #expect(keys.dropFirst() == ["identity", "secret"])
-            let strap = try await scene.startStrap(key: ServingScene.key, store: store)
+            let strap = try await harness.startStrap(key: HostServingHarness.key, store: store)
             let service = try await strap.publish(Strap.definition)
-            let session = try await scene.connect(strap, phone, service)
+            let session = try await harness.connect(strap, phone, service)
             let expected = [session.handle(.stored): GATT.SubscriptionKind.notification]
             #expect(try await session.toPhone.subscriptions == expected)
             try await session.toPhone.notify([1], of: session.handle(.stored))
@@ -93,12 +93,12 @@ struct BondTests {
     /// Subscribes at a strap, and disconnects without unsubscribing.
     private static func subscribe(
         _ phone: BluetoothHost,
-        _ scene: ServingScene,
+        _ harness: HostServingHarness,
         _ store: MemoryStore
     ) async throws -> BluetoothHost {
-        let strap = try await scene.startStrap(key: ServingScene.key, store: store)
+        let strap = try await harness.startStrap(key: HostServingHarness.key, store: store)
         let service = try await strap.publish(Strap.definition)
-        let session = try await scene.connect(strap, phone, service)
+        let session = try await harness.connect(strap, phone, service)
         let configuration = try #require(service.characteristics[0].descriptors.first)
         try await session.toStrap.write([1, 0], to: configuration.handle)
         try await session.toStrap.disconnect()
@@ -107,18 +107,18 @@ struct BondTests {
 
     @Test("A service that was added while the phone was disconnected is found")
     func serviceAdded() async throws {
-        let scene = try ServingScene()
-        try await scene.air.run(bound: .seconds(300)) {
-            let strap = try await scene.startStrap(key: ServingScene.key)
-            let phone = try await scene.startPhone(key: ServingScene.key)
+        let harness = try HostServingHarness()
+        try await harness.air.run(bound: .seconds(300)) {
+            let strap = try await harness.startStrap(key: HostServingHarness.key)
+            let phone = try await harness.startPhone(key: HostServingHarness.key)
             let service = try await strap.publish(Strap.definition)
-            let before = try await scene.connect(strap, phone, service)
+            let before = try await harness.connect(strap, phone, service)
             let known = try await before.toStrap.database()
             #expect(known.service(BluetoothUUID(0x180F)) == nil)
             try await before.toStrap.disconnect()
             _ = try await before.toPhone.ended()
             try await strap.publish(GATT.ServiceDefinition(BluetoothUUID(0x180F), []))
-            let after = try await scene.connect(strap, phone, service)
+            let after = try await harness.connect(strap, phone, service)
             let found = try await after.toStrap.database()
             #expect(found.service(BluetoothUUID(0x180F)) != nil)
             await phone.shutdown()

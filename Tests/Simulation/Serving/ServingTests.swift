@@ -15,7 +15,7 @@ import struct BluetoothHost.Link
 struct ServingTests {
     @Test("Values are read, written, and read again, long ones as well")
     func values() async throws {
-        try await ServingScene().run { session in
+        try await HostServingHarness().run { session in
             let stored = session.handle(.stored)
             let before = try await session.toStrap.readLong(stored)
             #expect(before == [UInt8](repeating: 5, count: 300))
@@ -30,11 +30,11 @@ struct ServingTests {
 
     @Test("An application answers requests from any task at any time")
     func questions() async throws {
-        let scene = try ServingScene()
-        try await scene.run { session in
+        let harness = try HostServingHarness()
+        try await harness.run { session in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 let events = try await session.strap.serverEvents()
-                group.addTask { try await Self.answer(events, on: scene) }
+                group.addTask { try await Self.answer(events, on: harness) }
                 let asked = session.handle(.asked)
                 #expect(try await session.toStrap.readLong(asked) == Self.value)
                 try await session.toStrap.write([1], to: asked)
@@ -52,12 +52,12 @@ struct ServingTests {
 
     private static func answer(
         _ events: AsyncStream<ServerEvent>,
-        on scene: ServingScene
+        on harness: HostServingHarness
     ) async throws {
         for await event in events {
             switch event {
             case .read(let request):
-                try await scene.air.sleep(for: .seconds(2))
+                try await harness.air.sleep(for: .seconds(2))
                 request.respond(with: Array(value.dropFirst(request.offset)))
                 request.refuse(.unlikelyError)
             case .write(let request) where request.needsResponse:
@@ -70,7 +70,7 @@ struct ServingTests {
 
     @Test("Requests without a reader are refused, and only one reader is allowed")
     func readers() async throws {
-        try await ServingScene().run { session in
+        try await HostServingHarness().run { session in
             let asked = session.handle(.asked)
             let refusal = GATT.Failure.attribute(.unlikelyError, handle: asked)
             await #expect(throws: refusal) { try await session.toStrap.read(asked) }
@@ -93,19 +93,19 @@ struct ServingTests {
         arguments: [true, false]
     )
     func dropped(isRead: Bool) async throws {
-        let scene = try ServingScene()
-        try await scene.run { session in
+        let harness = try HostServingHarness()
+        try await harness.run { session in
             let asked = session.handle(.asked)
-            let start = scene.air.now
+            let start = harness.air.now
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await Self.leave(session.strap, reading: isRead, on: scene) }
-                try await scene.air.sleep(for: .seconds(1))
+                group.addTask { try await Self.leave(session.strap, reading: isRead, on: harness) }
+                try await harness.air.sleep(for: .seconds(1))
                 let refusal = GATT.Failure.attribute(.unlikelyError, handle: asked)
                 await #expect(throws: refusal) { try await session.toStrap.read(asked) }
                 try await group.waitForAll()
             }
             let least = Duration.seconds(isRead ? 1 : 2)
-            #expect((least ... .seconds(5)).contains(scene.air.now - start))
+            #expect((least ... .seconds(5)).contains(harness.air.now - start))
         }
     }
 
@@ -113,11 +113,11 @@ struct ServingTests {
     private static func leave(
         _ host: BluetoothHost,
         reading: Bool,
-        on scene: ServingScene
+        on harness: HostServingHarness
     ) async throws {
         let events = try await host.serverEvents()
         guard reading else {
-            try await scene.air.sleep(for: .seconds(2))
+            try await harness.air.sleep(for: .seconds(2))
             return withExtendedLifetime(events) {}
         }
         for await event in events {
@@ -127,7 +127,7 @@ struct ServingTests {
 
     @Test("Notifications arrive in order, without loss")
     func notifications() async throws {
-        try await ServingScene().run { session in
+        try await HostServingHarness().run { session in
             let values = try await session.toStrap.subscribe(to: try await session.find(.stored))
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
@@ -153,7 +153,7 @@ struct ServingTests {
 
     @Test("The server reports when there is no room, and when there is room again")
     func withoutWaiting() async throws {
-        try await ServingScene().run { session in
+        try await HostServingHarness().run { session in
             let values = try await session.toStrap.subscribe(to: try await session.find(.stored))
             let events = try await session.strap.serverEvents()
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -195,7 +195,7 @@ struct ServingTests {
 
     @Test("Indications are confirmed one by one")
     func indications() async throws {
-        try await ServingScene().run { session in
+        try await HostServingHarness().run { session in
             let values = try await session.toStrap.subscribe(to: try await session.find(.indicated))
             for number in UInt8(0)..<20 {
                 try await session.toPhone.notify([number], of: session.handle(.indicated))
@@ -214,7 +214,7 @@ struct ServingTests {
 
     @Test("The central of a link serves as well")
     func otherRole() async throws {
-        try await ServingScene().run { session in
+        try await HostServingHarness().run { session in
             let service = try await session.phone.publish(Strap.definition)
             let handle = service.characteristics[0].valueHandle
             let value = try await session.toPhone.readLong(handle)
@@ -224,15 +224,15 @@ struct ServingTests {
 
     @Test("The loss of the link fails every pending call", arguments: 0..<4)
     func linkLoss(_ step: Int) async throws {
-        let scene = try ServingScene()
-        try await scene.run { session in
+        let harness = try HostServingHarness()
+        try await harness.run { session in
             let events = try await session.strap.serverEvents()
             let values = try await session.toStrap.subscribe(to: try await session.find(.stored))
             _ = try await session.toStrap.subscribe(to: try await session.find(.indicated))
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try? await Self.begin(step, session) }
-                try await scene.air.sleep(for: .milliseconds(100))
-                scene.air.world.move(scene.phoneController, to: Position(x: 5_000, y: 0))
+                try await harness.air.sleep(for: .milliseconds(100))
+                harness.air.world.move(harness.phoneController, to: Position(x: 5_000, y: 0))
                 for await event in events {
                     guard case .disconnected(let link, let reason) = event else { continue }
                     #expect(link == session.toPhone)

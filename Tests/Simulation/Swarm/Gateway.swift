@@ -15,12 +15,12 @@ import struct BluetoothHost.Link
 /// run our host.
 final class Gateway: Sendable {
     /// A violated invariant.
-    struct Offence: Error, CustomStringConvertible {
+    struct InvariantViolation: Error, CustomStringConvertible {
         let description: String
     }
 
     static let address = DeviceAddress(value: 0xF1A0_0000_0007, kind: .random)
-    /// The limit of a visit in virtual time. Longer ones are canceled.
+    /// The limit of a visit in virtual time. Longer visits are canceled.
     private static let visitLimit = Duration.seconds(60)
 
     let controller: ControllerID
@@ -34,12 +34,12 @@ final class Gateway: Sendable {
         var service: GATT.DiscoveredService?
         var extra: GATT.DiscoveredService?
         var number: UInt32 = 0
-        var offence: String?
+        var violation: String?
         var visitCount = 0
         var visits: [Task<Void, Never>] = []
     }
 
-    /// A user that consents to everything.
+    /// A user who consents to everything.
     private struct Consent: PairingDelegate {
         func consents(to pairing: PairingRequest) async -> Bool { true }
     }
@@ -148,7 +148,9 @@ final class Gateway: Sendable {
 
     /// Throws if a visit violated an invariant.
     func check() throws {
-        if let offence = state.withLock({ $0.offence }) { throw Offence(description: offence) }
+        if let violation = state.withLock({ $0.violation }) {
+            throw InvariantViolation(description: violation)
+        }
     }
 
     /// Waits until every client has completed a visit from now on.
@@ -171,7 +173,7 @@ final class Gateway: Sendable {
                 }
                 try check()
                 guard isComplete || air.now < end else {
-                    throw Offence(
+                    throw InvariantViolation(
                         description: "a client cannot use the gateway: client \(number), \(failure)"
                     )
                 }
@@ -213,7 +215,7 @@ final class Gateway: Sendable {
         let link = try await hosts[number].connect(to: Self.address)
         let found = try await link.allCharacteristics()
         for wanted in Strap.definition.characteristics where found[wanted.uuid] == nil {
-            offend("a discovered table lacks a characteristic: \(wanted.uuid)")
+            noteViolation("a discovered table lacks a characteristic: \(wanted.uuid)")
         }
         let uuids = Strap.definition.characteristics.map(\.uuid)
         guard let stored = found[uuids[Strap.stored.rawValue]],
@@ -226,9 +228,9 @@ final class Gateway: Sendable {
         }
         defer { listening.cancel() }
         let value = try await link.read(secret)
-        if value != [42] { offend("a read returned another value: \(value)") }
+        if value != [42] { noteViolation("a read returned another value: \(value)") }
         let security = try await link.security
-        if !security.isEncrypted { offend("a protected value was read without encryption") }
+        if !security.isEncrypted { noteViolation("a protected value was read without encryption") }
         let written = [UInt8](repeating: UInt8(number), count: 200)
         try await link.write(written, to: stored)
         await notify()
@@ -239,12 +241,14 @@ final class Gateway: Sendable {
     /// Checks that notified numbers increase.
     private func follow(_ value: [UInt8], after last: UInt32) -> UInt32 {
         let number = value.prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-        if value.count != 4 || number <= last { offend("a notification is out of order: \(value)") }
+        if value.count != 4 || number <= last {
+            noteViolation("a notification is out of order: \(value)")
+        }
         return number
     }
 
-    private func offend(_ text: String) {
-        state.withLock { if $0.offence == nil { $0.offence = text } }
+    private func noteViolation(_ text: String) {
+        state.withLock { if $0.violation == nil { $0.violation = text } }
     }
 
     private func handle(_ value: Strap) -> AttributeHandle? {

@@ -8,7 +8,7 @@ import VirtualRadio
 /// The pairs of state and event that happened, with their counts: of accessories in the
 /// app, and of hosts on the wire to their controllers.
 final class SwarmCoverage: Sendable {
-    /// A pair.
+    /// An event, and the state in which it happened.
     struct Pair: Hashable, Codable, Sendable {
         /// `accessory` or `host`.
         var machine: String
@@ -106,7 +106,7 @@ private struct WireState {
         }
     }
 
-    /// Follows an event, and returns its name: the numbers of the specification.
+    /// Follows a packet to the host, and returns the specification's name or number of it.
     private mutating func received(_ packet: HCI.Packet) -> String {
         switch packet {
         case .event(let code, let parameters): return received(code.rawValue, Array(parameters))

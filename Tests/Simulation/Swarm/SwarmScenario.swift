@@ -8,11 +8,11 @@ import LanyardTestSupport
 /// The seed determines everything that the scenario does not contain.
 struct SwarmScenario: Codable, Hashable, Sendable {
     var seed: UInt64
-    /// The number of accessories of the application, at least 1.
+    /// The number of accessories of the app, at least 1.
     var straps: Int
-    /// The number of the application's connection slots; `nil` for the default.
+    /// The number of the app's connection slots; `nil` for the default.
     var slots: Int?
-    /// The number of the application's radios; zero for one controller without a composite adapter.
+    /// The number of the app's radios; zero for one controller without a composite adapter.
     var rooms: Int
     /// Whether the accessories require pairing.
     var isProtected: Bool
@@ -60,7 +60,7 @@ struct SwarmScenario: Codable, Hashable, Sendable {
 enum SwarmFault: String, Codable, CaseIterable, Sendable {
     // An accessory.
     case walkAway, comeBack, stepAside, reboot, switchOff, switchOn, dropLink, disturbAccessory
-    // The application and its radios.
+    // The app and its radios.
     case disturbRadio, powerCycle, restartController, hangController, slowWire, restartApp
     case disconnect, connect, loseRadio, regainRadio
     // The gateway and its clients.

@@ -15,7 +15,7 @@ struct SwarmTests {
     }
 
     /// `Scripts/swarm` reduces and repeats scenarios with this test.
-    @Test("A stored scenario holds every invariant", .enabled(if: SwarmFiles.scenario != nil))
+    @Test("Every invariant holds in a stored scenario", .enabled(if: SwarmFiles.scenario != nil))
     func storedScenario() async throws {
         let path = try #require(SwarmFiles.scenario)
         let text = try Data(contentsOf: URL(filePath: path))

@@ -10,18 +10,18 @@ import VirtualRadio
 extension SwarmWorld {
     /// Performs the fault of a step.
     func perform(_ step: SwarmScenario.Step) async throws {
-        life.world.story.note("\(step.fault.rawValue) \(step.target) \(step.amount)")
+        app.world.story.note("\(step.fault.rawValue) \(step.target) \(step.amount)")
         switch step.fault {
         case .walkAway, .comeBack, .stepAside, .reboot, .switchOff, .switchOn, .dropLink,
             .disturbAccessory:
             performOnStrap(step)
         case .powerCycle:
-            life.adapter.isPoweredOn = false
-            try await life.world.advance(by: .milliseconds(Int(step.amount * 3_000)))
-            life.adapter.isPoweredOn = true
+            app.adapter.isPoweredOn = false
+            try await app.world.advance(by: .milliseconds(Int(step.amount * 3_000)))
+            app.adapter.isPoweredOn = true
         case .restartApp:
-            try await life.endApp()
-            life.beginApp()
+            try await app.endApp()
+            app.beginApp()
         case .disconnect:
             guard let accessory = accessory(step) else { return }
             // Another fault can end the request, for example Bluetooth that is switched off.
@@ -47,7 +47,7 @@ extension SwarmWorld {
                 faults.restart = radio.now + .milliseconds(1)
             }
             radio.setFaults(faults, of: controller)
-            life.corridor?.plugIn(room)
+            app.corridor?.plugIn(room)
         }
         radio.join(group: 0, with: 1)
         if let gateway {
@@ -56,16 +56,16 @@ extension SwarmWorld {
                 radio.setFaults(.none, of: controller)
             }
         }
-        life.endFaults()
+        app.endFaults()
     }
 
     private func accessory(_ step: SwarmScenario.Step) -> Accessory? {
-        let accessories = life.accessories
+        let accessories = app.accessories
         return accessories.isEmpty ? nil : accessories[step.target % accessories.count]
     }
 
     private func performOnStrap(_ step: SwarmScenario.Step) {
-        let strap = life.straps[step.target % life.straps.count]
+        let strap = app.straps[step.target % app.straps.count]
         switch step.fault {
         case .walkAway: strap.walk(to: .outOfRange, over: .seconds(5))
         case .comeBack: strap.comeBack(over: .seconds(5))
@@ -80,8 +80,8 @@ extension SwarmWorld {
 
     // MARK: Radios
 
-    /// The controllers of the application.
-    private var radios: [ControllerID] { life.corridor?.rooms ?? [life.world.phone.controller] }
+    /// The controllers of the app.
+    private var radios: [ControllerID] { app.corridor?.rooms ?? [app.world.phone.controller] }
 
     /// Returns the faults of a controller. A change of one fault keeps the latency of the wire,
     /// because packets would otherwise overtake those under way.
@@ -104,10 +104,10 @@ extension SwarmWorld {
             faults.toHost = WireLatency(fixed: .milliseconds(1), jitter: jitter)
             faults.toController = WireLatency(fixed: .milliseconds(1), jitter: jitter)
         case .loseRadio:
-            life.corridor?.unplug(room)
+            app.corridor?.unplug(room)
             return
         default:
-            life.corridor?.plugIn(room)
+            app.corridor?.plugIn(room)
             return
         }
         radio.setFaults(faults, of: radios[room])

@@ -15,11 +15,11 @@ import struct BluetoothHost.Link
 
 /// Two of our hosts on a virtual radio, a strap and a phone, each with a user: their pairings, and
 /// every packet between them.
-final class PairingScene: Sendable {
+final class HostPairingHarness: Sendable {
     let air: SimulatedAir
     let strapController: ControllerID
     let phoneController: ControllerID
-    let desk = Desk()
+    let users = PairingUsers()
     let wire = WireRecord()
 
     /// The configuration of each side.
@@ -53,12 +53,12 @@ final class PairingScene: Sendable {
     ) async throws -> BluetoothHost {
         var configuration = HostConfiguration()
         let isStrap = controller == strapController
-        configuration.address = isStrap ? ServingScene.strap : ServingScene.phone
+        configuration.address = isStrap ? HostServingHarness.strap : HostServingHarness.phone
         configuration.store = store
         configuration.randomness = SeededGenerator(isStrap ? 3 : 4)
         configuration.pairing.ioCapability = side.io
         configuration.pairing.requiresAuthentication = side.io != .noInputNoOutput
-        configuration.pairingDelegate = Person(desk, air)
+        configuration.pairingDelegate = SimulatedUser(users, air)
         side.adjust(&configuration)
         let host = BluetoothHost(
             transport: air.adapter(of: controller),
@@ -93,7 +93,7 @@ final class PairingScene: Sendable {
         _ service: GATT.DiscoveredService
     ) async throws -> Session {
         let set = try await strap.advertise(Advertising())
-        let link = try await phone.connect(to: ServingScene.strap)
+        let link = try await phone.connect(to: HostServingHarness.strap)
         await set.stop()
         return Session(
             strap: strap,
@@ -123,8 +123,8 @@ final class PairingScene: Sendable {
     }
 }
 
-/// The digits that one of the devices displays, for both users.
-final class Desk: Sendable {
+/// The answers of both users, the questions that they got, and the digits that a device displays.
+final class PairingUsers: Sendable {
     struct State {
         var shown: UInt32?
         var asked: [Pairing.Method] = []
@@ -139,19 +139,19 @@ final class Desk: Sendable {
 }
 
 /// The user of a device. The user consents, and enters the number that the other device displays.
-struct Person: PairingDelegate {
-    private let desk: Desk
+struct SimulatedUser: PairingDelegate {
+    private let users: PairingUsers
     private let air: SimulatedAir
 
-    init(_ desk: Desk, _ air: SimulatedAir) {
-        (self.desk, self.air) = (desk, air)
+    init(_ users: PairingUsers, _ air: SimulatedAir) {
+        (self.users, self.air) = (users, air)
     }
 
     /// The number that is entered at two devices without a display.
     static let agreed: UInt32 = 471_100
 
     private func agree(_ pairing: PairingRequest) -> Bool {
-        desk.state.withLock { state in
+        users.state.withLock { state in
             state.asked.append(pairing.method)
             return state.agrees
         }
@@ -164,7 +164,7 @@ struct Person: PairingDelegate {
     }
 
     func show(_ digits: PairingDigits, of pairing: PairingRequest) async {
-        desk.state.withLock { $0.shown = digits.value }
+        users.state.withLock { $0.shown = digits.value }
     }
 
     func enterDigits(
@@ -174,7 +174,7 @@ struct Person: PairingDelegate {
         guard agree(pairing) else { return nil }
         guard pairing.method != .passkeyEntryOnBoth else { return PairingDigits(Self.agreed) }
         while !Task.isCancelled {
-            if let shown = desk.state.withLock({ $0.hides ? nil : $0.shown }) {
+            if let shown = users.state.withLock({ $0.hides ? nil : $0.shown }) {
                 return PairingDigits(shown)
             }
             try? await air.sleep(for: .milliseconds(50))
@@ -183,7 +183,7 @@ struct Person: PairingDelegate {
     }
 
     func pairsAgain(with peer: BondedPeer, on link: Link) async -> Bool {
-        desk.state.withLock { $0.agrees }
+        users.state.withLock { $0.agrees }
     }
 }
 

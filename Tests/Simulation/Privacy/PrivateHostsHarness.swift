@@ -11,7 +11,7 @@ import VirtualRadio
 @testable import BluetoothHost
 
 /// A lamp and a phone that are bonded, and a third device that scans, all with our host.
-final class PrivateHousehold: Sendable {
+final class PrivateHostsHarness: Sendable {
     /// One of the devices.
     struct Member: Sendable {
         let address: DeviceAddress
@@ -25,11 +25,11 @@ final class PrivateHousehold: Sendable {
 
     /// The kind of the controllers.
     enum Controllers: CaseIterable, Sendable {
-        /// They resolve private addresses.
+        /// Controllers that resolve private addresses.
         case extended
-        /// They could resolve private addresses, but have no privacy modes, so their hosts do it.
+        /// Controllers that have no privacy modes, so their hosts resolve private addresses.
         case legacy
-        /// They leave the resolution to their hosts.
+        /// Controllers without a resolving list, which leave the resolution to their hosts.
         case extendedWithoutList, legacyWithoutList
 
         fileprivate func describe(_ configuration: inout ControllerConfiguration) {
@@ -74,7 +74,7 @@ final class PrivateHousehold: Sendable {
         }
     }
 
-    /// Starts all three, runs the body, and shuts them down. Then no packet may have contained the
+    /// Starts the hosts, runs the body, and shuts them down. Checks that no packet contained the
     /// identity address of a private device.
     func run(
         bound: Duration = .seconds(4_000),

@@ -13,15 +13,15 @@ import struct BluetoothHost.Link
 
 /// A phone with our host at the origin, and an accessory beside it, on a virtual radio with
 /// invariant checkers.
-final class Scene: Sendable {
+final class AccessoryHarness: Sendable {
     let air: SimulatedAir
     private let seed: UInt64
     let phone: VirtualTransport
     let accessory: ControllerID
     private let trace = TraceRecord()
 
-    /// Creates a harness with the demo accessory `meters` away from the phone. `isWatched` is `false`
-    /// if faults of the wire violate invariants.
+    /// Creates a harness with the demo accessory `meters` away from the phone. Pass `false` as
+    /// `isWatched` if faults of the wire violate invariants.
     init(
         seed: UInt64,
         meters: Double = 2,

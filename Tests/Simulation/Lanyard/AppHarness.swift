@@ -9,16 +9,16 @@ import Testing
 
 @testable import Lanyard
 
-/// A phone with an application that keeps accessories connected, and random events of phones and
+/// A phone with an app that keeps accessories connected, and random events of phones and
 /// accessories.
 ///
-/// Everything runs on the thread of the world, by the body of `live`.
-final class Life: Sendable {
+/// All work runs on the thread of the world, in the body of `run`.
+final class AppHarness: Sendable {
     /// The real time in which the objects of an ended process must be released.
     private static let releaseLimit = Duration.seconds(20)
 
     /// A violated invariant, with the events that led to it.
-    struct Offence: Error, CustomStringConvertible {
+    struct InvariantViolation: Error, CustomStringConvertible {
         let description: String
     }
 
@@ -26,7 +26,7 @@ final class Life: Sendable {
     let straps: [LiveAccessory]
     let store = MemoryAccessoryStore()
     let limit: Int?
-    /// The radios of the application; `nil` if it uses the phone's controller.
+    /// The radios of the app; `nil` if it uses the phone's controller.
     let corridor: Corridor?
     let recorder: FlightRecorder?
     let adapter: CBAdapter
@@ -37,7 +37,7 @@ final class Life: Sendable {
     /// Creates a phone with this many connection slots and this many accessories.
     ///
     /// - Parameters:
-    ///   - rooms: The number of the application's radios; zero for the phone's controller.
+    ///   - rooms: The number of the app's radios; zero for the phone's controller.
     ///   - isProtected: Whether the accessories require pairing.
     ///   - isWritten: Whether all events are logged, which takes memory.
     init(
@@ -50,7 +50,7 @@ final class Life: Sendable {
         isWritten: Bool = true
     ) throws {
         let world = TestWorld(seed: seed)
-        // Before the accessories send their first packets.
+        // The checkers must watch before the accessories send their first packets.
         world.air.world.watchInvariants()
         self.world = world
         self.limit = limit
@@ -83,7 +83,7 @@ final class Life: Sendable {
         )
     }
 
-    /// Returns the application's description of an accessory.
+    /// Returns the app's description of an accessory.
     func description(_ number: Int) -> AccessoryDescription {
         var description = AccessoryDescription(
             kind: "strap \(number)",
@@ -97,8 +97,8 @@ final class Life: Sendable {
     /// The accessories of the current central.
     var accessories: [Accessory] { central.withLock { $0?.accessories ?? [] } }
 
-    /// Runs `body` in the world. Afterward no state may be left.
-    func live<Value: Sendable>(
+    /// Runs `body` in the world, and checks that it leaves no state.
+    func run<Value: Sendable>(
         for bound: Duration,
         _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
@@ -111,9 +111,9 @@ final class Life: Sendable {
         return value
     }
 
-    // MARK: The application
+    // MARK: The app
 
-    /// Starts a process of the application.
+    /// Starts a process of the app.
     func beginApp() {
         var configuration = world.phone.configuration
         configuration.adapter = adapter
@@ -128,7 +128,7 @@ final class Life: Sendable {
         for accessory in new.accessories { watch(accessory) }
     }
 
-    /// Ends the process. No object of it may be left.
+    /// Ends the process, and checks that its objects are released.
     func endApp() async throws {
         try await check()
         weak let driver = central.withLock { $0?.driver }
@@ -142,7 +142,7 @@ final class Life: Sendable {
         // Other threads may hold the driver for a moment, which no virtual time measures.
         let limit = ContinuousClock.now + Self.releaseLimit
         while driver != nil, ContinuousClock.now < limit { await Task.yield() }
-        if driver != nil { throw offend("the driver of a central that has ended is still there") }
+        if driver != nil { throw failure("the driver of a central that has ended is still there") }
     }
 
     /// Pairs all accessories, one after the other.
@@ -188,20 +188,20 @@ final class Life: Sendable {
     func check() async throws {
         try checkWatches()
         if let violation = world.air.world.violations.first {
-            throw offend("\(violation.rule): \(violation)")
+            throw failure("\(violation.rule): \(violation)")
         }
         guard let driver = central.withLock({ $0?.driver }) else { return }
-        if let offence = await DriverInspection.offence(in: driver) { throw offend(offence) }
+        if let violation = await DriverInspection.violation(in: driver) { throw failure(violation) }
     }
 
     private func checkWatches() throws {
         for watch in watches.withLock({ $0 }) {
-            if let offence = watch.offence { throw offend(offence) }
+            if let violation = watch.violation { throw failure(violation) }
         }
     }
 
-    func offend(_ text: String) -> Offence {
-        Offence(description: "\(text) (seed \(world.seed))\n\(log)")
+    func failure(_ text: String) -> InvariantViolation {
+        InvariantViolation(description: "\(text) (seed \(world.seed))\n\(log)")
     }
 
     /// All events so far, in order.
@@ -219,14 +219,14 @@ final class Life: Sendable {
                 let states = accessories.map {
                     "\($0.id): \($0.latestChange)"
                 }
-                throw offend("not all are ready: \(states.joined(separator: "\n"))")
+                throw failure("not all accessories are ready: \(states.joined(separator: "\n"))")
             }
             try await world.advance(by: .milliseconds(100))
         }
         for accessory in accessories { try await expectValue(of: accessory) }
     }
 
-    /// Expects that a value of a ready accessory arrives, as one does every second.
+    /// Expects that a value of a ready accessory arrives. An accessory sends one every second.
     private func expectValue(of accessory: Accessory) async throws {
         let values = try accessory.values(of: "2A37")
         let came = try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -241,6 +241,6 @@ final class Life: Sendable {
             defer { group.cancelAll() }
             return try await group.next() ?? false
         }
-        guard came else { throw offend("\(accessory.id) is ready, and sends nothing") }
+        guard came else { throw failure("\(accessory.id) is ready, and sends nothing") }
     }
 }

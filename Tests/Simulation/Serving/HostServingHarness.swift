@@ -15,7 +15,7 @@ import struct BluetoothHost.Link
 
 /// Two of our hosts on a virtual radio with invariant checkers: a strap that serves and advertises,
 /// and a phone that connects to it.
-final class ServingScene: Sendable {
+final class HostServingHarness: Sendable {
     static let strap = DeviceAddress(value: 0xC000_0000_0001, kind: .random)
     static let phone = DeviceAddress(value: 0xC000_0000_0002, kind: .random)
     static let key = HCI.Key128((1...16).map { UInt8($0) })

@@ -14,7 +14,7 @@ import struct BluetoothHost.Link
 
 /// A lamp and a phone, both with our host, on a virtual radio, with a record of the phone's
 /// requests.
-final class Household: Sendable {
+final class HostPairHarness: Sendable {
     static let phoneAddress = DeviceAddress(value: 0xC000_0000_0001, kind: .random)
     static let lampAddress = DeviceAddress(value: 0xC000_0000_0002, kind: .random)
 
