@@ -65,7 +65,7 @@ func server(sends pdu: String, sourceLocation: SourceLocation = #_sourceLocation
     Line(event: .serverSends(bytes(pdu)), sourceLocation: sourceLocation)
 }
 
-/// Nothing is sent for this duration.
+/// No PDU is sent for this duration.
 func time(passes time: Duration, sourceLocation: SourceLocation = #_sourceLocation) -> Line {
     Line(event: .timePasses(time), sourceLocation: sourceLocation)
 }

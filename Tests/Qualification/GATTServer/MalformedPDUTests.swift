@@ -25,7 +25,7 @@ import Testing
         var fixture = try fixture(mtu: mtu)
         let answers = fixture.send(pdu).map(\.hexadecimal)
         let read = fixture.send(bytes("0A 3900")).map(\.hexadecimal)
-        #expect(read == ["0b0a"], "served afterwards", sourceLocation: sourceLocation)
+        #expect(read == ["0b0a"], "the server still works", sourceLocation: sourceLocation)
         return answers
     }
 
@@ -224,11 +224,11 @@ struct Request: CustomTestStringConvertible, Sendable {
         Request("Prepare Write", "16 2200 0000 01") { $0 >= 5 },
     ]
 
-    /// An opcode and two or more handles.
+    /// Returns whether a request of this length has an opcode and two or more handles.
     private static let isEvenPlusOne: @Sendable (Int) -> Bool = { $0 >= 5 && $0 % 2 == 1 }
 }
 
-/// A PDU of a server that a confused client sends.
+/// A PDU that only servers send, from a client.
 struct ServerPDU: CustomTestStringConvertible, Sendable {
     let bytes: [UInt8]
 

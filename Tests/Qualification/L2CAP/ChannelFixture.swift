@@ -7,8 +7,8 @@ import Testing
 /// The fixture of dialogues about credit-based channels. All PDUs are hexadecimal, in the order in
 /// which the bytes are transmitted. A failure is reported at the place of its line.
 ///
-/// Our side listens on 0x0080, and receives SDUs of at most 100 bytes in frames of at most 64, with
-/// four credits.
+/// Our side listens on 0x0080, and receives SDUs of at most 100 bytes in frames of at most 64 bytes,
+/// with four credits.
 struct ChannelFixture {
     static let options = L2CAP.ChannelOptions(mtu: 100, mps: 64, window: 4)
 

@@ -12,8 +12,8 @@ private struct SignalingFixture {
         channel = SignalingChannel(role: role)
     }
 
-    /// Receives a frame from the tester and returns the action. Its payload is sent as a whole
-    /// frame.
+    /// Receives a frame from the tester and returns the action. A `send` action contains the payload
+    /// of a frame.
     mutating func tester(sends frame: String) throws -> SignalingChannel.Action {
         let frame = try L2CAPFrame(parsing: bytes(frame)[...])
         #expect(frame.channel == .signaling)

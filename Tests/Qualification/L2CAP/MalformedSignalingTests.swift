@@ -19,7 +19,7 @@ import Testing
         fixture.weAreSilent()
     }
 
-    /// Returns the fragment with a whole frame on the signaling channel, which announces a length.
+    /// Returns a fragment with a frame on the signaling channel that announces this length.
     private func fragment(announcing length: UInt8, _ payload: [UInt8]) -> HCI.ACLPacket {
         HCI.ACLPacket(
             connectionHandle: .init(rawValue: 0x40),

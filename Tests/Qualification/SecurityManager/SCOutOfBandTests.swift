@@ -8,7 +8,7 @@ import Testing
 
 /// SM/SCOB: Out of Band in LE Secure Connections.
 @Suite struct SCOutOfBandTests {
-    /// The sides that have data of the other.
+    /// The sides that have the out-of-band data of the other side.
     enum Received: CaseIterable {
         case both, onlyWe, onlyTester
 

@@ -7,7 +7,7 @@ import Testing
 
 // Whole phases, for cases that test another phase.
 extension SecurityFixture {
-    /// Phase 1. As the peripheral, our side consents if it is asked.
+    /// Performs Phase 1. As the peripheral, our side consents if `consents` is `true`.
     mutating func exchangeFeatures(_ features: SMP.PairingFeatures, consents: Bool = true) throws {
         if isCentral {
             application(pairsBy: policy)
@@ -36,7 +36,8 @@ extension SecurityFixture {
         if isCentral { tester(sends: .publicKey(tester.pair.publicKey)) }
     }
 
-    /// Authentication Stage 1 of Just Works and Numeric Comparison: the responder confirms first.
+    /// Performs Authentication Stage 1 of Just Works and Numeric Comparison. The responder confirms
+    /// first.
     mutating func exchangeNonces() throws {
         if isCentral {
             tester(sends: .pairingConfirm(try tester.confirm()))
@@ -62,7 +63,7 @@ extension SecurityFixture {
         tester.ourNonce = value
     }
 
-    /// One round of Passkey Entry.
+    /// Performs one round of Passkey Entry.
     mutating func playRound(_ round: Int, passkey: UInt32) throws {
         let z = 0x80 | UInt8(passkey >> UInt32(round) & 1)
         tester.drawNonce()
@@ -81,7 +82,7 @@ extension SecurityFixture {
         }
     }
 
-    /// Authentication Stage 2: the initiator's check is sent first.
+    /// Performs Authentication Stage 2. The initiator's check is sent first.
     mutating func exchangeChecks(
         testerSecret: SMP.Value128 = SMP.Value128(),
         ourSecret: SMP.Value128 = SMP.Value128()
@@ -92,7 +93,7 @@ extension SecurityFixture {
         if isCentral { tester(sends: .dhKeyCheck(checks.tester)) }
     }
 
-    /// Phase 2 of legacy pairing.
+    /// Performs Phase 2 of legacy pairing.
     mutating func confirmLegacy(_ temporaryKey: HCI.Key128) throws {
         if isCentral {
             let confirm = try receiveConfirm()
