@@ -189,7 +189,7 @@ struct AirServerTests {
             }
             #expect(await air.perform { $0.status.controllers.isEmpty })
             #expect(await air.perform { $0.nextInstant } == nil)
-            // Its number was free each time.
+            // The number of each removed controller is free again.
             let next = try await air.addAdapter()
             #expect(next.controller.number == 0)
         }

@@ -8,10 +8,10 @@ import VirtualRadio
 
 @testable import VirtualAdapters
 
-/// Work that hosts leave to others: delegates on queues of their own.
+/// Work of hosts outside of virtual time, such as delegates on queues of their own.
 @Suite("Work outside of virtual time", .timeLimit(.minutes(20)))
 struct OutsideWorkTests {
-    /// Other threads may be busy with other tests for long.
+    /// A long limit, because other threads may be busy with other tests.
     private static let timeout = Duration.seconds(300)
 
     private let air = SimulatedAir(World(seed: 5), timeout: OutsideWorkTests.timeout)

@@ -229,7 +229,7 @@ struct ScenarioPlaybackTests {
         return (air, playback)
     }
 
-    @Test("Devices are switched at their instants, the first before anything else")
+    @Test("Devices are switched at their instants, and at 0 before the world runs")
     func switches() async throws {
         let (air, playback) = try playback(
             #"{"devices": [{"name": "a", "switch": [{"at": 2, "to": "on"}, {"at": 0, "to": "off"}]}]}"#
@@ -261,8 +261,8 @@ struct ScenarioPlaybackTests {
         }
     }
 
-    @Test("Losses and walls are set and removed")
-    func lossesAndWalls() async throws {
+    @Test("Losses and partitions are set and removed")
+    func lossesAndPartitions() async throws {
         let (air, playback) = try playback(
             """
             {"devices": [{"name": "a", "group": "g"}, {"name": "b", "group": "h"}],

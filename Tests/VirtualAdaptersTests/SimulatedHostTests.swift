@@ -45,7 +45,7 @@ struct DemoAir {
         throw CancellationError()
     }
 
-    /// Starts up, scans, connects, discovers, reads, disconnects.
+    /// Starts a host, which scans, connects, discovers, reads and disconnects.
     func visit() async throws {
         let (host, link) = try await connect()
         for service in try await link.discoverServices() {
@@ -209,7 +209,7 @@ struct SimulatedHostTests {
         }
     }
 
-    @Test("A host recovers when its wire was disconnected")
+    @Test("A host recovers after its transport was closed")
     func pulledWire() async throws {
         let demo = try DemoAir()
         try await demo.air.run {

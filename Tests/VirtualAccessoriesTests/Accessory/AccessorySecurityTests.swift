@@ -9,12 +9,12 @@ import Testing
 @testable import VirtualAccessories
 
 /// An accessory's security and the Security Manager of a central, PDU by PDU.
-private struct Couple {
+private struct SecurityHarness {
     static let accessoryAddress = DeviceAddress(value: 0xC000_0000_0001, kind: .random)
     static let centralAddress = DeviceAddress(value: 0xC000_0000_0002, kind: .random)
 
     var accessory: AccessorySecurity
-    private var central = Couple.manager()
+    private var central = SecurityHarness.manager()
     private var generator = SplitMix64(seed: 7)
     private(set) var keys: Pairing.Keys?
     private(set) var failure: Pairing.Failure?
@@ -107,89 +107,89 @@ struct AccessorySecurityTests {
 
     @Test("The accessory accepts Just Works and has the same key as the central")
     func justWorks() throws {
-        var couple = Couple(AccessoryPairing(.noInputNoOutput))
-        couple.pair(Self.policy(.noInputNoOutput))
-        let keys = try #require(couple.keys)
+        var harness = SecurityHarness(AccessoryPairing(.noInputNoOutput))
+        harness.pair(Self.policy(.noInputNoOutput))
+        let keys = try #require(harness.keys)
         #expect(keys.method == .justWorks)
-        #expect(couple.accessory.bonds.map(\.localKey) == [keys.peerKey])
-        let last = try #require(couple.changes.last)
+        #expect(harness.accessory.bonds.map(\.localKey) == [keys.peerKey])
+        let last = try #require(harness.changes.last)
         #expect(last.isEncrypted && last.isBonded && !last.isAuthenticated)
-        #expect(couple.screens.isEmpty)
+        #expect(harness.screens.isEmpty)
     }
 
     @Test("Both ends display the same digits to compare, and then the accessory's display is off")
     func comparison() throws {
-        var couple = Couple(AccessoryPairing(.displayYesNo))
+        var harness = SecurityHarness(AccessoryPairing(.displayYesNo))
         var compared: [[String?]] = []
-        couple.pair(Self.policy(.displayYesNo)) { question, screen in
+        harness.pair(Self.policy(.displayYesNo)) { question, screen in
             compared.append([question.screen, screen])
             return .yes
         }
-        #expect(couple.keys?.method == .numericComparison)
+        #expect(harness.keys?.method == .numericComparison)
         let displays = try #require(compared.first)
         #expect(compared.count == 1)
         #expect(displays[0]?.count == 6 && displays[0] == displays[1])
-        #expect(couple.changes.last?.isAuthenticated == true)
-        #expect(couple.accessory.screen == nil, "the display is off after pairing")
+        #expect(harness.changes.last?.isAuthenticated == true)
+        #expect(harness.accessory.screen == nil, "the display is off after pairing")
     }
 
     @Test("The accessory displays a new passkey in each pairing")
     func display() throws {
-        var couple = Couple(AccessoryPairing(.displayOnly))
+        var harness = SecurityHarness(AccessoryPairing(.displayOnly))
         for _ in 0..<2 {
-            couple.connect()
-            couple.pair(Self.policy(.keyboardOnly)) { _, screen in
+            harness.connect()
+            harness.pair(Self.policy(.keyboardOnly)) { _, screen in
                 screen.flatMap { UInt32($0) }.map(Pairing.Answer.passkey) ?? .no
             }
-            #expect(couple.keys?.method == .passkeyEntry)
+            #expect(harness.keys?.method == .passkeyEntry)
         }
-        #expect(couple.screens.allSatisfy { $0.count == 6 })
-        #expect(Set(couple.screens).count == 2)
+        #expect(harness.screens.allSatisfy { $0.count == 6 })
+        #expect(Set(harness.screens).count == 2)
     }
 
     @Test("Pairing fails if the accessory's user enters a wrong passkey or none")
     func entry() throws {
         for passkey: UInt32? in [123_456, nil] {
-            var couple = Couple(AccessoryPairing(.keyboardOnly, enteredPasskey: passkey))
+            var harness = SecurityHarness(AccessoryPairing(.keyboardOnly, enteredPasskey: passkey))
             var shown: UInt32?
-            couple.pair(Self.policy(.displayOnly)) { question, _ in
+            harness.pair(Self.policy(.displayOnly)) { question, _ in
                 if case .display(let digits) = question { shown = digits }
                 return nil
             }
             // The accessory's user cannot see the central's display, so the number matches by
             // chance only.
             #expect(shown != nil || passkey == nil)
-            #expect(couple.keys == nil && couple.failure != nil)
+            #expect(harness.keys == nil && harness.failure != nil)
         }
     }
 
     @Test("The accessory finds a bond's key on later links of its central")
     func bond() throws {
-        var couple = Couple(AccessoryPairing())
-        couple.pair(Self.policy(.noInputNoOutput))
-        let key = try #require(couple.keys?.peerKey)
-        couple.connect()
-        #expect(couple.accessory.security == LinkSecurity(isBonded: true))
-        #expect(couple.accessory.key(diversifier: 0, random: 0) == key.value)
-        #expect(couple.accessory.key(diversifier: 1, random: 0) == nil)
-        #expect(couple.accessory.key(diversifier: 0, random: 1) == nil)
-        _ = couple.accessory.encryptionChanged(true, now: .zero)
-        #expect(couple.accessory.security.isEncrypted && couple.accessory.security.isBonded)
-        couple.accessory.centralLeft()
+        var harness = SecurityHarness(AccessoryPairing())
+        harness.pair(Self.policy(.noInputNoOutput))
+        let key = try #require(harness.keys?.peerKey)
+        harness.connect()
+        #expect(harness.accessory.security == LinkSecurity(isBonded: true))
+        #expect(harness.accessory.key(diversifier: 0, random: 0) == key.value)
+        #expect(harness.accessory.key(diversifier: 1, random: 0) == nil)
+        #expect(harness.accessory.key(diversifier: 0, random: 1) == nil)
+        _ = harness.accessory.encryptionChanged(true, now: .zero)
+        #expect(harness.accessory.security.isEncrypted && harness.accessory.security.isBonded)
+        harness.accessory.centralLeft()
         let unknownPeer = DeviceAddress(value: 0xC000_0000_0003, kind: .random)
-        _ = couple.accessory.centralConnected(unknownPeer, now: .zero)
-        #expect(couple.accessory.key(diversifier: 0, random: 0) == nil)
+        _ = harness.accessory.centralConnected(unknownPeer, now: .zero)
+        #expect(harness.accessory.key(diversifier: 0, random: 0) == nil)
     }
 
     @Test("An accessory without bonding keeps no bond")
     func noBonding() {
         var pairing = AccessoryPairing()
         pairing.isBonding = false
-        var couple = Couple(pairing)
-        couple.pair(Self.policy(.noInputNoOutput))
-        #expect(couple.keys?.isBonded == false)
-        #expect(couple.accessory.bonds.isEmpty)
-        #expect(couple.accessory.security.isEncrypted && !couple.accessory.security.isBonded)
+        var harness = SecurityHarness(pairing)
+        harness.pair(Self.policy(.noInputNoOutput))
+        #expect(harness.keys?.isBonded == false)
+        #expect(harness.accessory.bonds.isEmpty)
+        #expect(harness.accessory.security.isEncrypted && !harness.accessory.security.isBonded)
     }
 
     @Test("An accessory can be configured to request security by itself")
@@ -197,8 +197,8 @@ struct AccessorySecurityTests {
         var pairing = AccessoryPairing()
         pairing.sendsSecurityRequest = true
         var security = AccessorySecurity(pairing)
-        security.begin(address: Couple.accessoryAddress)
-        let events = security.centralConnected(Couple.centralAddress, now: .zero)
+        security.begin(address: SecurityHarness.accessoryAddress)
+        let events = security.centralConnected(SecurityHarness.centralAddress, now: .zero)
         guard case .send(let pdu)? = events.first else {
             Issue.record("the accessory does not request security")
             return

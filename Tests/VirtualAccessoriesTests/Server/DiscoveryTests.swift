@@ -21,7 +21,7 @@ import Testing
         ),
         Exchange("no more primary services", "10 0f00 ffff 0028", "01 10 0f00 0a"),
         Exchange("no secondary services", "10 0100 ffff 0128", "01 10 0100 0a"),
-        Exchange("characteristics group nothing", "10 0100 ffff 0328", "01 10 0100 10"),
+        Exchange("a group request for characteristics", "10 0100 ffff 0328", "01 10 0100 10"),
         Exchange("a group request from handle zero", "10 0000 ffff 0028", "01 10 0000 01"),
         Exchange(
             "a group request that ends before it starts",
@@ -39,7 +39,11 @@ import Testing
             "07 0e00 1600"
         ),
         Exchange("an absent service", "06 0100 ffff 0028 0d18", "01 06 0100 0a"),
-        Exchange("an attribute by its value groups itself", "06 0100 ffff 192a 57", "07 0c00 0c00"),
+        Exchange(
+            "an attribute by its value, which is its own group",
+            "06 0100 ffff 192a 57",
+            "07 0c00 0c00"
+        ),
         Exchange("a find request from handle zero", "06 0000 ffff 0028 0f18", "01 06 0000 01"),
         Exchange(
             "GATT/SR/GAD/BV-04-C: characteristics of a service",

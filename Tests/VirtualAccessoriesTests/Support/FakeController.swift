@@ -195,7 +195,7 @@ extension FakeController {
         return frames
     }
 
-    /// Returns the same PDUs, as hexadecimal digits of payloads.
+    /// Returns and removes the sent frames, as the hexadecimal digits of their payloads.
     mutating func takePayloads() -> [String] {
         takeFrames().map { Array($0.payload).hexadecimal }
     }

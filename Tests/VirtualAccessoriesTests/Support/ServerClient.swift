@@ -18,7 +18,7 @@ struct ServerClient {
         exchange(request).answer
     }
 
-    /// Returns the server's answer, and the accessory's action.
+    /// Returns the server's answer, and the events for the accessory.
     mutating func exchange(
         _ request: String
     ) -> (answer: String, events: [AccessoryServer.Event]) {

@@ -32,7 +32,7 @@ enum TestProfile {
                         descriptors: [.userDescription("Long")]
                     ),
                     .init(own[2], [.notify, .indicate], stream: burst),
-                    .init(own[3], .write, reaction: goodbye),
+                    .init(own[3], .write, reaction: disconnecting),
                 ]
             ),
         ],
@@ -46,7 +46,7 @@ enum TestProfile {
     /// Three numbers without a pause.
     private static let burst = ValueStream(every: .zero, limit: 3) { [0xB0 + UInt8($0)] }
 
-    private static let goodbye = WriteReaction { written, values in
+    private static let disconnecting = WriteReaction { written, values in
         guard written == [1] else { return .refused(.init(rawValue: 0x81)) }
         values[own[1]] = Array("bye".utf8)
         return .accepted([.disconnect])

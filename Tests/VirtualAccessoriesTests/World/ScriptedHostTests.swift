@@ -61,9 +61,9 @@ import VirtualRadio
         let world = World(seed: 7)
         let count = try ExampleAccessories.populate(world).count
         #expect(count == ExampleAccessories.kinds.count)
-        let ear = try world.addController(ControllerConfiguration(name: "ear"))
+        let scanner = try world.addController(ControllerConfiguration(name: "scanner"))
         var strengths: [UInt64: Int8] = [:]
-        world.attach(ear) { bytes in
+        world.attach(scanner) { bytes in
             guard case .event(let code, let parameters) = try? HCI.Packet(h4: bytes[...]),
                 case .advertisingReports(let reports) = try? HCI.Event(
                     code: code,
@@ -73,7 +73,7 @@ import VirtualRadio
             for report in reports { strengths[report.address.value] = report.rssi }
         }
         let mask = HCI.SetEventMask(mask: [.leMeta])
-        world.send(HCI.EncodedCommand(mask).h4Packet, to: ear)
+        world.send(HCI.EncodedCommand(mask).h4Packet, to: scanner)
         let always = HCI.ScanInterval(rawValue: 160)
         let parameters = HCI.LESetScanParameters(
             type: .passive,
@@ -82,9 +82,9 @@ import VirtualRadio
             ownAddressType: .public,
             filterPolicy: .unfiltered
         )
-        world.send(HCI.EncodedCommand(parameters).h4Packet, to: ear)
+        world.send(HCI.EncodedCommand(parameters).h4Packet, to: scanner)
         let enable = HCI.LESetScanEnable(isEnabled: true, filtersDuplicates: false)
-        world.send(HCI.EncodedCommand(enable).h4Packet, to: ear)
+        world.send(HCI.EncodedCommand(enable).h4Packet, to: scanner)
         world.run(for: .seconds(5))
         #expect(strengths.count == count)
         #expect(Set(strengths.values).count == count)

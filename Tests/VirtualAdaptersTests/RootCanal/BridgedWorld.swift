@@ -4,7 +4,7 @@ import VirtualRadio
 
 @testable import VirtualAdapters
 
-/// A world with two bridges. The test plays the devices of RootCanal on the far side of each.
+/// A world with two bridges. The test acts as the devices of RootCanal on the far side of each.
 final class BridgedWorld {
     /// One of the bridges.
     enum Side: Int, CaseIterable {
@@ -12,24 +12,24 @@ final class BridgedWorld {
     }
 
     /// A bridge with its controllers.
-    private struct Join {
+    private struct BridgeState {
         var bridge: RootCanalBridge
         var controllers: [Int: ControllerID] = [:]
         var sent: [RootCanalPacket] = []
     }
 
     let world = World(seed: 1)
-    private var joins: [Join] = []
+    private var bridges: [BridgeState] = []
     private var arrived: [(side: Side, number: Int, packet: [UInt8])] = []
 
     /// Creates the world, and runs it until both bridges scan.
     init() {
-        joins = Side.allCases.map { _ in Join(bridge: RootCanalBridge(now: world.now)) }
+        bridges = Side.allCases.map { _ in BridgeState(bridge: RootCanalBridge(now: world.now)) }
         run(for: .milliseconds(100))
     }
 
     /// Returns the number of controllers of a bridge, including its observer.
-    func controllerCount(_ side: Side) -> Int { joins[side.rawValue].controllers.count }
+    func controllerCount(_ side: Side) -> Int { bridges[side.rawValue].controllers.count }
 
     /// Gives a bridge a packet of RootCanal.
     func receive(_ packet: RootCanalPacket, on side: Side) {
@@ -38,14 +38,14 @@ final class BridgedWorld {
 
     /// Gives a bridge bytes of RootCanal's port.
     func receive(_ bytes: [UInt8], on side: Side) throws {
-        try joins[side.rawValue].bridge.receive(bytes[...], now: world.now)
+        try bridges[side.rawValue].bridge.receive(bytes[...], now: world.now)
         perform(side)
     }
 
     /// Returns and removes the packets for RootCanal, in order.
     func takeSent(_ side: Side) -> [RootCanalPacket] {
-        defer { joins[side.rawValue].sent = [] }
-        return joins[side.rawValue].sent
+        defer { bridges[side.rawValue].sent = [] }
+        return bridges[side.rawValue].sent
     }
 
     /// Runs the world, and both bridges with it.
@@ -56,42 +56,43 @@ final class BridgedWorld {
             world.run(for: .milliseconds(1))
             while !arrived.isEmpty {
                 let (side, number, packet) = arrived.removeFirst()
-                joins[side.rawValue].bridge.receive(packet, from: number, now: world.now)
+                bridges[side.rawValue].bridge.receive(packet, from: number, now: world.now)
                 perform(side)
             }
             for side in Side.allCases {
-                guard let deadline = joins[side.rawValue].bridge.nextDeadline, deadline <= world.now
+                guard let deadline = bridges[side.rawValue].bridge.nextDeadline,
+                    deadline <= world.now
                 else { continue }
-                joins[side.rawValue].bridge.deadlinePassed(now: world.now)
+                bridges[side.rawValue].bridge.deadlinePassed(now: world.now)
                 perform(side)
             }
         }
     }
 
     private func perform(_ side: Side) {
-        for output in joins[side.rawValue].bridge.takeOutputs() {
+        for output in bridges[side.rawValue].bridge.takeOutputs() {
             switch output {
-            case .send(let packet): joins[side.rawValue].sent.append(packet)
+            case .send(let packet): bridges[side.rawValue].sent.append(packet)
             case .addController(let number, let address): add(number, address, side)
             case .removeController(let number):
-                joins[side.rawValue].controllers.removeValue(forKey: number).map(world.remove)
+                bridges[side.rawValue].controllers.removeValue(forKey: number).map(world.remove)
             case .readScanResponse(let advertiser, let scanner):
                 guard let data = world.scanResponse(of: advertiser) else { break }
-                joins[side.rawValue].bridge.answerScan(of: advertiser, for: scanner, with: data)
+                bridges[side.rawValue].bridge.answerScan(of: advertiser, for: scanner, with: data)
                 perform(side)
             case .readCentralKey(let number, let request):
                 let handle = request.connectionHandle
-                guard let controller = joins[side.rawValue].controllers[number],
+                guard let controller = bridges[side.rawValue].controllers[number],
                     let key = world.centralKey(of: handle, at: controller)
                 else { break }
-                joins[side.rawValue].bridge.requestEncryption(
+                bridges[side.rawValue].bridge.requestEncryption(
                     at: number,
                     answering: request,
                     with: key
                 )
                 perform(side)
             case .sendToController(let number, let packets):
-                guard let controller = joins[side.rawValue].controllers[number] else { break }
+                guard let controller = bridges[side.rawValue].controllers[number] else { break }
                 for packet in packets { world.send(packet, to: controller) }
             }
         }
@@ -103,14 +104,14 @@ final class BridgedWorld {
         if address?.kind == .public { configuration.publicAddress = address }
         configuration.reportsAllTargets = address == nil
         guard let controller = try? world.addController(configuration) else {
-            return joins[side.rawValue].bridge.controllerRefused(number)
+            return bridges[side.rawValue].bridge.controllerRefused(number)
         }
-        joins[side.rawValue].controllers[number] = controller
+        bridges[side.rawValue].controllers[number] = controller
         world.attach(controller) { [unowned self] in arrived.append((side, number, $0)) }
     }
 }
 
-/// A device of RootCanal that the test plays.
+/// A device of RootCanal, for which the test acts.
 struct FarDevice {
     let address: DeviceAddress
     let side: BridgedWorld.Side
@@ -140,7 +141,7 @@ struct FarDevice {
         world.receive(packet, on: side)
     }
 
-    /// Returns and removes what the other device has sent to this one.
+    /// Returns and removes the packets that the other device has sent to this one.
     func received(from other: FarDevice, in world: BridgedWorld) -> [RootCanalPacket.Content] {
         world.takeSent(side).filter {
             $0.source == other.address.value && $0.destination == address.value

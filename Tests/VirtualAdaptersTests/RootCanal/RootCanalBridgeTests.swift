@@ -46,7 +46,7 @@ struct RootCanalBridgeTests {
 
     // MARK: Advertising
 
-    @Test("An advertisement of RootCanal's device is received on our air, as often as it is sent")
+    @Test("An advertisement of RootCanal's device is received on our radio, as often as it is sent")
     func advertising() {
         advertise(for: 1)
         world.run(for: .seconds(1))
@@ -71,7 +71,7 @@ struct RootCanalBridgeTests {
         #expect(!world.takeSent(.left).contains { $0.source == peripheral.address.value })
     }
 
-    @Test("Directed advertising for a device that is not on our air is passed on")
+    @Test("Directed advertising for a device that is not on our radio is passed on")
     func directed() {
         let content = Content.advertisement(
             type: .directed,
@@ -109,7 +109,7 @@ struct RootCanalBridgeTests {
         #expect(received.setIdentifier == 5 && received.secondaryPHY == 2)
     }
 
-    @Test("A scan response passes through our air")
+    @Test("A scan response passes through our radio")
     func scanResponse() throws {
         advertise()
         let scan = try #require(
@@ -153,7 +153,7 @@ struct RootCanalBridgeTests {
         #expect(requests.contains(.connectionRequest(parameters)))
     }
 
-    @Test("Data passes in both directions, in order and in the fragments of our air")
+    @Test("Data passes in both directions, in order and in the fragments of our radio")
     func data() throws {
         try link()
         let frame = (0..<600).map { UInt8($0 & 0xFF) }
@@ -224,7 +224,7 @@ struct RootCanalBridgeTests {
         #expect(reasons.contains(.disconnection(reason: 0x08)) || reasons[0] == reasons[1])
     }
 
-    @Test("A central learns that the peripheral has no key")
+    @Test("A central receives the status that the peripheral has no key")
     func missingKey() throws {
         try link()
         let key = [UInt8](1...16)
@@ -264,7 +264,7 @@ struct RootCanalBridgeTests {
         world.run(for: .seconds(1))
         let second = Content.parameterUpdate(status: 0, interval: 32, latency: 0, timeout: 300)
         #expect(peripheral.received(from: central, in: world).contains(second))
-        // Refused.
+        // The central refuses the request.
         peripheral.send(request, to: central, in: world)
         world.run(for: .milliseconds(500))
         let refusal = Content.parameterUpdate(status: 0x1A, interval: 0, latency: 0, timeout: 0)
@@ -278,7 +278,7 @@ struct RootCanalBridgeTests {
         )
     }
 
-    @Test("Features, version and PHYs are those of our air")
+    @Test("Features, version and PHYs are those of our radio")
     func questions() throws {
         try link()
         central.send(.featureRequest, to: peripheral, in: world)

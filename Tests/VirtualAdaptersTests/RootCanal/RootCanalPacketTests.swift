@@ -57,7 +57,7 @@ struct RootCanalPacketTests {
         }
     }()
 
-    /// The packets of one length. The others have data at their end, or the form of RootCanal 1.10.
+    /// The packets of a fixed length. Other packets end with data, or have a form of an old release.
     private static let fixedSamples = samples.filter { packet in
         switch packet.content {
         case .advertisement, .extendedAdvertisement, .scanResponse, .data: false
