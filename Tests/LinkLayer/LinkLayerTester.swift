@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // A controller of ours in place of RootCanal's library, for RootCanal's own tests of the Link Layer
-// (Scripts/test-link-layer). It reads a request in each line, and answers with a line for each
-// packet and an empty line. Bytes are hexadecimal. With the argument `--old`, the controller has
-// the features of Bluetooth 4.x only.
+// (Scripts/test-link-layer). The program reads a request in each line, and answers with a line for
+// each packet and an empty line. Bytes are hexadecimal. With the argument `--old`, the controller
+// has the features of Bluetooth 4.x only.
 //
 //     address BYTES        a new controller with this public address
 //     hci BYTES            an H4 packet from the host

@@ -8,7 +8,7 @@ import VirtualRadio
 extension LowerTester {
     /// Reports a packet of the controller that has just ended.
     ///
-    /// - Returns: Whether the world stands still, because the suite may answer.
+    /// - Returns: Whether the world pauses, because the suite may answer.
     mutating func report(_ packet: AdvertisingPacket) -> Bool {
         switch packet.pdu {
         case .legacy(let pdu):

@@ -124,7 +124,7 @@ extension LowerTester {
     /// Reports a control PDU that the controller has just sent, if it belongs to a change of the
     /// PHY.
     ///
-    /// - Returns: Whether the world stands still, because the suite may answer.
+    /// - Returns: Whether the world pauses, because the suite may answer.
     mutating func reportControl(_ id: LinkID) -> Bool {
         guard let link = core.ether.links[id], let side = side(of: controller, link),
             let names = names(of: link), case .control(let pdu)? = link[side]?.outgoing?.content

@@ -8,9 +8,9 @@ import VirtualRadio
 /// suite writes and reads.
 ///
 /// RootCanal's packets have no time, and each answer comes at once. On this radio an answer begins
-/// T_IFS after the packet. The world therefore stands still at the end of each packet that the
-/// suite may answer, until the suite lets time pass (`pass`). Three packets of an advertising
-/// event, one on each channel, are one packet of RootCanal: the suite sees the first of them.
+/// T_IFS after the packet. The world therefore pauses at the end of each packet that the suite may
+/// answer, until the suite lets time pass (`pass`). Three packets of an advertising event, one on
+/// each channel, are one packet of RootCanal: the suite gets the first of them.
 struct LowerTester {
     /// A packet for the suite.
     enum Output: Equatable {
@@ -32,10 +32,10 @@ struct LowerTester {
     /// The longest time that a call of `pass` lasts while a link exists. It ends at the first
     /// output.
     static let leap = Duration.milliseconds(640)
-    /// The time, in milliseconds, that is searched for a moment at which the controller receives a
+    /// The length, in milliseconds, of each search for a moment at which the controller receives a
     /// waiting advertisement.
     static let lead = 20
-    /// The maximum number of these times. Together, they are the longest interval of a legacy scan,
+    /// The maximum number of these searches. Together, they take the longest legacy scan interval,
     /// 10.24 s.
     static let leadLimit = 512
 
@@ -47,13 +47,13 @@ struct LowerTester {
 
     /// The packets for the suite since they were last taken.
     var output: [Output] = []
-    /// The end of a packet of the controller at which the world stands still.
+    /// The end of a packet of the controller at which the world pauses.
     var held: WorldEvent?
     /// The channel of the last advertisement of the controller.
     var lastChannel: RadioChannel?
     /// The request of the suite to an advertiser.
     var request: Waiting?
-    /// The answer of the suite to the packet at whose end the world stands still.
+    /// The answer of the suite to the packet at whose end the world pauses.
     var answer: Waiting?
     /// The advertisement of the suite.
     var advertisement: Waiting?
@@ -124,7 +124,7 @@ struct LowerTester {
         return output
     }
 
-    /// Runs the events of the next `duration`, or until the world stands still, or until there is
+    /// Runs the events of the next `duration`, or until the world pauses, or until there is
     /// output.
     mutating func run(for duration: Duration, untilOutput: Bool) {
         let end = core.timeline.now + duration
@@ -149,7 +149,7 @@ struct LowerTester {
         }
     }
 
-    /// Sends the answer of the suite to the packet at whose end the world stands still, and
+    /// Sends the answer of the suite to the packet at whose end the world pauses, and
     /// continues.
     private mutating func resume() {
         guard let event = held else { return }

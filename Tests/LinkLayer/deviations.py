@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the specification allows or requires of our controller, and what RootCanal's tests expect in its place.
+"""Behavior that the specification allows our controller or requires of it, and that RootCanal's tests reject.
 
 A deviation translates the packets of a test, so that the rest of the test is still judged. Packets of the
 host are in H4 form. Packets of the air are RootCanal's.

@@ -6,8 +6,8 @@ usage: rootcanal_suite.py CHECKOUT PACKAGE --library PATH [--log] [PATTERN...]
 
 CHECKOUT is a checkout of RootCanal, with the tests and the class that they drive. PACKAGE is its Python
 package from PyPI, with the packets. The controller is that of a library, RootCanal's own, or that of our
-program LinkLayerTester, which takes the place of the library. A pattern is the beginning of a name, as LL.DDI. The
-packets of its tests are translated by the named deviations of deviations.py.
+program LinkLayerTester, which takes the place of the library. A pattern is the beginning of a name, such as
+LL.DDI. The packets of its tests are translated by the named deviations of deviations.py.
 
 Each line has the name of the test, PASS, FAIL or SKIP, and the end of the reason. With --log, the packets of
 each test follow on standard error.
@@ -77,7 +77,7 @@ class Library:
 
 
 class Controller:
-    """A process of LinkLayerTester. The head of that program describes the lines."""
+    """A process of LinkLayerTester. The first comment of that program describes the lines."""
 
     def __init__(self, command, to_host, to_air, deviations):
         self.to_host, self.to_air, self.deviations = to_host, to_air, deviations
@@ -113,15 +113,15 @@ class Controller:
 
 
 def translated(packet, deviations, direction):
-    """The packet after all deviations; None if one of them drops it."""
+    """Returns the packet after all deviations, or None if one of them drops it."""
     for deviation in deviations:
         packet = packet and getattr(deviation, direction)(packet)
     return packet
 
 
 def readable(packet):
-    """The packet of the tests' host. It unmasks every LE event, also LE Enhanced Connection Complete of version
-    2, which replaces version 1 and which the tests do not know. This host leaves that event masked."""
+    """Returns the packet of the tests' host, with LE Enhanced Connection Complete of version 2 masked. The host
+    unmasks every LE event, also this one, which replaces version 1 and which the tests do not know."""
     if packet.startswith(SET_LE_EVENT_MASK):
         mask = int.from_bytes(packet[4:], "little") & ~(1 << 0x28)
         return packet[:4] + mask.to_bytes(8, "little")
@@ -129,13 +129,13 @@ def readable(packet):
 
 
 def hexadecimal(pointer, count, reverse=False):
-    """The bytes behind a pointer. Its own value would end at the first zero."""
+    """Returns the bytes at a pointer as hexadecimal digits. The pointer's `value` ends at the first zero."""
     content = ctypes.string_at(pointer, count)
     return (content[::-1] if reverse else content).hex()
 
 
 def package(name, path):
-    """Makes the folder a package, also if another package has its name, as Python's own `test`."""
+    """Makes the folder a package, also if another package, such as Python's own `test`, has its name."""
     module = types.ModuleType(name)
     module.__path__ = [str(path)]
     sys.modules[name] = module

@@ -7,7 +7,7 @@ import Testing
 /// `lanyard` on a serial line, as a user runs it.
 @Suite("A command on a serial line")
 struct CommandTests {
-    /// There is no command to make our virtual controller faster.
+    /// Our virtual controller has no command that changes its speed.
     @Test("A command uses the accessory and reports that the line stays at its speed")
     func slowLine() async throws {
         try await withLine(prepare: { $0.speed = 115_200 }) { uart in

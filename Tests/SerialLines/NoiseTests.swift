@@ -28,7 +28,7 @@ struct NoiseTests {
     @Test("The host waits for the rest of a packet that arrives after a pause")
     func pauses() async throws {
         try await withSerialHarness { harness in
-            // Five bytes are less than every event that matters here.
+            // Every event of the visit is longer than five bytes.
             harness.uart.line.pieceLength = 5
             harness.uart.line.pause = .milliseconds(15)
             try await harness.visit()
@@ -113,7 +113,7 @@ struct NoiseTests {
         }
         let count = harness.states.all.count
         let visit = Task { try? await harness.visitAtLeisure() }
-        // Noise need not have any effect, so that a missing state change is not a failure.
+        // Noise need not have any effect, so a missing state change is not a failure.
         _ = try? await within(.seconds(2), "a notice") {
             try await harness.states.wait(from: count) { $0 != .ready }
         }
@@ -166,8 +166,8 @@ extension AdapterState {
 }
 
 extension SerialHarness {
-    /// Waits until the host is ready. It resets the controller to end effects of the noise that the
-    /// host has not detected.
+    /// Waits until the host is ready. Makes the host reset the controller, which ends effects of the
+    /// noise that the host has not detected.
     fileprivate func recover() async throws {
         try await wait(from: states.all.count - 1) { $0 == .ready }
         let count = states.all.count

@@ -384,7 +384,7 @@ final class Events: Sendable {
         changed.yield()
     }
 
-    /// Waits until the log fulfills `isMet`. For one waiter at a time.
+    /// Waits until the log fulfills `isMet`. Only one task may wait at a time.
     func wait(until isMet: @escaping @Sendable (Log) -> Bool) async throws {
         try await within(SerialHarness.limit, "the log") { [self] in
             if isMet(all) { return }

@@ -18,8 +18,8 @@ final class PseudoTerminal: Sendable {
 
     private struct Ends {
         let near: Descriptor
-        /// The far end stays open here. Otherwise the near end fails whenever no other code has it
-        /// open.
+        /// The far end, which stays open. Otherwise the near end fails whenever no other code has
+        /// the far end open.
         let far: Descriptor
     }
 
@@ -27,7 +27,7 @@ final class PseudoTerminal: Sendable {
     private static let setLock: UInt = 0x4004_5431
     private static let getNumber: UInt = 0x8004_5430
 
-    /// The path under which it is found.
+    /// The path of the terminal.
     let path: String
     private let ends: Mutex<Ends?>
 

@@ -28,7 +28,7 @@ struct SerialHarness: Sendable {
         try await within(Self.limit, "the end of a visit") { try await visitAtLeisure() }
     }
 
-    /// Performs the same work without a time limit. A canceled visit has ended when this returns.
+    /// Performs the work of `visit()` without a time limit. The work has ended when this returns.
     func visitAtLeisure() async throws {
         let link = try await host.connect(to: Self.find(host).address)
         let found = try await Self.characteristics(of: link)

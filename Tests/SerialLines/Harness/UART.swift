@@ -72,7 +72,7 @@ final class UART: Sendable {
         misunderstood.withLock { $0 = body }
     }
 
-    /// Waits until the host has sent something since the last call.
+    /// Waits until the host has sent bytes since the last call.
     func waitForHost() async throws {
         try await within(SerialHarness.limit, "data from the host") { [received] in
             for await _ in received { return }

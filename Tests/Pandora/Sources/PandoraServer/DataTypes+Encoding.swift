@@ -7,8 +7,8 @@ import PandoraInterface
 
 // A message as the bytes of advertising data (Core Specification Supplement, Part A, 1).
 extension Pandora_DataTypes {
-    /// The bytes of the message's fields, with the flags last, as far as the message has a
-    /// discoverability mode.
+    /// The bytes of the message's fields. The flags are last, if the message has a discoverability
+    /// mode.
     ///
     /// - Throws: `RPCError` if a value is not valid, too long, or to be filled in by the host.
     var bytes: [UInt8] {
@@ -112,7 +112,7 @@ extension Pandora_DataTypes {
     }
 }
 
-/// A writer of structures: a length, a type and a value each.
+/// A writer of structures, each with a length, a type and a value.
 private struct StructureWriter {
     private(set) var bytes: [UInt8] = []
 

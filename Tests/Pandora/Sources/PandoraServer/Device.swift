@@ -18,7 +18,7 @@ actor Device {
     private let isVerbose: Bool
     private var store = MemoryStore()
     private var current: Session?
-    /// The latest reset, which the next one waits for.
+    /// The latest reset. The next reset waits for its end.
     private var reset: Task<Void, any Error>?
 
     init(

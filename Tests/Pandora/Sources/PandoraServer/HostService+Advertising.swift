@@ -13,7 +13,7 @@ extension HostService {
         let advertising = try Advertising(request)
         try await untilCanceled {
             let session = try await device.session
-            // Before the set begins, so that no link is missed.
+            // The stream begins before the set, so that no link is missed.
             let links = session.host.incomingLinks
             let set = try await session.host.advertise(advertising)
             do {

@@ -70,7 +70,7 @@ final class PairingEvents: PairingDelegate {
         resume(answer.event, with: answer)
     }
 
-    /// Ends everything, at the end of the session.
+    /// Ends the stream of events and the streams of endings, at the end of the session.
     func close() {
         leave()
         let observers = state.withLock { state in

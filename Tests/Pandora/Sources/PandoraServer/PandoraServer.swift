@@ -35,7 +35,7 @@ struct PandoraServer: AsyncParsableCommand {
     var port = 0
 
     @Option(
-        help: "The IO capability of the host in pairing, as display-yes-no.",
+        help: "The IO capability of the host in pairing, such as display-yes-no.",
         transform: { name in
             let capability = Pairing.IOCapability.allCases.first { "\($0)" == name }
             guard let capability else {

@@ -2,10 +2,10 @@
 
 import BluetoothHost
 
-/// The advertisements of scannable devices until their scan responses arrive, as the interface
-/// reports both in one message.
+/// The advertisements of scannable devices until their scan responses arrive, because the interface
+/// reports an advertisement and its response in one message.
 ///
-/// An advertisement without a response is reported when the next one of the device arrives.
+/// An advertisement without a response is reported when the device's next advertisement arrives.
 struct ScanResponses {
     /// The maximum number of devices whose advertisement is held. Advertisements of further devices
     /// are reported at once.

@@ -11,7 +11,7 @@ import PandoraInterface
 /// counts `LE_LEVEL3` as reached by a pairing that requested authentication, whether or not the
 /// capabilities of the devices permitted it. `LE_LEVEL4` always needs authentication.
 struct SecurityService: Pandora_Security.SimpleServiceProtocol {
-    /// The time that a central has to await a Security Request before this server sends one. Avatar
+    /// The time that this server waits before it sends a Security Request to a central. Avatar
     /// calls `Secure` at the peripheral and `WaitSecurity` at the central at the same time. Bumble
     /// 0.0.233 as the central ignores a request that arrives before its call, and the case then
     /// ends without a pairing.
@@ -85,7 +85,7 @@ struct SecurityService: Pandora_Security.SimpleServiceProtocol {
         return try await untilCanceled {
             let session = try await device.session
             let link = try session.connections.link(of: request.connection)
-            // Before the security is read, so that no end is missed in between.
+            // The stream begins before the security is read, so that no end is missed.
             let endings = session.pairing.endings(on: link)
             return try await withThrowingTaskGroup(of: Pandora_WaitSecurityResponse.self) { group in
                 group.addTask { try await Self.outcome(of: endings, on: link, level) }

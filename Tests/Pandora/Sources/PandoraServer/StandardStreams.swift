@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// Sends what was printed to a parent process at once, which waits for it.
+/// Flushes standard output, because a parent process waits for the printed lines.
 func flushOutput() {
     fflush(nil)
 }
