@@ -16,7 +16,11 @@ struct BuildingTests {
         return scenario
     }
 
-    @Test("All figures keep their limits", .timeLimit(.minutes(20)), arguments: RunSeed.seeds(2))
+    @Test(
+        "All figures are within their limits",
+        .timeLimit(.minutes(20)),
+        arguments: RunSeed.seeds(2)
+    )
     func limits(seed: UInt64) async throws {
         let simulation = try BuildingSimulation(Self.scenario(seed: seed))
         let record = try await simulation.run()
@@ -139,8 +143,9 @@ private struct Step: Decodable {
     let checks: Int?
     let beyond: Int?
     let requests: Int?
-    /// Whether each person is at another place at the end, and each sensor at the same.
+    /// Whether each person is at another place at the end.
     let walked: [Bool]?
+    /// Whether each sensor is at the same place at the end.
     let still: [Bool]?
     /// The number of gateways of each device.
     let different: [Int]?
@@ -149,7 +154,7 @@ private struct Step: Decodable {
     let names: [String]?
     /// Whether each lost gateway is shown as lost before, during and after its outage.
     let isLost: [[Bool]]?
-    /// The gateways to which the devices of each lost gateway have come.
+    /// The gateways to which the devices of each lost gateway have changed.
     let back: [[String]]?
     let rows: Int?
     let ways: Int?

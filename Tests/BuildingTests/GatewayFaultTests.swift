@@ -18,9 +18,10 @@ struct GatewayFaultTests {
     /// The number of cycles: few by default. A cycle is a fault of one gateway, and its end.
     private static let cycleCount =
         ProcessInfo.processInfo.environment["LANYARD_CYCLES"].flatMap { Int($0) } ?? 200
-    /// The number of cycles after which all gateways work for a while, and everything is counted.
+    /// The number of cycles after which all gateways work for a while, and the test counts leases,
+    /// links and slots.
     private static let cyclesPerCheck = 200
-    /// The time until everything must be in order again.
+    /// The time after which all accessories must be ready again.
     private static let recovery = Duration.seconds(60)
 
     /// The faults of the gateways, each at a random time.
@@ -41,7 +42,7 @@ struct GatewayFaultTests {
             .seconds(Double.random(in: range, using: &random))
         }
 
-        /// Begins and ends what is due. Returns the time of the next change.
+        /// Begins and ends the faults that are due. Returns the time of the next change.
         mutating func pass(_ now: Duration, _ gateways: [SimulatedGateway]) -> Duration {
             for (number, gateway) in gateways.enumerated() where changes[number] <= now {
                 if let kind = open.removeValue(forKey: number) {
@@ -78,7 +79,7 @@ struct GatewayFaultTests {
     }
 
     @Test(
-        "No lease and no connection slot is lost in thousands of faults of gateways",
+        "No lease and no connection slot is lost in many faults of gateways",
         .timeLimit(.minutes(120)),
         arguments: RunSeed.seeds(1)
     )
@@ -88,7 +89,7 @@ struct GatewayFaultTests {
         let simulation = try BuildingSimulation(scenario)
         let world = simulation.world
         let gateways = simulation.gateways
-        // A cycle takes at least a second, and several gateways have theirs at a time.
+        // A cycle takes at least a second, and several gateways have one at a time.
         let limit = Duration.seconds(Self.cycleCount) + Self.recovery * (Self.cycleCount / 10 + 2)
         try await simulation.run(for: limit) { accessories in
             var faults = Faults(seed: seed, count: gateways.count)

@@ -61,7 +61,7 @@ struct GatewayModelTests {
         #expect(harness.events == ["granted", "closed"] && !harness.model.isLeased)
     }
 
-    @Test("Both sides end the lease within four seconds of a cut, and begin one after it")
+    @Test("Both sides end the lease within four seconds of a cut, and begin a new one after it")
     func cut() {
         var harness = Harness()
         harness.model.connect(now: harness.now)

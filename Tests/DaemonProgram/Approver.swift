@@ -2,7 +2,7 @@
 
 import BluetoothHost
 
-/// A person who accepts every pairing, and whose questions are printed.
+/// A user who accepts every pairing. Each question is printed.
 struct Approver: PairingDelegate {
     func consents(to pairing: PairingRequest) async -> Bool {
         say("consents to \(pairing.isIncoming ? "an incoming pairing" : "a pairing")")

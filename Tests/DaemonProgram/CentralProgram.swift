@@ -16,7 +16,7 @@ final class CentralProgram: NSObject, @unchecked Sendable {
     private var peripheral: CBPeripheral?
     /// The values to write without response, in order, with their characteristic.
     private var commands: ArraySlice<(CBCharacteristic, Data)> = []
-    /// The number of notifications after each of which a line is printed, instead of the values.
+    /// The number of notifications for each printed line; `nil` if their values are printed.
     private var burst: Int?
     private var notificationCount = 0
 
@@ -92,8 +92,8 @@ final class CentralProgram: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Writes a number of values of a length without response, or counts notifications and prints a
-    /// line after each `count` of them. Each value begins with its number.
+    /// Writes `count` values of a length without response, or counts notifications and prints a line
+    /// after each `count` notifications. Each value begins with its number.
     private func stream(_ characteristic: CBCharacteristic, _ verb: String, _ arguments: [Int]) {
         guard let count = arguments.first else { return say("no count: \(verb)") }
         if verb == "send" {

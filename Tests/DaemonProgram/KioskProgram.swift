@@ -6,8 +6,8 @@ import Observation
 
 @testable import ExampleKiosk
 
-/// The app of Examples/Kiosk without its screen: a person's actions are commands, and what the
-/// screen shows is printed.
+/// The app of Examples/Kiosk without its screen: a person's actions are commands, and the contents
+/// of the screen are printed.
 @MainActor
 final class KioskProgram {
     private static let store = URL(fileURLWithPath: "/tmp/store/badges.json")

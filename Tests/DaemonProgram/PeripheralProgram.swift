@@ -80,7 +80,7 @@ extension PeripheralProgram: CBPeripheralManagerDelegate {
     func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
         guard peripheral.state == .poweredOn else { return say("peripheral off") }
         say("peripheral on")
-        // Everything continues when the adapter is turned on again.
+        // The service and the advertising continue when the adapter is turned on again.
         if !hasPublished { publish() }
     }
 

@@ -2,7 +2,7 @@
 
 import Foundation
 
-// An application on CoreBluetooth and Lanyard for the tests with the system's Bluetooth daemon. It
+// An app on CoreBluetooth and Lanyard for the tests with the system's Bluetooth daemon. It
 // is linked statically, for machines without Swift. Each line of its standard input is a command of
 // `CentralProgram` or, after the word `kiosk`, of `KioskProgram`. It prints a line for each event,
 // and ends with its standard input.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The lines that an application's callbacks send to the test that observes it: one for each
+/// The lines that the callbacks of an app send to the test that observes the app: one for each
 /// callback, in order.
 package struct CallbackLines: Sendable {
     private let lines: AsyncStream<String>

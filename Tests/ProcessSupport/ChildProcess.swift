@@ -6,7 +6,7 @@ import Synchronization
 /// A process that a test has started and that ends with the object.
 ///
 /// Its standard input stays open until `closeInput()` or the end of the object. Peers exit when
-/// their input ends, so none survives even a test that crashes. Its standard error goes to a file,
+/// their input ends, so no peer survives a test that crashes. Its standard error goes to a file,
 /// read with `log`.
 package final class ChildProcess: Sendable {
     /// The end of a process.
@@ -21,14 +21,14 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    private enum Life {
+    private enum RunState {
         case running
         case over(Ending)
     }
 
     private let identifier: pid_t
     private let errors: NamelessFile
-    private let life = Mutex(Life.running)
+    private let runState = Mutex(RunState.running)
     private let input: Mutex<Int32?>
     private let output: Mutex<PipeReader>
 
@@ -90,20 +90,20 @@ package final class ChildProcess: Sendable {
 
     /// Sends a signal, unless the process has ended: another process may have its number then.
     package func send(signal: Int32) {
-        life.withLock { life in
-            if case .running = life { _ = Foundation.kill(identifier, signal) }
+        runState.withLock { runState in
+            if case .running = runState { _ = Foundation.kill(identifier, signal) }
         }
     }
 
     /// Stops the process until `resume()`. All of its threads are stopped when this returns: the
     /// signal reaches one thread, which stops the others only when it is scheduled.
     package func suspend() {
-        life.withLock { life in
-            guard case .running = life else { return }
+        runState.withLock { runState in
+            guard case .running = runState else { return }
             _ = Foundation.kill(identifier, SIGSTOP)
             let status = wait(WUNTRACED)
             let isStopped = status & 0xFF == 0x7F
-            if !isStopped { life = .over(Ending(status: status)) }
+            if !isStopped { runState = .over(Ending(status: status)) }
         }
     }
 
@@ -186,10 +186,10 @@ package final class ChildProcess: Sendable {
     }
 
     private func reap() -> Ending {
-        life.withLock { life in
-            if case .over(let ending) = life { return ending }
+        runState.withLock { runState in
+            if case .over(let ending) = runState { return ending }
             let ending = Ending(status: wait(0))
-            life = .over(ending)
+            runState = .over(ending)
             return ending
         }
     }

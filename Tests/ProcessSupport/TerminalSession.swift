@@ -129,7 +129,7 @@ package final class TerminalSession: Sendable {
 }
 
 extension TerminalSession.State {
-    /// The system splits the output anywhere, also within a character or a line end.
+    /// Adds output, which the system splits anywhere, also within a character or a line end.
     mutating func show(_ chunk: ArraySlice<UInt8>) {
         let bytes = held + chunk
         let whole = bytes.prefix(Self.wholeLength(of: bytes))

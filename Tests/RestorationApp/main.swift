@@ -3,7 +3,7 @@
 import CoreBluetooth
 import Foundation
 
-// An application that tests terminate. It subscribes to the heart rate of a sensor, in this process
+// An app that tests terminate. It subscribes to the heart rate of a sensor, in this process
 // or after a restart, and prints a line for each event. It ends with its standard input.
 
 /// Prints a line without buffering, because the process may be terminated at any time.

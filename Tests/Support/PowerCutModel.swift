@@ -61,7 +61,7 @@ package struct PowerCutModel: Sendable {
         self.root = Self.plain(root)
     }
 
-    /// Repeats a system call.
+    /// Applies a system call to the model.
     package mutating func make(_ call: Call) {
         switch call {
         case .makeFolder(let path): add(Self.plain(path), Node(isFolder: true))
