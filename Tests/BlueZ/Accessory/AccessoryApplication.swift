@@ -6,8 +6,7 @@ import Dispatch
 import Foundation
 import ProcessTestSupport
 
-/// An application as a developer would write it for a phone. It reports each callback as a line of
-/// text.
+/// An app on CoreBluetooth. It reports each callback as a line of text.
 ///
 /// Unchecked: its mutable state changes on the queue before the line is sent, and the test reads
 /// that state only after it has received the line.

@@ -6,7 +6,7 @@ import Foundation
 import ProcessTestSupport
 import Testing
 
-/// BlueZ serves an application as a developer would write it for a phone.
+/// BlueZ serves an app on CoreBluetooth.
 @Suite(.machines) struct AccessoryApplicationTests {
     private static let sealed = BluetoothUUID(0xFFB1)
 
@@ -21,7 +21,7 @@ import Testing
     ]
 
     @Test(
-        "An application reads and writes values and receives notifications",
+        "An app reads and writes values and receives notifications",
         arguments: Setting.oldestAndLatest
     )
     func values(_ setting: Setting) async throws {
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(
-        "Reading a protected value pairs without a request from the application",
+        "Reading a protected value pairs without a request from the app",
         arguments: Setting.latestOnly
     )
     func pairing(_ setting: Setting) async throws {
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(
-        "An application receives the services that BlueZ removes and adds",
+        "An app receives the services that BlueZ removes and adds",
         arguments: Setting.crossed
     )
     func modifications(_ setting: Setting) async throws {
@@ -105,7 +105,7 @@ import Testing
             #expect(try await application.awaitLine("disconnected ").hasPrefix("CBError"))
             try await bluez.restartDaemon()
             _ = try await bluez.becomeAccessory(serving: Self.services)
-            // Not earlier: btvirt connects only to a peer that is already advertising.
+            // btvirt connects only to a peer that is already advertising.
             application.manager?.connect(peripheral)
             try await application.awaitLine("connected")
             try await application.explore()
@@ -113,8 +113,7 @@ import Testing
         }
     }
 
-    /// Gives `body` an application that is connected to BlueZ and has discovered all of its
-    /// services.
+    /// Gives `body` an app that is connected to BlueZ and has discovered all of its services.
     private func withApplication(
         _ setting: Setting,
         _ body: @escaping @Sendable (AccessoryApplication, BlueZ) async throws -> Void

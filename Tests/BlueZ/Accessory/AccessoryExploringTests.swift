@@ -21,7 +21,10 @@ import Testing
         }
     }
 
-    @Test("Discovery in steps finds the same as discovery at once", arguments: Setting.latestOnly)
+    @Test(
+        "Discovery in steps finds the same services as discovery at once",
+        arguments: Setting.latestOnly
+    )
     func partByPart(_ setting: Setting) async throws {
         try await withAccessory(setting, "exploring by parts") { scene in
             let (link, database) = try await scene.connectAndExplore()

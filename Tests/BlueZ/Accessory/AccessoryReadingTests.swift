@@ -86,7 +86,7 @@ import Testing
     }
 }
 
-/// The errors of an application of BlueZ's, and the ATT errors that BlueZ sends for them.
+/// The errors with which a program refuses BlueZ's calls, and the ATT errors that BlueZ then sends.
 private enum Refusals {
     static let codes: [(String, ATT.ErrorCode)] = [
         ("org.bluez.Error.NotAuthorized", .insufficientAuthorization),

@@ -33,7 +33,8 @@ import Testing
         }
     }
 
-    /// Not with Debian 12: its kernel loses writes of a burst without flow control.
+    /// The test does not run on Debian 12, whose kernel loses writes of a burst without flow
+    /// control.
     @Test(
         "All writes without response of a burst arrive in order",
         arguments: Setting.all.filter { $0.release == .trixie }

@@ -11,7 +11,7 @@ enum BlueZTable {
     /// A value of the maximum length.
     static let page = BluetoothUUID(0xFFF2)
     /// A value that is written with a response. It does not allow writes without response: for a
-    /// value that allows both, BlueZ answers at once and asks the application later.
+    /// value that allows both, BlueZ answers at once and asks the program later.
     static let slate = BluetoothUUID(0xFFF3)
     /// A second value of this kind: a reliable write changes several values.
     static let tablet = BluetoothUUID(0xFFF4)

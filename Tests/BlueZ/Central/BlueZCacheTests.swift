@@ -120,7 +120,7 @@ extension Client {
 }
 
 extension [UInt8] {
-    /// Returns whether it is a Read By Type Request for values of this type.
+    /// Returns whether the PDU is a Read By Type Request for values of this type.
     fileprivate func reads(_ type: BluetoothUUID) -> Bool {
         first == ATT.Opcode.readByTypeRequest.rawValue
             && suffix(type.attBytes.count) == type.attBytes[...]

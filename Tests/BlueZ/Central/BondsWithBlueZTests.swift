@@ -84,7 +84,7 @@ import Testing
             }
             try await withServer(near: bluez, plan) { server in
                 try await expectTrust(at: server)
-                // The bond is for the same peer, with new keys and no weaker.
+                // The new bond is for the same peer, and is as strong.
                 #expect(await server.host.bonds.map(Essence.init) == before.map(Essence.init))
             }
         }

@@ -6,11 +6,11 @@ import Foundation
 import ProcessTestSupport
 import Testing
 
-/// An application as a developer would write it for a phone serves BlueZ.
+/// An app on CoreBluetooth serves BlueZ.
 @Suite(.machines) struct PeripheralManagerTests {
     private typealias Application = ServerProcess
 
-    @Test("A CBPeripheralManager application serves BlueZ", arguments: Setting.all)
+    @Test("An app with a CBPeripheralManager serves BlueZ", arguments: Setting.all)
     func serves(_ setting: Setting) async throws {
         try await withBlueZ(setting, as: .central, "CBPeripheralManager") { bluez in
             try await bluez.powerOn()
@@ -102,7 +102,7 @@ import Testing
     }
 }
 
-/// Gives `body` an advertising application of this kind.
+/// Gives `body` an app that advertises.
 private func withApplication(
     near bluez: BlueZ,
     _ body: (ServerProcess) async throws -> Void

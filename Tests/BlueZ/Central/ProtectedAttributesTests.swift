@@ -34,8 +34,8 @@ import Testing
         }
     }
 
-    /// A value that requires authentication gets it, though the link was encrypted without
-    /// authentication before.
+    /// Expects that a value that requires authentication gets it, though the link was encrypted
+    /// without authentication before.
     private func expectSteps(_ client: Client, _ link: Link) async throws {
         #expect(try await client.read(ServerFixture.topSecret) == [1, 2])
         #expect(try await link.security.isAuthenticated)

@@ -5,8 +5,7 @@ import Dispatch
 import Foundation
 import ProcessTestSupport
 
-/// An application with a peripheral manager, as a developer would write it for a phone. It reports
-/// each callback as a line of text.
+/// An app with a peripheral manager. It reports each callback as a line of text.
 ///
 /// Unchecked: its mutable state is used only on its queue, and the manager may be used from any
 /// thread.
@@ -14,7 +13,7 @@ final class ServerProcess: NSObject, CBPeripheralManagerDelegate, @unchecked Sen
     static let service = "A000"
     /// A value that the manager holds.
     static let fixed = "A001"
-    /// A value that the application provides.
+    /// A value that the app provides.
     static let dynamic = "A002"
     static let notified = "A003"
     static let indicated = "A004"

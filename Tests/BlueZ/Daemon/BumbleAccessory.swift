@@ -24,7 +24,7 @@ struct BumbleAccessory: Sendable {
 
     /// Starts the accessory of accessory.py, and waits until it advertises.
     ///
-    /// - Parameter io: Its input and output, as association.py names it.
+    /// - Parameter io: Its input and output, as association.py names them.
     init(in scene: KernelScene, io: String = "none") async throws {
         let options = ["--name", Self.name, "--io", io]
         try await self.init("accessory.py", options, as: "bumble", in: scene)

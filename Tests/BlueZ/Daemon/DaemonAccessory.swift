@@ -5,7 +5,7 @@ import BluetoothTypes
 import PairingTestSupport
 import ProcessTestSupport
 
-/// An accessory of ours on the virtual radio, to which bluetoothd connects for an application.
+/// An accessory of ours on the virtual radio, to which bluetoothd connects for an app.
 struct DaemonAccessory: Sendable {
     static let name = "Ours"
     static let service = BluetoothUUID(0xFFE0)
@@ -41,7 +41,7 @@ struct DaemonAccessory: Sendable {
     )
 
     let host: BluetoothHost
-    /// The person at the accessory.
+    /// The user of the accessory.
     let person: Person
     let application: ServerApplication
     let value: AttributeHandle

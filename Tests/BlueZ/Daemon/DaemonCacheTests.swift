@@ -5,11 +5,11 @@ import ProcessTestSupport
 import Testing
 import VirtualAccessories
 
-/// Applications that use a device whose firmware has changed since bluetoothd discovered its services.
+/// Apps that use a device whose firmware has changed since bluetoothd discovered its services.
 ///
-/// The device has neither a Database Hash nor a bond, so that bluetoothd has only the services of the
-/// last link to compare. It discovers the services again, but not the characteristics of a service
-/// with the same UUID and handles (src/shared/gatt-client.c, `discovery_found_service`).
+/// The device has neither a Database Hash nor a bond, so that bluetoothd has only the services of
+/// the last link to compare. It discovers the services again, but not the characteristics of a
+/// service with the same UUID and handles (src/shared/gatt-client.c, `discovery_found_service`).
 @Suite(.machines) struct DaemonCacheTests {
     private static let name = "Updated"
     private static let address = AccessoryAddress.random(
@@ -17,7 +17,7 @@ import VirtualAccessories
     )
 
     @Test(
-        "Cached services of another firmware are replaced when the application connects again",
+        "Cached services of another firmware are replaced when the app connects again",
         arguments: Setting.eachRelease
     )
     func replaced(_ setting: Setting) async throws {
@@ -59,8 +59,8 @@ import VirtualAccessories
         .init(BluetoothUUID(uuid), [.init(BluetoothUUID(value), .read, value: bytes)])
     }
 
-    /// Has an application use a device, changes its services between two links, and discovers them
-    /// again.
+    /// Has an app use a device, changes the services of the device between two links, and has the
+    /// app discover them again.
     private func update(
         _ setting: Setting,
         _ name: String,

@@ -6,10 +6,10 @@ import PairingTestSupport
 import ProcessTestSupport
 import Testing
 
-/// Applications of an ordinary user that use peripherals, through bluetoothd or on either back end.
+/// Apps of an ordinary user that use peripherals, through bluetoothd or on either back end.
 @Suite(.machines) struct DaemonCentralTests {
     @Test(
-        "An application uses a peripheral on either back end",
+        "An app uses a peripheral on either back end",
         arguments: Setting.eachRelease,
         DaemonProgram.BackEnd.allCases
     )
@@ -67,7 +67,7 @@ import Testing
         #expect(received == [[1, 2]] + (1...20).map { [$0] })
     }
 
-    /// The values arrive in order, and only as long as the application is subscribed.
+    /// The values arrive in order, and only as long as the app is subscribed.
     private func receivesNotifications(
         _ program: DaemonProgram,
         _ accessory: DaemonAccessory,
@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test(
-        "An application uses an accessory of Bumble on either back end",
+        "An app uses an accessory of Bumble on either back end",
         .needsBumble,
         arguments: Setting.eachRelease,
         DaemonProgram.BackEnd.allCases

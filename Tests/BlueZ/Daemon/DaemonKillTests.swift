@@ -6,14 +6,14 @@ import BluetoothTypes
 import ProcessTestSupport
 import Testing
 
-/// An application whose bluetoothd is killed during calls that it has not answered.
+/// An app whose bluetoothd is killed during calls that it has not answered.
 @Suite(.machines) struct DaemonKillTests {
-    /// The time in which everything continues after the return of bluetoothd. It does not depend on
+    /// The time within which a scan works again after bluetoothd has started. It does not depend on
     /// the speed of the machine.
-    private static let healingLimit = Duration.seconds(10)
+    private static let recoveryLimit = Duration.seconds(10)
 
     @Test(
-        "Every pending call ends when bluetoothd is killed, and all continues within 10 seconds of its return",
+        "Pending calls end when bluetoothd is killed, and a scan works within 10 s of its return",
         arguments: Setting.eachRelease
     )
     func killed(_ setting: Setting) async throws {
@@ -24,8 +24,8 @@ import Testing
             let accessory = try await SilentAccessory(in: scene)
             try await scene.bluez.powerOn()
             let program = try await DaemonProgram(in: scene.bluez)
-            // A scan of the application, and a read of another program, which the accessory does
-            // not answer.
+            // A scan of the app, and a read of another program, which the accessory does not
+            // answer.
             try await program.perform("scan Absent")
             let reader = try await InsideProgram(in: scene.bluez)
             try await reader.setCapability(false)
@@ -38,16 +38,16 @@ import Testing
             try await program.prints("state 4")
 
             await accessory.answer()
-            // The kernel ends the link two seconds after the end of bluetoothd. Before that, a new one
-            // still reports the link.
+            // The kernel ends the link two seconds after the end of bluetoothd. Before that, a new
+            // bluetoothd still reports the link.
             try await accessory.isLeft()
             try await scene.bluez.call("start_daemon", within: Limits.reset)
             let start = ContinuousClock.now
-            try await program.prints("on", within: Self.healingLimit)
+            try await program.prints("on", within: Self.recoveryLimit)
             try await program.perform("scan \(SilentAccessory.name)")
-            try await program.prints("discovered ", within: Self.healingLimit)
+            try await program.prints("discovered ", within: Self.recoveryLimit)
             let duration = start.duration(to: .now)
-            #expect(duration < Self.healingLimit)
+            #expect(duration < Self.recoveryLimit)
             print("\(setting): a device is discovered \(duration) after the return of bluetoothd")
             try await program.connect(to: SilentAccessory.name)
             try await program.perform("read FFE1")

@@ -80,7 +80,7 @@ import VirtualAccessories
         }
     }
 
-    /// Links of an application that are made and used one after the other.
+    /// Links of an app that are made and used one after the other.
     private struct Cycle: Sendable {
         let program: DaemonProgram
         let accessory: DaemonAccessory
@@ -101,7 +101,7 @@ import VirtualAccessories
     }
 }
 
-/// What a program in the machine uses.
+/// The resources that a program in the machine uses.
 private struct Usage: Sendable {
     /// The growth in kilobytes that a run may cause: the allocator keeps some pages.
     static let growthLimit = 4_096

@@ -6,9 +6,9 @@ import PairingTestSupport
 import ProcessTestSupport
 import Testing
 
-/// Applications of a user without permissions, which serve centrals through bluetoothd.
+/// Apps of a user without permissions, which serve centrals through bluetoothd.
 @Suite(.machines) struct DaemonPeripheralTests {
-    @Test("An application serves a central through bluetoothd", arguments: Setting.eachRelease)
+    @Test("An app serves a central through bluetoothd", arguments: Setting.eachRelease)
     func serves(_ setting: Setting) async throws {
         try await withKernel(setting, as: .peripheral, "daemon: a central") { scene in
             let person = Person()
@@ -32,8 +32,8 @@ import Testing
             try await link.writeWithoutResponse([4], to: shared.value)
             #expect(try await program.prints("asked to write ") == "04")
             #expect(try await link.read(shared.value) == [4])
-            // The daemon answers all writes of a value that accepts commands, before the
-            // application refuses them.
+            // The daemon answers all writes of a value that accepts commands, before the app
+            // refuses them.
             try await link.write([0xEE], to: shared.value)
             #expect(try await program.prints("asked to write ") == "ee")
             #expect(try await link.read(shared.value) == [4])

@@ -5,10 +5,10 @@ import Foundation
 import ProcessTestSupport
 import Testing
 
-/// Tests/DaemonProgram inside the machine: an application on CoreBluetooth and Lanyard, run by an
-/// ordinary user.
+/// Tests/DaemonProgram inside the machine: an app on CoreBluetooth and Lanyard, run by an ordinary
+/// user.
 struct DaemonProgram: Sendable {
-    /// The way in which the application uses Bluetooth.
+    /// The way in which the app uses Bluetooth.
     enum BackEnd: String, CaseIterable, Sendable, CustomTestStringConvertible {
         /// The system's daemon, without any permission.
         case daemon = "bluetoothd"
@@ -96,7 +96,7 @@ struct DaemonProgram: Sendable {
         try await hasEnded()
     }
 
-    /// Kills the program, which leaves everything to bluetoothd.
+    /// Kills the program, so that it neither unsubscribes nor disconnects.
     func kill() async throws {
         try await bluez.end(Self.name, by: SIGKILL)
         try await hasEnded()
@@ -107,7 +107,7 @@ struct DaemonProgram: Sendable {
         _ = try await bluez.event("ended", within: Self.limit) { $0["name"].text == Self.name }
         // The bus reports the end to bluetoothd before it passes the second call on.
         for _ in 1...2 { try await bluez.call("devices") }
-        // A host of its own returns the adapter.
+        // A program with its own host returns the adapter.
         try await bluez.call("wait_for_adapter", ["path": .string("/org/bluez/hci0")])
     }
 

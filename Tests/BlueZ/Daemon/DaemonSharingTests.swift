@@ -3,7 +3,7 @@
 import BluetoothHost
 import Testing
 
-/// Applications that use a peripheral of another client of bluetoothd.
+/// Apps that use a peripheral that another client of bluetoothd uses as well.
 @Suite(.machines) struct DaemonSharingTests {
     @Test(
         "Another client keeps its connection and its notifications",
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(
-        "An application keeps its notifications when another client ends its own",
+        "An app keeps its notifications when another client ends its own",
         arguments: Setting.eachRelease,
         OtherClient.Kind.allCases
     )
@@ -77,7 +77,7 @@ import Testing
             try await program.perform("subscribe FFE3", until: "subscribed FFE3")
             try await shared.ticks(1, to: program)
             try await other.unsubscribe(from: DaemonAccessory.ticker)
-            // The daemon unsubscribes for the other client, and subscribes for the application.
+            // The daemon unsubscribes for the other client, and subscribes for the app.
             try await accessory.application.subscription(of: accessory.ticker, nil)
             try await accessory.application.subscription(of: accessory.ticker, .notification)
             for number in 2...5 as ClosedRange<UInt8> {

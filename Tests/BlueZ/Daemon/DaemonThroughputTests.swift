@@ -5,7 +5,7 @@ import Foundation
 import ProcessTestSupport
 import Testing
 
-/// Streams of values through bluetoothd, for an application of ours and for one on bleak.
+/// Streams of values through bluetoothd, for an app of ours and for a program on bleak.
 @Suite(.machines) struct DaemonThroughputTests {
     /// The number of notifications after which the accessory waits for the client: the socket of
     /// bluetoothd has room for two to three times as many, and Linux drops those that do not fit.

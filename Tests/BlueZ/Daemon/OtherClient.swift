@@ -6,7 +6,7 @@ import ProcessTestSupport
 import Testing
 
 /// Another program in the machine that uses a peripheral through bluetoothd, at the same time as an
-/// application of ours.
+/// app of ours.
 struct OtherClient: Sendable {
     enum Kind: String, CaseIterable, Sendable, CustomTestStringConvertible {
         /// BlueZ's own command line.
@@ -19,7 +19,7 @@ struct OtherClient: Sendable {
 
     private static let name = "other"
     private static let script = "bleak_client.py"
-    /// Runs bluetoothctl in a terminal, without which it does not write a line when it is complete.
+    /// Runs bluetoothctl in a terminal, because otherwise it does not write each line at once.
     private static let shell = #"exec python3 -c 'import pty; pty.spawn(["bluetoothctl"])'"#
 
     let kind: Kind

@@ -164,7 +164,7 @@ private let holder = """
             }
             #expect(try await program.interrupt("scan") == 130)
             _ = try await bluez.event("adapter") { $0["path"] == Self.first }
-            // Only the program powered it on.
+            // No other program has powered the adapter on.
             try await isPowered(bluez)
             try await bluez.advertise(name: "borrowed")
             let host = try await bluez.makeHost()

@@ -15,8 +15,8 @@ struct StaticProgram: Sendable {
         file: "lanyard-tests",
         variable: "LANYARD_STATIC"
     )
-    /// The application of the tests with the daemon, or the program that `LANYARD_STATIC_DAEMON`
-    /// names, for example a release build.
+    /// The app of the tests with the daemon, or the program that `LANYARD_STATIC_DAEMON` names, for
+    /// example a release build.
     static let daemon = StaticProgram(
         "DaemonProgram",
         kind: "daemon",

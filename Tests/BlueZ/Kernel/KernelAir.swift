@@ -155,7 +155,7 @@ final class KernelAir: Sendable {
         for made in hosts.withLock({ $0 }) { await made.host.shutdown() }
     }
 
-    /// Shuts everything down.
+    /// Shuts down the hosts, the endpoints and the virtual radio.
     func end() async {
         await endHosts()
         for endpoint in endpoints.withLock({ $0 }) + [kernelEndpoint] {

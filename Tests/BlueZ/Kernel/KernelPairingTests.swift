@@ -72,8 +72,9 @@ import Testing
     /// In legacy pairing each side distributes its own key, with EDIV and Rand, which takes another
     /// path through the controller.
     ///
-    /// Not on Linux 6.1: its kernel sometimes corrupts a list of its own when bluetoothd closes its
-    /// channel after that, with `kernel BUG at lib/list_debug.c` in `hci_chan_del`.
+    /// The test does not run on Linux 6.1, which sometimes corrupts one of its lists when
+    /// bluetoothd closes its channel after that, with `kernel BUG at lib/list_debug.c` in
+    /// `hci_chan_del`.
     @Test(
         "The keys of legacy pairing encrypt the next link",
         arguments: Setting.all.filter { $0.release == .trixie }

@@ -35,7 +35,7 @@ import VirtualRadio
     /// A server has 30 seconds to answer (Vol 3, Part F, 3.3.3). The test runs in one setting only,
     /// because it takes so long.
     ///
-    /// The request reads a declaration, which bluetoothd answers by itself. If an application has
+    /// The request reads a declaration, which bluetoothd answers by itself. If another program has
     /// to answer after the end of the link, bluetoothd uses memory that it has freed
     /// (https://github.com/bluez/bluez/issues/2447).
     @Test("A machine that pauses longer than the ATT timeout loses the link")

@@ -30,7 +30,7 @@ import Testing
             )
             _ = try await shared.link.pair()
             #expect(try await shared.link.read(shared.secret) == SharedService.secretValue)
-            let central = try await Self.application(in: scene)
+            let central = try await Self.central(in: scene)
             let accessory = try await central.accessory(Self.description)
             let changes = accessory.changes
             try await Self.reach(.ready, in: changes)
@@ -55,9 +55,9 @@ import Testing
         }
     }
 
-    /// Returns an application on the `Lanyard` module, which keeps its accessories connected by
-    /// itself.
-    private static func application(in scene: KernelScene) async throws -> AccessoryCentral {
+    /// Returns the central of an app on the `Lanyard` module, which keeps its accessories connected
+    /// by itself.
+    private static func central(in scene: KernelScene) async throws -> AccessoryCentral {
         let endpoint = try await scene.fixture.openEndpoint("application")
         var configuration = AccessoryCentral.Configuration(name: "power cut")
         configuration.adapter = CBAdapter("\(endpoint)")

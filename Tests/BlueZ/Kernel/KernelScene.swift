@@ -17,8 +17,9 @@ struct KernelScene: Sendable {
         return try KernelWire(fixture.folder + "/0-kernel.btsnoop")
     }
 
-    /// Waits until our host discovers such an advertisement. The scan reports duplicates, because
-    /// the controller's duplicate filter compares addresses alone and would drop a changed one.
+    /// Waits until our host discovers an advertisement for which `choose` returns `true`. The scan
+    /// reports duplicates, because the controller's duplicate filter compares only addresses and
+    /// would drop a changed advertisement.
     func discover(
         _ host: BluetoothHost,
         where choose: @escaping @Sendable (Advertisement) -> Bool

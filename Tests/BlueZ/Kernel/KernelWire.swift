@@ -25,7 +25,7 @@ struct KernelWire {
     /// The malformed packets of either side, in hexadecimal digits.
     private(set) var unreadable: [String] = []
 
-    /// The peers of the links that the kernel received, in order.
+    /// The peers of the kernel's links, in the order of the connections.
     var peers: [HCI.PeerAddress] {
         events.compactMap { event in
             switch event {
@@ -39,7 +39,7 @@ struct KernelWire {
     /// Creates a record without packets.
     init() {}
 
-    /// Reads a log, which may still be in use.
+    /// Reads a log, to which the virtual radio may still write.
     init(_ path: String) throws {
         do {
             try TraceFile.read(path) { note(h4: $0.packet) }

@@ -14,7 +14,8 @@ extension BlueZ {
         _ = try await output(of: Self.monitor) { $0.contains("Index Info") }
     }
 
-    /// Waits until the monitor prints such a line. Earlier lines that no call has consumed count.
+    /// Waits until the monitor prints a line for which `choose` returns `true`. Earlier lines that
+    /// no call has consumed count.
     @discardableResult
     func sawHCI(_ choose: @escaping @Sendable (String) -> Bool) async throws -> String {
         try await output(of: Self.monitor, where: choose)

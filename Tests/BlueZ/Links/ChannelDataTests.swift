@@ -53,7 +53,8 @@ func expectSDUs(
     }
 }
 
-/// Expects that the kernel receives this many SDUs without a mismatch on a channel of our host.
+/// Expects that the kernel receives this many SDUs without a mismatch on a channel that our host
+/// opens.
 private func expectKernelReceives(
     _ count: Int,
     of length: Int,
@@ -78,7 +79,7 @@ private func expectKernelReceives(
     #expect(report.isOrderly)
 }
 
-/// Expects that the kernel sends this many SDUs on a channel of our host.
+/// Expects that the kernel sends this many SDUs on a channel that our host opens.
 private func expectKernelSends(
     _ count: Int,
     of length: Int,
@@ -91,7 +92,7 @@ private func expectKernelSends(
     await channel.close()
 }
 
-/// Expects that the kernel sends this many SDUs on a channel of its own.
+/// Expects that the kernel sends this many SDUs on a channel that it opens.
 private func expectFromKernel(_ count: Int, of length: Int, in scene: LinkScene) async throws {
     let listener = try await scene.host.listen(psm: 0x0085)
     let work = KernelChannel(work: .openAndSend, psm: 0x0085, length: length, count: count)
@@ -102,7 +103,7 @@ private func expectFromKernel(_ count: Int, of length: Int, in scene: LinkScene)
     await channel.close()
 }
 
-/// Expects that the kernel receives this many SDUs without a mismatch on a channel of its own.
+/// Expects that the kernel receives this many SDUs without a mismatch on a channel that it opens.
 private func expectToKernel(_ count: Int, of length: Int, in scene: LinkScene) async throws {
     let listener = try await scene.host.listen(psm: 0x0087)
     let work = KernelChannel(work: .openAndReceive, psm: 0x0087, length: length)

@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(
-        "The host compares numbers to open a channel that requires authentication",
+        "The host pairs by numeric comparison to open a channel that requires authentication",
         arguments: Setting.all
     )
     func authenticationForLinux(_ setting: Setting) async throws {

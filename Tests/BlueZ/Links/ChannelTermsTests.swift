@@ -4,12 +4,10 @@ import BluetoothHost
 import ProcessTestSupport
 import Testing
 
-/// The sizes and credits that channels with Linux agree on, and how the channels end.
+/// The sizes and credits of channels with Linux, and how the channels end.
 ///
 /// Enhanced channels are not tested here, because Debian's l2test cannot listen for them ("Can't
-/// get default L2CAP options"). Enhanced ATT with BlueZ uses such channels. Our refusals are not
-/// tested either: a refusal that arrives before connect() waits, as with btvirt, does not wake the
-/// program.
+/// get default L2CAP options"). Enhanced ATT with BlueZ uses such channels.
 @Suite(.machines) struct ChannelTermsTests {
     @Test(
         "A channel delivers all data in the smallest frames and to a paused reader",

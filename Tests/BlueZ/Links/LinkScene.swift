@@ -88,7 +88,7 @@ extension BlueZ {
 }
 
 extension BluetoothHost {
-    /// Connects to BlueZ, which advertises for that.
+    /// Has BlueZ advertise, and connects to it.
     fileprivate func reach(_ bluez: BlueZ, at address: DeviceAddress) async throws -> Link {
         try await bluez.advertise(name: "theirs")
         let options = ConnectOptions(timeout: Limits.step)

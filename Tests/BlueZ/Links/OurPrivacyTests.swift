@@ -81,7 +81,7 @@ extension BlueZ {
         let link = try await connect()
         let isEncrypted = try await link.pair().isEncrypted
         #expect(isEncrypted)
-        // For an advertising set, the monitor prints a peer without an address.
+        // For an advertising set, the monitor prints a peer address of zeros.
         let line = try await sawHCI {
             $0.contains("Peer address: ") && !$0.contains("00:00:00:00:00:00")
         }

@@ -97,7 +97,7 @@ static void give_back(struct bridge *bridge)
     bridge->unread_count = 0;
 }
 
-// Writes all of it to the port. Returns false if the host has disconnected.
+// Writes all bytes to the port. Returns false if the host has disconnected.
 static bool send_to_host(struct bridge *bridge, const uint8_t *bytes, size_t count)
 {
     while (count > 0) {
@@ -117,7 +117,7 @@ static bool send_to_host(struct bridge *bridge, const uint8_t *bytes, size_t cou
     return true;
 }
 
-// Gives the controller one packet, and repeats that while the kernel has no room for it.
+// Writes one packet to the controller. Tries again while the kernel cannot queue it.
 static void pass_to_controller(struct bridge *bridge, const uint8_t *packet, size_t length)
 {
     while (write(bridge->controller, packet, length) < 0) {

@@ -170,7 +170,7 @@ final class BlueZ: Sendable {
         }
     }
 
-    /// Connects the machine to its controller, where that is outside.
+    /// Connects the machine to its controller, if that is outside.
     private func connectRadio() throws {
         guard case .outside(let specification) = site else { return }
         let new = try Wire(from: machine.drivenPath, to: specification)
@@ -195,8 +195,8 @@ final class BlueZ: Sendable {
         controlLine.withLock { $0 = nil }
     }
 
-    /// Removes the hosts, because a host's user may hold this object, and each would keep the other
-    /// alive.
+    /// Removes and returns the hosts. If they stayed, a host's user that holds this object and the
+    /// object would keep each other alive.
     private func takeHosts() -> [BluetoothHost] {
         hosts.withLock { hosts in
             defer { hosts = [] }

@@ -44,7 +44,7 @@ class Peer:
             self.bus = None
 
     def watch(self, work):
-        """Runs `work` in parallel to the commands."""
+        """Runs `work` while the commands are executed."""
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A connection to the system's D-Bus, as far as BlueZ needs it.
+"""A connection to the system's D-Bus, with what a client of BlueZ needs.
 
 Interfaces are not introspected: BlueZ's interfaces are known, and reading them takes an emulated
 processor longer than pairing.

@@ -26,7 +26,7 @@ LOG_LIMIT = 20_000
 # ends such a link after four seconds, or its data is lost.
 LOST_LINK = "setsockopt(BT_SECURITY): Invalid argument"
 
-# The endings of a crash. BlueZ's issue 2447 causes one.
+# The exit statuses of a crash. BlueZ's issue 2447 causes one.
 CRASHES = (-signal.SIGSEGV, -signal.SIGABRT, -signal.SIGBUS)
 
 # How long BlueZ may take to get its controllers, in seconds, for each attempt with btvirt.

@@ -84,7 +84,7 @@ class Radio:
             elif kind in KINDS:
                 # It runs before all other programs. Otherwise the kernel's first command to a
                 # controller may arrive before btvirt has read that the controller exists, and
-                # btvirt takes one for the other.
+                # btvirt would take the command for that report.
                 await self._start("btvirt", *KINDS[kind], log=log, is_first=True)
                 await self._start("/bridge", "1", port("lent"), log=log)
 
