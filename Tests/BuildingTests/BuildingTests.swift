@@ -118,7 +118,7 @@ struct BuildingTests {
         let people = record.devices.count(where: \.walks)
         #expect(steps["gateways"]?.different?.prefix(people).allSatisfy { $0 > 1 } == true)
         #expect(steps["gateways"]?.outside == 0)
-        // Names can only overlap where many people are in one place.
+        // Names can overlap only if many people are in one place.
         #expect(steps["gateways"]?.overlaps ?? .max <= 3)
         let lost = steps["lost"]
         #expect(lost?.names == record.outages.map { FloorPlan.rooms[$0.gateway].name })

@@ -317,7 +317,7 @@ extension SerialTransportTests {
         }
     }
 
-    @Test("The line stays at the old speed where the new one fails, and reports it")
+    @Test("The line stays at the old speed if the new one fails, and reports it")
     func staysSlow() async throws {
         var behavior = PlainController.Behavior()
         behavior.changesSpeed = false
@@ -329,7 +329,7 @@ extension SerialTransportTests {
         }
     }
 
-    @Test("The line stays at the old speed where a Reset undoes the new one")
+    @Test("The line stays at the old speed if a Reset undoes the new one")
     func undone() async throws {
         var behavior = PlainController.Behavior()
         behavior.resetUndoesSpeed = true

@@ -80,7 +80,7 @@ final class AccessoryHarness: Sendable {
         return value
     }
 
-    /// Starts the host, and retries where the wire's faults make a start fail.
+    /// Starts the host, and tries again if the wire's faults make a start fail.
     private func start(_ host: BluetoothHost) async throws {
         do { return try await host.start() } catch {}
         for await state in host.states where state == .ready { return }

@@ -60,7 +60,7 @@ struct AdapterChoiceTests {
         access.end()
     }
 
-    @Test("Applications use the daemon where they cannot take an adapter")
+    @Test("Applications use the daemon if they cannot take an adapter")
     func ofApplications() {
         let daemon = SystemProcess(number: 1, name: "bluetoothd")
         let free = SystemAdapter(index: 0)

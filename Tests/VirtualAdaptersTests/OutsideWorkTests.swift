@@ -63,7 +63,7 @@ struct OutsideWorkTests {
         #expect(instants.value == [Instant](repeating: .zero, count: 20 * count))
     }
 
-    @Test("A body may wait for outside work alone, with nothing else due")
+    @Test("A body may wait for outside work although no event is due")
     func onlyOutsideWork() async throws {
         let sum = try await air.run { [air, queue] in
             await withCheckedContinuation { answer in

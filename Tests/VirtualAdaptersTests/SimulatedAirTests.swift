@@ -46,7 +46,7 @@ struct SimulatedAirTests {
         #expect(woken == [1, 2, 3])
     }
 
-    @Test("A run works for synchronous callers as well")
+    @Test("A synchronous call waits for the end of a run")
     func blocking() throws {
         let air = SimulatedAir(seed: 1)
         try air.runBlocking { try await air.sleep(for: .seconds(1)) }

@@ -3,7 +3,7 @@
 import BluetoothHost
 import Testing
 
-/// Enhanced ATT: several bearers on one link, where BlueZ offers them. Debian 12's kernel is built
+/// Enhanced ATT: several bearers on one link, if BlueZ offers them. Debian 12's kernel is built
 /// without the channels for it and rejects the command.
 @Suite(.machines) struct AccessoryEnhancedTests {
     private static let configuration = {

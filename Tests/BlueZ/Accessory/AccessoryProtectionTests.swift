@@ -131,7 +131,7 @@ private enum Vault {
         ]
     )
 
-    /// Expects that each of the first three values is refused with this error or, where it is
+    /// Expects that each of the first three values is refused with its error or, if the error is
     /// `nil`, is read.
     static func expect(
         _ codes: [ATT.ErrorCode?],

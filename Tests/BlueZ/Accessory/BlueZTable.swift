@@ -13,7 +13,8 @@ enum BlueZTable {
     /// A value that is written with a response. It does not allow writes without response: for a
     /// value that allows both, BlueZ answers at once and asks the program later.
     static let slate = BluetoothUUID(0xFFF3)
-    /// A second value of this kind: a reliable write changes several values.
+    /// A second value that is written with a response, because a reliable write changes several
+    /// values.
     static let tablet = BluetoothUUID(0xFFF4)
     /// A value that is written without response.
     static let pad = BluetoothUUID(0xFFF7)

@@ -6,7 +6,7 @@ import HCITransports
 import Synchronization
 
 /// A recorder of a client's requests on the first bearer of its links, from the packets between our
-/// host and its controller. The missing requests show whether the client trusts its cache.
+/// host and its controller. A client that trusts its cache sends no requests for a discovery.
 final class RequestRecorder: Sendable {
     /// The side whose requests are recorded.
     enum Client: Sendable {

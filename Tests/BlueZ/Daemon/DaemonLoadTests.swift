@@ -52,7 +52,7 @@ import VirtualAccessories
         }
     }
 
-    @Test("Many connections leave nothing behind", arguments: Setting.latestOnly)
+    @Test("Many connections leak no descriptors, objects or memory", arguments: Setting.latestOnly)
     func connectsOften(_ setting: Setting) async throws {
         let count = Self.count
         try await withKernel(setting, as: .central, "daemon: many connections") { scene in

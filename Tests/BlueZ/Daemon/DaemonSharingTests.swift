@@ -34,7 +34,7 @@ import Testing
             #expect(try await program.perform("disconnect", until: "disconnected") == "")
             try await shared.ticks(6)
 
-            // A program that ends without unsubscribing leaves its subscription to the daemon.
+            // If a program ends without unsubscribing, the daemon ends the subscription.
             try await program.perform("connect", until: "connected")
             try await program.perform("discover", until: "discovered all")
             try await program.perform("subscribe FFE3", until: "subscribed FFE3")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The measurements of streams, of which each row shows the medians.
+/// A table of the measurements of streams. Each row has the medians.
 struct StreamTable {
     struct Row: Hashable {
         let work: String

@@ -148,7 +148,7 @@ import VirtualRadio
 }
 
 extension KernelScene {
-    /// Connects. Where many devices advertise, the peer may miss the connection request. Linux then
+    /// Connects. If many devices advertise, the peer may miss the connection request. Linux then
     /// reports that it canceled the request, and the test repeats it as a user would.
     fileprivate func connectInTheCrowd(_ path: String) async throws {
         for _ in 1..<Limits.connectCount {

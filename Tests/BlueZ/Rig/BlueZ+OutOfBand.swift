@@ -6,7 +6,7 @@ import BluetoothTypes
 import LanyardTestSupport
 import Testing
 
-/// Which side has the other side's out-of-band data.
+/// The sides that have the other side's out-of-band data.
 enum Knowledge: CaseIterable, Sendable {
     /// Our host has BlueZ's data.
     case ours

@@ -21,7 +21,7 @@ enum Limits {
 
     /// The number of runs of a scenario that fails because of a known fault of BlueZ's own.
     static let attemptCount = 3
-    /// The number of times that BlueZ tries to connect where many devices advertise and the peer
+    /// The number of times that BlueZ tries to connect when many devices advertise and the peer
     /// may miss the request.
     static let connectCount = 3
 

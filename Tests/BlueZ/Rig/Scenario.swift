@@ -11,7 +11,7 @@ import ProcessTestSupport
 ///
 /// - Parameters:
 ///   - scenario: The name of the scenario's row in the table, which is the same for both roles
-///     where the scenario is the same.
+///     if the scenario is the same.
 ///   - configuration: bluetoothd's configuration.
 ///   - hasOwnMachine: Whether the scenario may change the machine itself, for example cut its
 ///     power. BlueZ's stored state then survives a power cycle.

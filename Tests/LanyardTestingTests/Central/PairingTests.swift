@@ -84,7 +84,7 @@ struct PairingTests {
         }
     }
 
-    @Test("Row 2: A search without a result ends after its timeout and leaves nothing behind")
+    @Test("Row 2: A search without a result ends after its timeout and stops the scan")
     func noResult() async throws {
         let kit = Kit(straps: 0)
         try await kit.world.run(for: .seconds(60)) {
@@ -99,7 +99,7 @@ struct PairingTests {
         }
     }
 
-    @Test("Row 10: A canceled pairing ends at once and leaves nothing behind")
+    @Test("Row 10: A canceled pairing ends at once, and no accessory is remembered")
     func cancelled() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(60)) {

@@ -55,7 +55,7 @@ struct WatchedPairingTests {
         }
     }
 
-    @Test("Row 10: A canceled pairing ends its sequence and leaves nothing behind")
+    @Test("Row 10: A canceled pairing ends its sequence, and no accessory is remembered")
     func cancelled() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(60)) {

@@ -32,7 +32,7 @@ struct PowerStories {
         }
     }
 
-    @Test("Row 1: Revoked permission ends everything until it is granted again")
+    @Test("Row 1: An accessory is not ready until a revoked permission is granted again")
     func denied() async throws {
         let world = TestWorld(seed: 12)
         world.add(.strap)

@@ -123,7 +123,7 @@ struct ScanningStories {
         await world.phone.endApp()
     }
 
-    @Test("Row 10: A canceled search leaves nothing behind")
+    @Test("Row 10: The timeout of a canceled search does not end the next search")
     func calledOff() async throws {
         let world = TestWorld(seed: 101)
         try await world.run {
@@ -132,7 +132,7 @@ struct ScanningStories {
             try await world.advance(by: .seconds(3))
             search.cancel()
             await #expect(throws: AccessoryError.cancelled) { _ = try await search.value }
-            // The timeout of the canceled search must not end the next search.
+            // The timeout of the canceled search passes during the next one.
             let strap = world.add(.strap, at: .outOfRange)
             async let paired = central.pair(.strap)
             try await world.advance(by: .seconds(8))

@@ -3,8 +3,8 @@
 import LanyardTesting
 import Testing
 
-/// A trait that runs each test of a suite with phones on the adapter's port, and then, where there
-/// is a module CoreBluetooth of this package, with phones on that module.
+/// A trait that runs each test of a suite with phones on the adapter's port and then, if this
+/// package builds a module CoreBluetooth, with phones on that module.
 struct EachSystem: SuiteTrait, TestTrait, TestScoping {
     var isRecursive: Bool { true }
 

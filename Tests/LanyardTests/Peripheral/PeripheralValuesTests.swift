@@ -74,7 +74,7 @@ struct PeripheralValuesTests {
         #expect(code(written) == .writeNotPermitted)
     }
 
-    @Test("An empty write empties the value, and no write changes nothing")
+    @Test("An empty write empties the value, and an empty list of writes changes no value")
     func empty() throws {
         let none = try values.written([]).get()
         #expect(none.isEmpty)

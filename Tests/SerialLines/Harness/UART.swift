@@ -23,7 +23,7 @@ final class UART: Sendable {
         var pieceLength: Int?
         /// The pause between two pieces.
         var pause: Duration?
-        /// Whether nothing passes.
+        /// Whether no bytes pass.
         var isCut = false
         /// The number of bytes that have passed to the host.
         var passedToHost = 0

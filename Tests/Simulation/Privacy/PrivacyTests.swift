@@ -74,7 +74,7 @@ struct PrivacyTests {
     }
 
     @Test(
-        "A peer that does not use its private addresses is recognized as well",
+        "A peer that does not use its private addresses is recognized",
         arguments: PrivateHostsHarness.Controllers.allCases
     )
     func notPrivate(controllers: PrivateHostsHarness.Controllers) async throws {

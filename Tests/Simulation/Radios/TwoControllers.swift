@@ -15,8 +15,7 @@ import struct BluetoothHost.Link
 
 @testable import BluetoothHost
 
-/// Two hosts of one device, each with its own controller, and a peripheral of some kind, on a
-/// virtual radio.
+/// Two hosts of one device, each with its own controller, and a peripheral, on a virtual radio.
 final class TwoControllers: Sendable {
     /// The peripheral.
     enum Peripheral: String, CaseIterable, Sendable, CustomTestStringConvertible {

@@ -80,7 +80,7 @@ struct DemandTests {
         }
     }
 
-    @Test("A refusal is final where the host does not pair on demand or has no user")
+    @Test("A refusal is final if the host does not pair on demand or has no user")
     func switchedOff() async throws {
         for phone in [
             Side { $0.securesOnDemand = false }, Side { $0.pairingDelegate = nil },

@@ -31,7 +31,7 @@ struct BondTests {
         }
     }
 
-    @Test("Encryption fails where one side has no key")
+    @Test("Encryption fails if one side has no key")
     func missingKey() async throws {
         let harness = try HostServingHarness()
         try await harness.air.run(bound: .seconds(120)) {

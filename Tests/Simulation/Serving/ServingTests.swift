@@ -13,7 +13,7 @@ import struct BluetoothHost.Link
 /// One of our hosts serves another through the application's interface.
 @Suite("A strap that serves a phone, in virtual time")
 struct ServingTests {
-    @Test("Values are read, written, and read again, long ones as well")
+    @Test("Short and long values are read, written, and read again")
     func values() async throws {
         try await HostServingHarness().run { session in
             let stored = session.handle(.stored)
@@ -212,7 +212,7 @@ struct ServingTests {
         }
     }
 
-    @Test("The central of a link serves as well")
+    @Test("The central of a link can be a server")
     func otherRole() async throws {
         try await HostServingHarness().run { session in
             let service = try await session.phone.publish(Strap.definition)

@@ -21,7 +21,7 @@ STATE = "/var/lib/bluetooth"
 LOG_LIMIT = 20_000
 
 # The log line with which bluetoothd drops a new link by mistake. It requires encryption of each
-# link with a bonded peer. Where the peer has just encrypted the link, which takes no time on btvirt,
+# link with a bonded peer. If the peer has just encrypted the link, which takes no time on btvirt,
 # the kernel reports that no change is needed, and bluetoothd takes that for a failure. The kernel
 # ends such a link after four seconds, or its data is lost.
 LOST_LINK = "setsockopt(BT_SECURITY): Invalid argument"
@@ -84,7 +84,7 @@ async def reset(peer, radio, configuration, is_talkative, keeps_state):
     for program in list(peer.spawned.values()):
         await program.stop(9)
     await peer.leave_bus()
-    # Killed, where no state is kept: a graceful shutdown takes a while.
+    # Killed if no state is kept: a graceful shutdown takes a while.
     await peer.daemon.stop(signal.SIGTERM if keeps_state else signal.SIGKILL)
     await peer.radio.stop()
     if not keeps_state:

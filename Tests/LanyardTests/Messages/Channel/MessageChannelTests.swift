@@ -329,7 +329,7 @@ struct MessageChannelTests {
         #expect(try await next.value == Reply(reply: 2))
     }
 
-    @Test("A message that is too long or cannot be encoded fails alone")
+    @Test("A message that is too long or cannot be encoded does not affect the next message")
     func unsendable() async throws {
         let transport = FakeTransport()
         let channel = channel(transport) { $0.framing = .startEnd(limit: 30) }
