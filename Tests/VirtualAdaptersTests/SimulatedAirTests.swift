@@ -21,7 +21,7 @@ struct SimulatedAirTests {
         await #expect(throws: Oops.self) { try await SimulatedAir(seed: 1).run { throw Oops() } }
     }
 
-    @Test("A day passes at once")
+    @Test("A sleep of a day advances virtual time by a day")
     func sleep() async throws {
         let air = SimulatedAir(seed: 1)
         try await air.run(bound: .seconds(100_000)) { try await air.sleep(for: .seconds(86_400)) }

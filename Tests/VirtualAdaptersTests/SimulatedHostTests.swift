@@ -99,7 +99,7 @@ struct SimulatedHostTests {
         )
     }
 
-    @Test("A connection attempt to an absent accessory times out at once in real time")
+    @Test("A connection attempt to an absent accessory times out in virtual time")
     func timeOut() async throws {
         let demo = try DemoAir()
         try await demo.air.run(bound: .seconds(4_000)) {

@@ -205,7 +205,7 @@ struct PairingTests {
         }
     }
 
-    @Test("Row 4: Pairing fails at once if a required characteristic is missing")
+    @Test("Row 4: Pairing fails if a required characteristic is missing")
     func incomplete() async throws {
         let kit = Kit()
         var wanting = Kit.strap

@@ -73,7 +73,7 @@ struct SlotTests {
         }
     }
 
-    @Test("No accessory requests a slot while Bluetooth is off")
+    @Test("No accessory gets a slot while Bluetooth is off")
     func poweredOff() async throws {
         let kit = Kit(straps: 2)
         try await kit.world.run(for: .seconds(600)) {

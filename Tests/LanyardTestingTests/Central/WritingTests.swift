@@ -95,7 +95,7 @@ struct WritingTests {
         }
     }
 
-    @Test("A canceled write stops, and others continue")
+    @Test("A canceled write stops, and the next write succeeds")
     func cancelled() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(60)) {

@@ -99,7 +99,8 @@ struct ModelStories {
             await former.shutDown()
             let model = CentralModel(kit.central())
             #expect(model.accessories.map(\.name) == ["Strap 0"])
-            try await kit.world.expect("the strap is connected", within: .seconds(10)) { @MainActor in
+            try await kit.world.expect("the strap is connected", within: .seconds(10)) {
+                @MainActor in
                 model.accessories.allSatisfy(\.isReady)
             }
             // The strap is listed once, although the sequence of changes begins with it as well.
@@ -184,7 +185,7 @@ struct ModelStories {
 
 @Suite("The lifetime of models", .eachSystem)
 struct ModelLifetimeStories {
-    @Test("A released model is deallocated, and ends its tasks")
+    @Test("A released model is deallocated")
     func released() async throws {
         let kit = Kit()
         try await kit.world.run { @MainActor in
@@ -209,7 +210,8 @@ struct ModelLifetimeStories {
             do {
                 let model = CentralModel(kit.central())
                 await model.pair(Kit.strap)
-                try await kit.world.expect("the strap is shown", within: .seconds(5)) { @MainActor in
+                try await kit.world.expect("the strap is shown", within: .seconds(5)) {
+                    @MainActor in
                     model.accessories.first?.isReady == true
                 }
                 #expect(await kit.straps[0].linkCount == 1)

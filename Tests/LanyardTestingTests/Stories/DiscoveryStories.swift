@@ -121,7 +121,7 @@ struct DiscoveryStories {
         }
     }
 
-    @Test("Row 5: Values arrive again after a lost link without any call")
+    @Test("Row 5: Values arrive again after a lost link")
     func subscribedAgain() async throws {
         let world = TestWorld(seed: 51)
         let strap = world.add(.strap)

@@ -25,7 +25,7 @@ struct RangeStories {
         }
     }
 
-    @Test("Row 8: An accessory that restarts reconnects as soon as it advertises")
+    @Test("Row 8: An accessory that restarts reconnects when it advertises again")
     func reboot() async throws {
         let world = TestWorld(seed: 82)
         let strap = world.add(.strap)

@@ -73,7 +73,7 @@ struct TrustStories {
         }
     }
 
-    @Test("Row 13: With all slots in use, a pairing waits and reports which accessories hold them")
+    @Test("Row 13: With all slots in use, a pairing fails and reports which accessories hold them")
     func pool() async throws {
         let world = TestWorld(seed: 131)
         for number in 1...3 { world.add(.strap.with { $0.name = "Strap \(number)" }) }

@@ -8,7 +8,7 @@ import VirtualAdapters
 
 @Suite("Test worlds")
 struct WorldTests {
-    @Test("Hours on the virtual clock take no real time")
+    @Test("A sleep on the world's clock advances the world's time")
     func clock() async throws {
         let world = TestWorld()
         try await world.run {

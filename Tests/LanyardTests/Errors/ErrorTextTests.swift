@@ -111,7 +111,7 @@ struct ErrorTextTests {
         }
     }
 
-    @Test("A lost bond advises pairing again, as an error, as a reason and as a state")
+    @Test("The texts of a lost bond advise pairing again, as an error, a reason and a state")
     func lostBond() {
         let failure = LinkFailure(CBError(.peerRemovedPairingInformation))
         let change = AccessoryChange(.idle, .resting(.failed(failure)))

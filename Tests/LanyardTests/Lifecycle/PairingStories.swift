@@ -142,7 +142,7 @@ struct PairingStories {
         #expect(harness.machine.state == .idle(.failed(tooLong)))
     }
 
-    @Test("The total limit of a first pairing ends every step")
+    @Test("The total limit of a first pairing ends a scan or a link")
     func totalLimit() {
         let tooLong = LinkFailure(.timeout, "pairing took longer than 30.00 s")
         var harness = MachineHarness()

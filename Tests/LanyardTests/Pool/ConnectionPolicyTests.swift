@@ -130,7 +130,7 @@ struct ConnectionPolicyTests {
         #expect(harness.wait(10) == ["evict b for c"])
     }
 
-    @Test("A pairing that must be searched for is promised a slot while the search lasts")
+    @Test("A pairing whose accessory must be found is promised a slot while the search lasts")
     func searchedPairing() {
         var harness = PoolHarness(limit: .fixed(1))
         harness.link("a")

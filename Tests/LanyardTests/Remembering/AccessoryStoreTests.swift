@@ -89,7 +89,7 @@ struct AccessoryStoreTests {
         #expect(try FileAccessoryStore(folder.file).load().accessories == [.sample(1)])
     }
 
-    @Test("Reading creates no file")
+    @Test("Reading and forgetting create no file")
     func looking() throws {
         let store = FileAccessoryStore(folder.file)
         _ = try store.load()

@@ -15,7 +15,7 @@ struct PrivacyTests {
     private typealias Harness = PrivateHostsHarness
 
     @Test(
-        "Bonded peers always resolve each other, and other devices never do",
+        "A bonded phone resolves the addresses of the lamp, and another device does not",
         arguments: PrivateHostsHarness.Controllers.allCases
     )
     func recognition(controllers: PrivateHostsHarness.Controllers) async throws {

@@ -222,7 +222,7 @@ struct ServingTests {
         }
     }
 
-    @Test("The loss of the link fails every pending call", arguments: 0..<4)
+    @Test("A link lost during a call is reported, and later notifications fail", arguments: 0..<4)
     func linkLoss(_ step: Int) async throws {
         let harness = try HostServingHarness()
         try await harness.run { session in

@@ -93,7 +93,7 @@ import Testing
         #expect(client.ask(exchange.request) == exchange.response)
     }
 
-    @Test("A larger MTU holds more attributes")
+    @Test("With a larger MTU, a response contains more attributes")
     func largerMTU() {
         var client = ServerClient()
         #expect(client.ask("02 0002") == "034000")
