@@ -78,12 +78,12 @@ struct NoiseTests {
     }
 
     /// A kind of noise and its direction.
-    struct Strike: CustomTestStringConvertible {
+    struct DirectedNoise: CustomTestStringConvertible {
         let noise: Noise
         let isToHost: Bool
 
         static let all = Noise.allCases.flatMap { noise in
-            [true, false].map { Strike(noise: noise, isToHost: $0) }
+            [true, false].map { DirectedNoise(noise: noise, isToHost: $0) }
         }
 
         var testDescription: String {
@@ -91,11 +91,11 @@ struct NoiseTests {
         }
     }
 
-    @Test("The host recovers from noise at any time", arguments: Strike.all)
-    func noise(strike: Strike) async throws {
+    @Test("The host recovers from noise at any time", arguments: DirectedNoise.all)
+    func noise(directed: DirectedNoise) async throws {
         try await withSerialHarness { harness in
             for seed in 1...3 as ClosedRange<UInt64> {
-                try await disturb(harness, strike, seed: seed)
+                try await disturb(harness, directed, seed: seed)
                 try await harness.recover()
                 try await harness.visit()
             }
@@ -104,9 +104,11 @@ struct NoiseTests {
 
     /// Uses the host while there is noise, until the host is no longer ready or two seconds have
     /// passed.
-    private func disturb(_ harness: SerialHarness, _ strike: Strike, seed: UInt64) async throws {
-        let wire = NoisyWire(strike.noise, oneIn: 60, seed: seed)
-        if strike.isToHost {
+    private func disturb(_ harness: SerialHarness, _ directed: DirectedNoise, seed: UInt64)
+        async throws
+    {
+        let wire = NoisyWire(directed.noise, oneIn: 60, seed: seed)
+        if directed.isToHost {
             harness.uart.line.toHost = wire
         } else {
             harness.uart.line.toController = wire

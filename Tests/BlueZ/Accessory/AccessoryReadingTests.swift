@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test("A refused read fails with the reason that BlueZ gave", arguments: Setting.all)
+    @Test("A refused read or write fails with the reason that BlueZ gave", arguments: Setting.all)
     func refusals(_ setting: Setting) async throws {
         try await withAccessory(setting, "refused reads and writes") { scene in
             let (link, database) = try await scene.connectAndExplore()

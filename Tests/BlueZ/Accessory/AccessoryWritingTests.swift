@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test("With a small MTU, a long write takes many parts", arguments: Setting.latestOnly)
+    @Test("A long write with a small MTU arrives complete", arguments: Setting.latestOnly)
     func partsOfSmallWrites(_ setting: Setting) async throws {
         try await withAccessory(setting, "writes, long writes, reliable writes") { configuration in
             configuration.attMTU = 23

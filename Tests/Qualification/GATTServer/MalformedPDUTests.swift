@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test("PDUs that only servers send get no response", arguments: ServerPDU.all)
+    @Test("PDUs of servers get no response except Confirmation", arguments: ServerPDU.all)
     func responses(_ pdu: ServerPDU) throws {
         for count in 1...pdu.bytes.count {
             let answers = try answers(to: Array(pdu.bytes.prefix(count)))

@@ -16,7 +16,7 @@ enum Noise: String, CaseIterable, Sendable, CustomTestStringConvertible {
     var testDescription: String { "bytes \(rawValue)" }
 
     /// Returns the bytes as they arrive. On average, one byte in `odds` has an error.
-    func strike(_ bytes: [UInt8], oneIn odds: Int, using random: inout SplitMix64) -> [UInt8] {
+    func distort(_ bytes: [UInt8], oneIn odds: Int, using random: inout SplitMix64) -> [UInt8] {
         bytes.flatMap { byte -> [UInt8] in
             guard random.happens(oneIn: odds) else { return [byte] }
             return switch self {
@@ -47,8 +47,8 @@ struct NoisyWire {
     }
 
     mutating func carry(_ bytes: [UInt8]) -> [UInt8] {
-        let struck = noise.strike(Array(bytes.prefix(left)), oneIn: odds, using: &random)
+        let distorted = noise.distort(Array(bytes.prefix(left)), oneIn: odds, using: &random)
         defer { left = max(0, left - bytes.count) }
-        return struck + bytes.dropFirst(left)
+        return distorted + bytes.dropFirst(left)
     }
 }

@@ -6,11 +6,12 @@ import LanyardTesting
 import VirtualAccessories
 import VirtualRadio
 
-/// The messages of these tests.
+/// A request of these tests.
 struct Question: Codable, Hashable, Sendable {
     var question: Int
 }
 
+/// An answer to a request, or a message.
 struct Reply: Codable, Hashable, Sendable {
     var reply: Int
 }
