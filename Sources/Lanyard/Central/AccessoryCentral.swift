@@ -190,8 +190,9 @@ public final class AccessoryCentral: Sendable {
     /// device only once to any other scan. The central therefore omits requests without services.
     /// Otherwise its only scan, which combines all requests, would find nothing.
     /// ``presence(matching:options:)`` and ``nearby(matching:options:)`` still report arrivals, but
-    /// no device as lost, because silence proves nothing. Links, pending connection requests and
-    /// restoration work as in the foreground.
+    /// no device as lost, because in the background a missing advertisement does not prove that a
+    /// device has left. Links, pending connection requests and restoration work as in the
+    /// foreground.
     ///
     /// On Linux, which has no background, the central's manager also follows these rules
     /// (`CBManager.followsBackgroundRules`), for tests of an app.

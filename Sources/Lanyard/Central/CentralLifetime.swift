@@ -2,9 +2,9 @@
 
 /// The lifetime of a central: its driver works as long as this object exists.
 ///
-/// The app holds it through the central, an accessory, a sequence, an observation or a
-/// channel. The driver holds it weakly, and holds nothing that holds it strongly, so it ends
-/// exactly when the app releases the last of these objects.
+/// The app holds this object through the central, an accessory, a sequence, an observation or a
+/// channel. The driver holds it weakly, and holds no object that holds it strongly. The lifetime
+/// therefore ends when the app releases the last of these objects.
 final class CentralLifetime: Sendable {
     let driver: CentralDriver
 

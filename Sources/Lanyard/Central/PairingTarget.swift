@@ -31,7 +31,8 @@ struct PairingTarget: Hashable, Sendable {
         name = accessory.name
     }
 
-    /// Returns whether both are the same device, as far as identities and identifiers show that.
+    /// Returns whether the two targets are the same device, as far as identities and identifiers
+    /// show that.
     func isSameDevice(as other: PairingTarget) -> Bool {
         identity == other.identity || identifier != nil && identifier == other.identifier
     }

@@ -14,7 +14,8 @@ final class Promise<Value: Sendable>: Sendable {
     private let state = Locked(State.open)
     private let cancellation = Locked<(@Sendable () -> Void)?>(nil)
 
-    /// Sets a closure that runs if the waiting task is canceled before there is a result.
+    /// Sets a closure that runs if the waiting task is canceled before there is a result, or at
+    /// once if there is a result already.
     func onCancel(_ body: @escaping @Sendable () -> Void) {
         cancellation.change { $0 = body }
         // A cancellation before this call found no closure.

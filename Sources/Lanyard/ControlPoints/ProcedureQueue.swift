@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// A command to a control point, and what is known of its answer.
+/// A command to a control point, with the rules by which its answer is recognized.
 struct Procedure: Sendable {
     /// The result of a command, as its answer states it.
     enum Verdict: Hashable, Sendable {
@@ -19,7 +19,8 @@ struct Procedure: Sendable {
     let isAbort: Bool
     /// The time limit of the answer.
     let limit: Duration
-    /// Returns the result that an indication states; `nil` if it does not answer the command.
+    /// A closure that returns the result that an indication states; `nil` if the indication does
+    /// not answer the command.
     let verdict: @Sendable (Data) -> Verdict?
     /// The time at which the limit has passed; `nil` until the command is written.
     var deadline: Duration?

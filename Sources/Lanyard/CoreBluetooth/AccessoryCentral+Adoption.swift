@@ -69,8 +69,9 @@ extension AccessoryCentral {
     ///
     /// The manager and the peripherals that the app passed get their former delegates back, if
     /// these still exist. Peripherals that the central connected itself have no delegate.
-    /// Subscriptions stay. The scan of the central ends. The accessories stay in the store. Every
-    /// call that waits ends with ``AccessoryError/shutDown``, and every sequence ends.
+    /// Subscriptions stay. The scan of the central ends. The accessories stay in the store. A call
+    /// that waits for an answer or for a ready accessory fails with ``AccessoryError/shutDown``.
+    /// Every sequence ends.
     ///
     /// The call returns when the former delegate is in place.
     ///

@@ -6,8 +6,8 @@ import Foundation
 
 /// The two streams of an L2CAP channel, for an owner with a serial queue. No call blocks.
 ///
-/// The reader controls the speed of the other side: unread bytes stay in the stream, and the other
-/// side gets no credits for them.
+/// The reader controls the speed of the peer: unread bytes stay in the stream, and the peer gets no
+/// credits for them.
 ///
 /// Unchecked: all mutable state and the streams are used on the queue only. The streams call their
 /// delegate where they are scheduled, and the delegate continues on the queue.

@@ -17,7 +17,8 @@ final class CoreBluetoothCentral: NSObject, SystemCentral, @unchecked Sendable {
 
     /// Creates a central.
     ///
-    /// - Parameter makeManager: Makes the manager, with this central as its delegate.
+    /// - Parameter makeManager: A closure that makes the manager, with this central as its
+    ///   delegate.
     init(_ makeManager: @escaping @Sendable (CoreBluetoothCentral) -> CBCentralManager) {
         self.makeManager = makeManager
         adoption = nil

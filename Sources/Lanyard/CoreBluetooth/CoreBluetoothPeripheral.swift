@@ -97,7 +97,7 @@ final class CoreBluetoothPeripheral: NSObject, @unchecked Sendable {
     }
 }
 
-/// A table of attributes that is made from objects.
+/// A table of attributes, made from the objects of Core Bluetooth.
 private struct AttributeTable {
     let former: [ObjectIdentifier: AttributeReference]
     var objects: [AttributeReference: CBAttribute] = [:]

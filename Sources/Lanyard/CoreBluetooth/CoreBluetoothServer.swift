@@ -21,7 +21,7 @@ final class CoreBluetoothServer: NSObject, SystemServer, @unchecked Sendable {
 
     /// Creates a server.
     ///
-    /// - Parameter makeManager: Makes the manager, with this server as its delegate.
+    /// - Parameter makeManager: A closure that makes the manager, with this server as its delegate.
     init(_ makeManager: @escaping @Sendable (CoreBluetoothServer) -> CBPeripheralManager) {
         self.makeManager = makeManager
     }

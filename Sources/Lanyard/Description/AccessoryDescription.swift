@@ -129,29 +129,30 @@ public struct CharacteristicDescription: Hashable, Sendable {
 
 /// The time limits after which a step counts as failed.
 public struct AccessoryTimeouts: Hashable, Sendable {
-    /// The search for an accessory that is to be paired; 10 seconds by default.
+    /// The limit of the search for an accessory that is to be paired; 10 seconds by default.
     public var scanning = Duration.seconds(10)
-    /// An attempt to connect to an accessory that was just discovered; 10 seconds by default. A
-    /// first pairing fails when an attempt takes longer. A connection request to an accessory out
-    /// of range has no time limit.
+    /// The limit of an attempt to connect to an accessory that was just discovered; 10 seconds by
+    /// default. A first pairing fails when an attempt takes longer. A connection request to an
+    /// accessory out of range has no time limit.
     public var connecting = Duration.seconds(10)
-    /// The discovery of services, and that of characteristics; 10 seconds each by default.
+    /// The limit of the discovery of services, and of that of characteristics; 10 seconds each by
+    /// default.
     public var discovering = Duration.seconds(10)
-    /// The confirmation of all subscriptions; 10 seconds by default. If the accessory must be
-    /// paired, a subscription may also make the system ask a person. The limit is then the longer
-    /// of this one and `pairing`.
+    /// The limit of the confirmation of all subscriptions; 10 seconds by default. If the accessory
+    /// must be paired, a subscription may also make the system ask a person. The limit is then the
+    /// longer of this one and `pairing`.
     public var subscribing = Duration.seconds(10)
-    /// The reading of a protected value, for which the system may ask a person to pair; 60 seconds
-    /// by default.
+    /// The limit of the reading of a protected value, for which the system may ask a person to
+    /// pair; 60 seconds by default.
     public var pairing = Duration.seconds(60)
-    /// A whole first pairing, from the search to the first time that the accessory is ready, with
-    /// all repeated attempts; 90 seconds by default. The limits of the steps apply within it. The
-    /// time in which Bluetooth is unavailable does not count, but a pairing starts over when
-    /// Bluetooth returns.
+    /// The limit of a whole first pairing, from the search to the first time that the accessory is
+    /// ready, with all repeated attempts; 90 seconds by default. The limits of the steps apply
+    /// within it. The time in which Bluetooth is unavailable does not count, but a pairing starts
+    /// over when Bluetooth returns.
     public var firstPairing = Duration.seconds(90)
-    /// A request of the app, such as a read or a write; 30 seconds by default.
+    /// The limit of a request of the app, such as a read or a write; 30 seconds by default.
     public var requests = Duration.seconds(30)
-    /// The end of a link that the app or the library requested; 5 seconds by default.
+    /// The limit of the end of a link that the app or the library requested; 5 seconds by default.
     public var disconnecting = Duration.seconds(5)
 
     /// Creates the default limits.

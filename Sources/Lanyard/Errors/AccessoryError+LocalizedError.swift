@@ -83,7 +83,7 @@ extension AccessoryError: LocalizedError {
         case .notFound: IdleReason.notFound.recoverySuggestion
         case .connectingTimedOut, .stepTimedOut, .requestTimedOut, .linkEnded,
             .writeInterrupted, .notConnected:
-            "Bring it nearer, and make sure that it is switched on."
+            "Bring the accessory nearer, and make sure that it is switched on."
         case .attemptFailed(let failure): failure.recoverySuggestion
         case .notPaired:
             "Pair it again. If that fails, remove it in the system's Bluetooth settings first."

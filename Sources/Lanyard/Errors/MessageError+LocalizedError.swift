@@ -26,13 +26,13 @@ extension MessageError: LocalizedError {
         case .timeout: "The other side took too long."
         case .cancelled, .queueFull: nil
         case .disconnected: "The connection ended, or there is none."
-        case .closed: "It was closed, the accessory was forgotten, or it lacks the channel."
+        case .closed: "It was closed, or the accessory was forgotten or lacks the channel."
         case .tooLarge(let count, let limit): "It has \(count) bytes; the limit is \(limit)."
         case .unframeable: "It contains a byte that the framing reserves."
         case .unencodable(let reason), .remoteError(let reason), .notSent(let reason),
             .sealing(let reason):
             reason.asSentence
-        case .undecodable: "It has another type than the app expects."
+        case .undecodable: "Its type is not the one that the app expects."
         }
     }
 
@@ -40,7 +40,7 @@ extension MessageError: LocalizedError {
     public var recoverySuggestion: String? {
         switch self {
         case .timeout, .queueFull: "Try again in a moment."
-        case .disconnected: "Bring it nearer, and make sure that it is switched on."
+        case .disconnected: "Bring the accessory nearer, and make sure that it is switched on."
         case .closed: "Open the channel again when the accessory is paired."
         case .tooLarge: "Send a shorter message."
         case .unframeable: "Use another framing, or remove the byte."

@@ -80,7 +80,7 @@ extension AdoptionError: LocalizedError {
         case .duplicate(let identifier): "The peripheral \(identifier) is in the list twice."
         case .unknownKind(let kind): "The central has no description of the kind '\(kind)'."
         case .unidentified(let kind):
-            "A connected accessory of the kind '\(kind)' does not send what identifies it."
+            "A connected accessory of the kind '\(kind)' does not send its identifier."
         case .notAdopted: "The central created its manager itself, or has ended."
         }
     }

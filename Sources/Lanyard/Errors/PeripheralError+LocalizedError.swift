@@ -20,7 +20,7 @@ extension PeripheralError: LocalizedError {
     public var failureReason: String? {
         switch self {
         case .unknownCharacteristic(let identifier):
-            "The app does not publish \(identifier.title), or publishes it without sending."
+            "The app does not publish \(identifier.title), or does not permit subscriptions."
         case .notSubscribed(let identifier): "The other device did not ask for \(identifier.title)."
         case .tooLong(let length, let maximum):
             "It has \(length) bytes; the limit is \(maximum)."

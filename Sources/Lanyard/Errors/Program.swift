@@ -33,7 +33,7 @@ extension Lanyard {
         }
     }
 
-    /// Returns what happened, why, and what to do, in one line.
+    /// Returns the texts of an error in one line: what happened, why, and what to do.
     static func line(for error: any Error) -> String {
         guard let error = error as? any LocalizedError, let text = error.errorDescription else {
             return "\(error)"

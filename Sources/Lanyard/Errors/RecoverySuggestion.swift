@@ -110,7 +110,7 @@ extension LinkFailure {
     /// The failure as a sentence for a screen, without the code of the error.
     var sentence: String {
         switch kind {
-        case .linkLoss: "The accessory is no longer received."
+        case .linkLoss: "The signal of the accessory is no longer received."
         case .remoteClosed: "The accessory ended the connection."
         case .ownCancel: "The connection was ended on this device."
         case .unpaired: "The accessory has deleted its pairing information."

@@ -19,10 +19,11 @@ package enum IdentityAction: Hashable, Sendable {
 /// turns out to be known already, the two identities are merged. If it then has a second link, one
 /// of the links is closed.
 package struct IdentityRegistry: Sendable {
-    /// The maximum number of accessories in the registry, besides those that are remembered or
-    /// linked.
+    /// The maximum number of accessories in the registry. Remembered and linked accessories stay
+    /// even beyond the maximum.
     package static let accessoryLimit = 1024
-    /// The maximum number of identifiers of one accessory, besides those with links.
+    /// The maximum number of identifiers of one accessory. Identifiers with links stay even beyond
+    /// the maximum.
     package static let identifierLimit = 16
     /// If the older link has received data within this time, the newer link is closed. Otherwise
     /// the older link is presumed lost, and the newer one stays.
@@ -186,7 +187,7 @@ package struct IdentityRegistry: Sendable {
         trim(identity)
     }
 
-    /// Removes the least recently seen identifiers.
+    /// Removes the least recently seen identifiers beyond the limit.
     private mutating func trim(_ identity: AccessoryIdentity) {
         for identifier in entries[identity]?.trim(to: Self.identifierLimit) ?? [] {
             owners[identifier] = nil

@@ -2,15 +2,15 @@
 
 /// The state machine of one accessory.
 ///
-/// The driver passes it one event after the other, and it returns the actions to perform. It uses
-/// neither Core Bluetooth nor a clock, and compares peripherals only for equality. The time and a
-/// random number generator are parameters of each event.
+/// The driver passes one event after the other to the state machine, which returns the actions to
+/// perform. The state machine uses neither Core Bluetooth nor a clock, and compares peripherals
+/// only for equality. The time and a random number generator are parameters of each event.
 ///
 /// Its state is one enumeration whose cases contain everything that exists in a state. Therefore
-/// everything that belongs to a state ends with it: when a state is left, one place cancels its
-/// countdown, stops its scan and releases its slot. Late events, and events of another peripheral
-/// or countdown, are ignored: the peripheral must be that of the state, and the countdown must have
-/// the number of the state's countdown.
+/// everything that belongs to a state ends with it: at each change of the state, `enter` ends the
+/// countdown, the scan and the slot of the former state unless the next state continues them. Late
+/// events, and events of another peripheral or countdown, are ignored: the peripheral must be that
+/// of the state, and the countdown must have the number of the state's countdown.
 ///
 /// Every event is decided in every state: `decide` calls one function for each event, which covers
 /// all states without a default. `TransitionTable` in the tests shows the results.

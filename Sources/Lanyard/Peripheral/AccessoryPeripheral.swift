@@ -50,8 +50,8 @@ public final class AccessoryPeripheral: Sendable {
         public init() {}
     }
 
-    /// The maximum number of centrals with a channel. A further central gets no channel while all
-    /// of these are present.
+    /// The maximum number of message channels. A further subscription to an outbox gets no channel
+    /// while the centrals of all channels are present.
     public static let channelLimit = 32
 
     /// The maximum number of values that ``send(_:of:to:)`` has not yet delivered.
@@ -108,7 +108,7 @@ public final class AccessoryPeripheral: Sendable {
     /// try await peripheral.send(Data([1]), of: "2A46", to: central)
     /// ```
     ///
-    /// Values leave in the order of the calls, and none is left out. The call returns when all
+    /// Values are sent in the order of the calls, and none is left out. The call returns when all
     /// receivers have the value: a notification when it was sent, and an indication
     /// (``PublishedCharacteristic/isIndicated``) when each receiver has confirmed it. Apple's Core
     /// Bluetooth reports neither, so on Apple's platforms the call returns when the system has

@@ -33,8 +33,8 @@ public struct ComputedValue: Hashable, Sendable {
 
     /// Creates a value from the closure that computes it.
     ///
-    /// - Parameter body: Receives the identifier of the central that reads, and returns the value.
-    ///   Bytes beyond 512 are cut off (Vol 3, Part F, 3.2.9).
+    /// - Parameter body: A closure that receives the identifier of the central that reads, and
+    ///   returns the value. Bytes beyond 512 are cut off (Vol 3, Part F, 3.2.9).
     public init(_ body: @escaping @Sendable (_ central: UUID) async throws -> Data) {
         source = Source(body)
     }

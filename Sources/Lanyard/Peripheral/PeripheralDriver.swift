@@ -163,7 +163,7 @@ final class PeripheralDriver: @unchecked Sendable {
         }
         makeRoomForSubscriber()
         guard subscribers.count < AccessoryPeripheral.channelLimit else {
-            return report(.failed("the limit of centrals with a channel is reached"))
+            return report(.failed("the limit of message channels is reached"))
         }
         let transport = CentralTransport(on: queue) { [weak self] chunk in
             let receivers = [central.identifier]

@@ -160,7 +160,7 @@ public struct PublishedCharacteristic: Hashable, Sendable {
     /// - Parameters:
     ///   - identifier: The UUID of the characteristic.
     ///   - isNotifying: Whether centrals can subscribe to it.
-    ///   - body: Receives the identifier of the central, and returns the value; see
+    ///   - body: A closure that receives the identifier of the central, and returns the value; see
     ///     ``ComputedValue``.
     public static func computed(
         _ identifier: BluetoothID,

@@ -2,10 +2,11 @@
 
 /// A policy that chooses which link to end when all connection slots are in use.
 ///
-/// The central calls it on its queue when an accessory has to wait, and repeatedly while it waits.
-/// The policy must not call the central. If it chooses a link, the central first makes sure that
-/// the waiting accessory is in range: if that accessory was not seen for a while, the central scans
-/// for it from time to time, and ends the link only when it is seen.
+/// The central calls the policy on the queue of the central when an accessory has to wait, and
+/// repeatedly while the accessory waits. The policy must not call the central. If it chooses a
+/// link, the central first makes sure that the waiting accessory is in range: if that accessory was
+/// not seen for a while, the central scans for it from time to time, and ends the link only when it
+/// is seen.
 ///
 /// ```swift
 /// struct KeepTheStrap: ConnectionPolicy {

@@ -5,7 +5,8 @@
 /// A controller does not state how many links it supports, and other programs may hold some of
 /// them. The pool therefore learns the limit when a link is refused: it is the number of links at
 /// that time. The limit is too low if other programs held links at that time. So after a while the
-/// pool tries one more link. If that is refused, it waits twice as long before the next trial.
+/// pool tries one more link. If that link is refused, the pool waits twice as long before the next
+/// trial.
 package struct LearnedLimit: Hashable, Sendable {
     /// The time after which one more link is tried.
     package static let firstTrust = Duration.seconds(300)

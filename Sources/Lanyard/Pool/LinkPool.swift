@@ -58,7 +58,7 @@ package struct LinkPool: Sendable {
         slots.first { $0.identity == identity }?.token
     }
 
-    /// The time at which `deadlinePassed` must be called; `nil` while time changes nothing.
+    /// The time at which `deadlinePassed` must be called; `nil` if no accessory waits.
     package var nextDeadline: Duration? {
         guard !waiters.isEmpty else { return nil }
         let mayTry = pauseEnd == nil && slots.count == limit.value

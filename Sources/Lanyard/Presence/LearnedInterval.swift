@@ -36,7 +36,7 @@ package struct LearnedInterval: Hashable, Sendable {
         value ?? (count > 0 ? current : nil)
     }
 
-    /// Adds a gap between two advertisements that has no other explanation.
+    /// Adds a gap between two advertisements that neither a link nor a break of the scan explains.
     package mutating func learn(_ gap: Duration) {
         guard gap >= Self.eventLength else { return }
         current = max(current, gap)

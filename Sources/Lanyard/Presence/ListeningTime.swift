@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A clock that runs only during a scan, because silence without a scan proves nothing.
+/// A clock that runs only during a scan, because silence without a scan does not prove that a
+/// device has left.
 package struct ListeningTime: Hashable, Sendable {
     private var before = Duration.zero
     private var start: Duration?

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The appearance or disappearance of a device. Core Bluetooth reports only that it received a
-/// device, never that it stopped receiving it.
+/// The appearance, the change or the disappearance of a device. Core Bluetooth reports only that it
+/// received a device, never that it stopped receiving it.
 public enum PresenceEvent: Hashable, Sendable {
     /// A device appeared.
     case discovered(PresentDevice)
@@ -37,7 +37,7 @@ public struct PresentDevice: Hashable, Sendable {
     public enum Proximity: Hashable, Sendable {
         /// The smoothed signal was at least -70 dBm, and has not fallen below -86 dBm since.
         case near
-        /// The smoothed signal was never that strong, or fell below -86 dBm since.
+        /// The smoothed signal was never that strong, or has fallen below -86 dBm since.
         case far
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The thresholds of presence. The defaults are those of other gateways. Only the numbers of gaps
-/// differ; `LearnedInterval` has them.
+/// The thresholds of presence. The defaults are those of existing gateways. Only the numbers of
+/// gaps in `LearnedInterval` differ from theirs.
 package struct PresenceRules: Hashable, Sendable {
     /// The options of the app.
     package var options = PresenceOptions()

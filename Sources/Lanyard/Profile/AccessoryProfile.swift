@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The typed declaration of an accessory: its services, the characteristics that an app uses, what
-/// the app does with each, and the type of its value.
+/// The typed declaration of an accessory: its services, the characteristics that an app uses, and
+/// the use and the value type of each.
 ///
 /// ```swift
 /// struct HeartStrap: AccessoryProfile {

@@ -95,8 +95,8 @@ public struct SubscribedValues<Value: Sendable>: AsyncSequence, Sendable {
 
         /// Waits for the next value; `nil` at the end and when the task is canceled.
         ///
-        /// - Throws: ``AccessoryError/malformed(_:_:)``, after which the iterator can be used
-        ///   further; ``AccessoryError/unknownCharacteristic(_:)`` if the accessory lacks the
+        /// - Throws: ``AccessoryError/malformed(_:_:)``, after which the iterator can still
+        ///   be used; ``AccessoryError/unknownCharacteristic(_:)`` if the accessory lacks the
         ///   characteristic.
         public mutating func next() async throws(AccessoryError) -> Value? {
             try await next(isolation: nil)
@@ -105,8 +105,8 @@ public struct SubscribedValues<Value: Sendable>: AsyncSequence, Sendable {
         /// Waits for the next value, isolated to an actor; `nil` at the end and when the task is
         /// canceled.
         ///
-        /// - Throws: ``AccessoryError/malformed(_:_:)``, after which the iterator can be used
-        ///   further; ``AccessoryError/unknownCharacteristic(_:)`` if the accessory lacks the
+        /// - Throws: ``AccessoryError/malformed(_:_:)``, after which the iterator can still
+        ///   be used; ``AccessoryError/unknownCharacteristic(_:)`` if the accessory lacks the
         ///   characteristic.
         public mutating func next(
             isolation actor: isolated (any Actor)?

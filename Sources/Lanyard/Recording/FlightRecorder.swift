@@ -16,7 +16,7 @@ import Foundation
 ///
 /// The command `lanyard timeline` creates a page for a browser from a file of these JSON lines.
 public final class FlightRecorder: Sendable {
-    /// The maximum length of a text or detail, in bytes.
+    /// The maximum length of a name, a text or a detail, in bytes.
     public static let textLimit = 1_024
 
     private struct State {

@@ -91,8 +91,8 @@ extension AccessoryStore where Self == FileAccessoryStore {
     /// - Parameter url: The location of the file.
     public static func file(_ url: URL) -> FileAccessoryStore { FileAccessoryStore(url) }
 
-    /// Returns the default store for a central with this name. Its location is the app's
-    /// *Application Support* directory on Apple's platforms, and `$XDG_STATE_HOME/lanyard` or
+    /// Returns the default store for a central with this name. Its file is in the app's
+    /// *Application Support* directory on Apple's platforms, and in `$XDG_STATE_HOME/lanyard` or
     /// `~/.local/state/lanyard` elsewhere (XDG Base Directory Specification).
     ///
     /// - Parameter name: The name of the central, which may contain any characters.

@@ -43,7 +43,8 @@ extension SealingError: CustomStringConvertible {
         case .keyLength(let count): "a key has 16, 24 or 32 bytes, not \(count)"
         case .keySizesDiffer: "the keys differ in size"
         case .keysAreEqual: "encryption and authentication need different keys"
-        case .weakDerivation: "the passphrase, the salt or the number of rounds is too small"
+        case .weakDerivation:
+            "the passphrase is empty, the salt is too short, or the number of rounds is invalid"
         case .randomCount(let count): "\(count) random bytes are not available"
         case .sessionNotReady: "the session is not ready"
         case .sessionExhausted: "the session has sealed all the messages that it may"

@@ -49,8 +49,8 @@ protocol RotatingSession: SealingSession {
     /// Whether this side has requested new keys, and the other side has not confirmed them.
     var isRotating: Bool { get }
 
-    /// Requests new session keys. `greeting` then returns the frame that must be sent, and again if
-    /// no answer arrives.
+    /// Requests new session keys. `greeting` then returns the frame that must be sent, and sent
+    /// again if no answer arrives.
     ///
     /// - Parameter key: The permanent key from which they are derived; `nil` for the current one.
     mutating func rotate(to key: SealingKey?)

@@ -31,9 +31,9 @@ package protocol SystemServer: AnyObject, Sendable {
     ///
     /// - Parameters:
     ///   - centrals: The receivers; `nil` for all subscribers.
-    ///   - delivered: A closure that is called once, on any thread, with whether all receivers got
-    ///     the value. A system that does not report this passes whether it accepted the value.
-    ///     `nil` if the result is not needed.
+    ///   - delivered: A closure that is called once, on any thread. Its argument states whether all
+    ///     receivers got the value or, if the system does not report that, whether the system
+    ///     accepted the value. `nil` if the result is not needed.
     /// - Returns: Whether there was room. If not, `delivered` is not called, and `hasRoom` follows.
     func send(
         _ value: Data,

@@ -5,7 +5,7 @@ import LanyardTesting
 import Testing
 
 extension VirtualAccessory {
-    /// A strap that sends a beat each second.
+    /// A strap that sends a measurement each second.
     static let strap = VirtualAccessory(
         "Strap",
         services: [

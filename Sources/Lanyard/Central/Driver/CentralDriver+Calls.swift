@@ -72,7 +72,8 @@ extension CentralDriver {
 
     /// Returns the identifiers of the connected peripherals that fit a description: they have all
     /// required services and one of the matcher's services. If the matcher examines more than
-    /// services, none fits, because a connected peripheral does not advertise the rest.
+    /// services, the result is empty, because a connected peripheral does not advertise the other
+    /// data.
     private func fitting(_ description: AccessoryDescription) -> Set<UUID> {
         guard let system, !description.matcher.looksBeyondServices else { return [] }
         let required = description.services.filter(\.isRequired).map { Set([$0.identifier]) }

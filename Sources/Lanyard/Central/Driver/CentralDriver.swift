@@ -118,7 +118,7 @@ final class CentralDriver: @unchecked Sendable {
         return RestorationPermit.permitted(identifier, for: .central)
     }
 
-    /// Sets whether the app is in the background, in the order of the calls.
+    /// Sets whether the app is in the background. Several calls take effect in their order.
     func setInBackground(_ isInBackground: Bool) {
         self.isInBackground.change { now in
             now = isInBackground

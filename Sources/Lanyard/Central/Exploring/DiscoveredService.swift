@@ -72,10 +72,10 @@ public struct CharacteristicUses: OptionSet, Hashable, Sendable {
 
 /// The contents of a descriptor, in the form in which the system reports them.
 public enum DescriptorContent: Hashable, Sendable {
-    /// A text, as of the Characteristic User Description (2901).
+    /// A text, such as that of the Characteristic User Description (2901).
     case text(String)
-    /// A number, as of the Client Characteristic Configuration (2902).
+    /// A number, such as that of the Client Characteristic Configuration (2902).
     case number(Int)
-    /// Bytes, as of the Characteristic Presentation Format (2904).
+    /// Bytes, such as those of the Characteristic Presentation Format (2904).
     case bytes(Data)
 }

@@ -11,7 +11,7 @@
 /// sequence ends when its source ends or the waiting task is canceled. It is meant for one loop:
 /// two loops divide the events between them.
 public struct Events<Element: Sendable>: AsyncSequence, Sendable {
-    /// The maximum number of waiting events.
+    /// The maximum number of waiting events, unless the source of the events sets another one.
     public static var bufferLimit: Int { 256 }
 
     /// The sequence never fails.

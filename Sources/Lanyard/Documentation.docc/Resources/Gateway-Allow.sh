@@ -1,4 +1,4 @@
-# As long as bluetoothd uses the adapter, Lanyard may not get it.
+# While bluetoothd uses the adapter, Lanyard may be unable to use it.
 sudo systemctl disable --now bluetooth
 
 # The package of a release.

@@ -7,7 +7,7 @@ import Testing
 @testable import PulseKit
 
 extension VirtualAccessory {
-    /// A strap that sends a beat each second.
+    /// A strap that sends a measurement each second.
     static let strap = VirtualAccessory(
         "Strap",
         services: [

@@ -115,7 +115,7 @@ public final class MessageChannel: Sendable {
     /// Sends a request and waits for its answer.
     ///
     /// Any number of tasks may wait for answers. At most `MessageLimits.requestsAtOnce` requests
-    /// are with the other side at a time; the others wait in a queue. If the task is canceled, the
+    /// await their answers at a time; the others wait in a queue. If the task is canceled, the
     /// request may already have been sent, and its answer is dropped.
     ///
     /// - Parameters:

@@ -13,8 +13,8 @@ final class MessageEngine: @unchecked Sendable {
 
     /// A call that waits for the end of a message or request.
     struct Call {
-        /// Whether a message without an envelope is the answer; `nil` if the call expects no
-        /// answer.
+        /// A closure that returns whether a message without an envelope is the answer; `nil` if the
+        /// call expects no answer.
         var accepts: (@Sendable (Data) -> Bool)?
         let finish: @Sendable (Result<Data, MessageError>) -> Void
     }
@@ -35,10 +35,10 @@ final class MessageEngine: @unchecked Sendable {
         var task: Task<Void, Never>?
     }
 
-    /// The time that the other side has to answer a greeting, and the maximum number of greetings.
-    /// The side that waits for a greeting asks for one after the same interval, up to the same
-    /// number of times.
+    /// The time that the other side has to answer a greeting. The side that waits for a greeting
+    /// asks for one after the same interval.
     static let greetingInterval = Duration.seconds(2)
+    /// The maximum number of greetings, and of requests for one.
     static let greetingLimit = 5
     /// The maximum number of waiting frames of the sealing; beyond it, the other side must ask
     /// again.
@@ -182,8 +182,8 @@ final class MessageEngine: @unchecked Sendable {
 
     private var waitsForLinks: Bool { options.whenUnlinked == .wait }
 
-    /// Handles the refusal of the last chunk. It did not arrive, so the other side cannot read its
-    /// frame.
+    /// Handles the refusal of the last chunk. The chunk did not arrive, so the other side cannot
+    /// read its frame.
     private func refused(_ error: any Error) {
         let ticket: Ticket?
         if let frame, frame.hasBegun {

@@ -33,7 +33,7 @@ struct MessageService {
     }
 
     let number: Int
-    /// Returns the work for a request; `nil` if the request has another type.
+    /// A closure that returns the work for a request; `nil` if the request has another type.
     let job: @Sendable (Data) -> Job?
 
     /// Creates a service with an asynchronous closure.

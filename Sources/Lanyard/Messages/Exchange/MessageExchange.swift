@@ -13,7 +13,7 @@ package struct MessageExchange {
 
     /// The next envelope to send.
     package struct Outgoing: Hashable {
-        /// The call that it belongs to; `nil` for an answer.
+        /// The call to which the envelope belongs; `nil` for an answer.
         package let ticket: Ticket?
         /// The envelope.
         package let envelope: MessageEnvelope

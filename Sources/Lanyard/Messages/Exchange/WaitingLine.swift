@@ -17,8 +17,8 @@ struct WaitingLine<Element> {
     mutating func popFirst() -> Element? {
         guard let element = first else { return nil }
         head += 1
-        // Moving the rest only after half of the storage was consumed costs one move for each
-        // element.
+        // The remaining elements move only after more than half of the storage was consumed, so the
+        // cost is about one move for each element.
         if head > storage.count / 2 { drop() }
         return element
     }
