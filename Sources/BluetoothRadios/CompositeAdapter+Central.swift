@@ -43,8 +43,8 @@ extension CompositeAdapter {
         for (radio, member) in members { radios[radio].port.endScan(member) }
     }
 
-    /// Handles a report. The application gets the reports of the radio that receives the device
-    /// best.
+    /// Handles a report. The application gets each discovery once or, with duplicates, the reports
+    /// of the radio that receives the device best.
     func advertised(_ advertisement: Advertisement, scan: RequestIdentifier, on radio: Int) {
         let peer = identifier(of: advertisement.address)
         let (scans, isSurvey) = state.withLock { state in

@@ -12,7 +12,7 @@ extension CompositeAdapter {
     ///   - configuration: The configuration of all hosts.
     ///   - executor: The executor of all hosts, which suits all transports.
     ///   - rules: The limits of the choice of a radio.
-    ///   - adjust: Changes the configuration of the host with this number.
+    ///   - adjust: A closure that changes the configuration of the host with this number.
     package convenience init(
         _ transports: [any HCITransport],
         configuration: HostConfiguration,

@@ -152,8 +152,8 @@ extension CompositeAdapter {
         state.withLock { $0.core.report(names: radios.map(\.name), now: now) }
     }
 
-    /// Chooses the radio of a peer for all later links, or with `nil` leaves it to the adapter.
-    /// The store keeps the choice. May be called on the executor only.
+    /// Chooses the radio of a peer for all later links, or with `nil` leaves the choice to the
+    /// adapter. The store keeps the choice. May be called on the executor only.
     ///
     /// - Returns: `false` if no radio has this name, or there are too many choices.
     package func pin(_ peer: PeerIdentifier, toRadio name: String?) -> Bool {

@@ -150,7 +150,8 @@ extension RadioCore {
         if case .connectingOnAll = requests[request]?.phase { true } else { false }
     }
 
-    /// Chooses the radio of a peer for all later requests, or with `nil` leaves it to the core.
+    /// Chooses the radio of a peer for all later requests, or with `nil` leaves the choice to the
+    /// core.
     mutating func pin(_ peer: PeerIdentifier, to radio: Int?) { pins[peer] = radio }
 
     /// Takes over the choices of an earlier run. Choices of radios that no longer exist have no

@@ -203,8 +203,8 @@ extension RadioGroup {
         setTimer()
     }
 
-    /// Waits until the core has been informed of the ended links to a peer. Their hosts know it
-    /// earlier.
+    /// Waits until the core has been informed of the ended links to a peer. The hosts remove these
+    /// links earlier.
     private func followEnds(of peer: PeerIdentifier) async {
         let links = state.withLock { $0.links.filter { $0.value.peer == peer } }
         for (link, follower) in links {

@@ -138,8 +138,8 @@ package final class RadioGroup: Sendable {
         state.withLock { $0.core.pin(pins, names: names) }
     }
 
-    /// Chooses the radio of a device for all later links, or with `nil` leaves it to the adapter.
-    /// The store keeps the choice.
+    /// Chooses the radio of a device for all later links, or with `nil` leaves the choice to the
+    /// core. The store keeps the choice.
     ///
     /// - Returns: `false` if no radio has this name, or there are too many choices.
     package func pin(_ address: DeviceAddress, toRadio name: String?) async -> Bool {

@@ -35,7 +35,7 @@ package struct RadioPins: Equatable, Sendable {
         return Array(names.map { "\($0) \($1)\n" }.sorted().joined().utf8)
     }
 
-    /// Chooses the radio of a peer, or with `nil` leaves it to the adapter.
+    /// Chooses the radio of a peer, or with `nil` leaves the choice to the adapter.
     ///
     /// - Returns: `false` if there are too many peers, or if the name is empty or has more than one
     ///   line.

@@ -38,7 +38,7 @@ struct SignalTable: Sendable {
         var reporter: Int?
     }
 
-    /// The number of devices in a generation.
+    /// The maximum number of devices in a generation.
     static let generationLimit = 2_048
 
     private var young: [PeerIdentifier: Entry] = [:]
