@@ -2,7 +2,8 @@
 
 import Foundation
 
-/// A command to a control point: a characteristic that an accessory executes when it is written.
+/// A command to a control point: a characteristic whose written values are commands to the
+/// accessory.
 ///
 /// The accessory answers with an indication, or by its response to the write. The types of this
 /// library are ``HeartRateControlPoint``, ``RecordAccessCommand``, ``CyclingPowerCommand`` and

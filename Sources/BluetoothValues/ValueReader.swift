@@ -5,7 +5,8 @@ import Foundation
 /// A decoder of little-endian numbers, the byte order of all SIG characteristics. No method reads
 /// beyond the end.
 ///
-/// Each reading method throws ``ValueError/truncated(needed:available:)`` if too few bytes remain.
+/// Each method that reads a number throws ``ValueError/truncated(needed:available:)`` if too few
+/// bytes remain.
 public struct ValueReader: Sendable {
     private var bytes: ArraySlice<UInt8>
 

@@ -146,7 +146,7 @@ extension FieldKind {
         return data
     }
 
-    /// Reads all remaining bytes as a UUID.
+    /// Reads a UUID: of 2 bytes if at most 2 bytes remain, and otherwise of 16 bytes.
     private static func uuid(from reader: inout ValueReader) throws(ValueError) -> Data {
         let available = reader.remaining
         let count = available > 2 ? 16 : 2

@@ -14,7 +14,8 @@ extension ValueLayout {
     ///
     /// - Parameter text: The text.
     /// - Returns: The fields.
-    /// - Throws: ``FieldTextError`` if a field has another name or content.
+    /// - Throws: ``FieldTextError`` if the layout has no field of a name in the text, or if a field
+    ///   cannot contain its text.
     public func parse(_ text: String) throws(FieldTextError) -> [FieldValue] {
         let shown = fields.filter(\.isShown)
         if Set(shown.map(\.name)).count == 1, let field = shown.first,
@@ -50,8 +51,8 @@ extension ValueLayout {
 public enum FieldTextError: Error, Hashable, Sendable {
     /// The layout has no field of this name.
     case unknownField(String)
-    /// The field cannot contain the text: the field's name, the text, and what the field can
-    /// contain.
+    /// The field cannot contain the text. The values are the field's name, the text, and a
+    /// description of the texts that the field can contain.
     case invalid(String, String, String)
 }
 
