@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A number to which the specification assigns meanings, and will assign more.
+/// A number to which the specification assigns meanings, and to which later versions may assign
+/// more.
 ///
 /// A value without a name here is kept and printed, never refused.
 public protocol OpenCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible

@@ -2,8 +2,8 @@
 
 /// The SplitMix64 generator (Steele, Lea and Flood, 2014): a counter and a mixing function.
 ///
-/// It is too simple for many draws, but can seed other generators: adjacent seeds give unrelated
-/// numbers.
+/// It is too simple for long sequences, but can seed other generators: adjacent seeds give
+/// unrelated numbers.
 package struct SplitMix64: RandomNumberGenerator, Sendable {
     private var counter: UInt64
 
