@@ -48,7 +48,7 @@ package enum PortError: Error, Hashable, Sendable {
 
     /// The reason for an end or a refusal, as far as applications receive it.
     package enum Reason: Hashable, Sendable {
-        /// The peer did not answer any longer.
+        /// The peer no longer answered.
         case timeout
         /// The peer ended the link.
         case endedByPeer
