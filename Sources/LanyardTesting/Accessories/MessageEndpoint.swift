@@ -11,7 +11,7 @@ struct VirtualMessages: Sendable {
     /// The characteristic that sends messages to the phone.
     var output: BluetoothID
     var options: MessageChannelOptions
-    /// Returns the answer to a message; `nil` for none.
+    /// A closure that returns the answer to a message; `nil` for none.
     var answer: @Sendable (Data) -> Data?
 }
 

@@ -16,7 +16,7 @@ extension VirtualAccessory {
     ///
     /// - Parameters:
     ///   - record: The record of all written values.
-    ///   - endpoints: Receives the ends of the message services.
+    ///   - endpoints: The endpoints, to which the method adds those of the message services.
     func profile(
         noting record: WriteRecord,
         _ endpoints: MessageEndpoints = MessageEndpoints()

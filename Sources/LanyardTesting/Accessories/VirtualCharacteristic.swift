@@ -40,7 +40,7 @@ public struct VirtualCharacteristic: Sendable {
     /// - Parameters:
     ///   - identifier: The UUID of the characteristic.
     ///   - value: The initial value.
-    ///   - reaction: Decides on a written value; `nil` to accept every value.
+    ///   - reaction: A closure that decides on a written value; `nil` to accept every value.
     public static func writable(
         _ identifier: BluetoothID,
         _ value: [UInt8] = [],
@@ -67,7 +67,8 @@ public struct VirtualCharacteristic: Sendable {
     ///
     /// - Parameters:
     ///   - identifier: The UUID of the characteristic.
-    ///   - reaction: Decides on a written command. `.sends(_:on:)` with the same UUID answers it.
+    ///   - reaction: A closure that decides on a written command. `.sends(_:on:)` with the same
+    ///     UUID answers the command.
     public static func controlPoint(
         _ identifier: BluetoothID,
         reaction: @escaping @Sendable (_ written: [UInt8]) -> VirtualReaction
@@ -83,7 +84,7 @@ public struct VirtualCharacteristic: Sendable {
     /// - Parameters:
     ///   - identifier: The UUID of the characteristic.
     ///   - period: The time between two values.
-    ///   - value: Returns the value with a number. The first value has the number 0.
+    ///   - value: A closure that returns the value with a number. The first value has the number 0.
     public static func notifying(
         _ identifier: BluetoothID,
         every period: Duration,

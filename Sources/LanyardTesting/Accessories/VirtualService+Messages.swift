@@ -25,7 +25,7 @@ extension VirtualService {
     ///   - framing: The framing of messages: by default an STX before and an ETX after each.
     ///   - sealing: The sealing of messages, as `MessageChannelOptions.sealing` of the phone; `nil`
     ///     for none. A message that does not open is dropped.
-    ///   - answer: Returns the answer to a message; `nil` for none.
+    ///   - answer: A closure that returns the answer to a message; `nil` for none.
     public static func messages(
         _ identifier: BluetoothID,
         writing input: BluetoothID,
@@ -62,7 +62,7 @@ extension VirtualService {
     ///   - output: The UUID of the characteristic that sends messages.
     ///   - sealing: The sealing of messages, as `MessageChannelOptions.sealing` of the phone; `nil`
     ///     for none.
-    ///   - answer: Returns the answer to a message; `nil` for none.
+    ///   - answer: A closure that returns the answer to a message; `nil` for none.
     public static func jsonMessages<
         Request: Decodable & SendableMetatype,
         Answer: Encodable & SendableMetatype

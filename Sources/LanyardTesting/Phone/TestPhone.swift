@@ -53,8 +53,8 @@ public final class TestPhone: Sendable {
         )
     }
 
-    /// Creates the system of phones from their adapters. Tests that run on another system replace
-    /// it.
+    /// The closure that creates the system of a phone from its adapter. Tests that run on another
+    /// system replace the closure.
     @TaskLocal package static var makeSystem: @Sendable (AdapterUsage) -> any AccessorySystem = {
         PortSystem(usage: $0)
     }
@@ -115,8 +115,9 @@ public final class TestPhone: Sendable {
     /// all of its managers.
     ///
     /// A scan without services finds nothing. Any other scan reports each device once, whatever its
-    /// options are. Advertising that starts then has no name, and its services are in the overflow
-    /// area. Links, pending connection requests, values and restoration work as in the foreground.
+    /// options are. Advertising that starts in the background has no name, and its services are in
+    /// the overflow area. Links, pending connection requests, values and restoration work as in the
+    /// foreground.
     public var isInBackground: Bool {
         get { usage.followsBackgroundRules }
         set {
@@ -246,7 +247,7 @@ public final class TestPhone: Sendable {
 }
 
 extension HostConfiguration {
-    /// Returns the configuration of a device in a world, which differs from that of each other
+    /// Returns the configuration of a device in a world, which differs from that of every other
     /// device.
     static func ofDevice(
         _ number: Int,

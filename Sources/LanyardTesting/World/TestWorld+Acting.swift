@@ -8,7 +8,7 @@ protocol AccessoryWorld: AnyObject, Sendable {
     var story: Story { get }
     /// The executor on whose thread the world runs.
     var executor: any HostExecutor { get }
-    /// The world of the radio. Used only on that thread, or while the world does not run.
+    /// The world of the radio. Used only on the executor's thread, or while the world does not run.
     var radio: World { get }
 
     /// Runs work with the world: at once on its own thread, and otherwise as soon as it is free.
