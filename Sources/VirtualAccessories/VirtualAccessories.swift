@@ -13,10 +13,9 @@
 // A `SimpleAccessoryProfile` defines an accessory: its services and their values, the values that
 // it streams to subscribed clients, and its reactions to writes. The accessories encode frames, ATT
 // PDUs and advertising data with the codecs with which the host decodes them. A codec error could
-// therefore go unnoticed here, which is why interoperability tests decode them with third-party
-// stacks as well. Accessories that pair use the host's Security Manager, and their simulated user
-// consents to every pairing. All other accessories refuse pairing. `ExampleAccessories` has example
-// devices.
+// therefore go unnoticed here, so interoperability tests also decode this data with third-party
+// stacks. Accessories that pair use the host's Security Manager, and their simulated user consents
+// to every pairing. All other accessories refuse pairing. `ExampleAccessories` has example devices.
 
 // The interface of accessories uses UUIDs, properties, error codes and advertisements, so
 // `import VirtualAccessories` is enough for a program that describes an accessory.

@@ -12,7 +12,8 @@ public enum ExampleAccessories {
     /// - Parameters:
     ///   - kind: One of `kinds`.
     ///   - name: The name; `nil` for the default of the kind. Beacons do not advertise a name.
-    ///   - adjust: Changes the profile of an accessory. It is not called for a beacon.
+    ///   - adjust: A closure that changes the profile of an accessory. It is not called for a
+    ///     beacon.
     public static func make(
         kind: String,
         name: String? = nil,
@@ -97,7 +98,8 @@ public enum ExampleAccessories {
             }
         }
 
-        /// The owner's UUID of the beacons. As all UUIDs of the examples, it begins with "LANYARD".
+        /// The UUID of the owner of the beacons. Like all UUIDs of the examples, it begins with the
+        /// ASCII codes of `LANYARD`.
         private static let owner = BluetoothUUID.example(0xBEAC)
     }
 }

@@ -8,7 +8,8 @@ extension SimpleAccessoryProfile {
     /// ETX (0x03) to one characteristic, and the box sends its messages as notifications of
     /// another, in as many parts as they need.
     ///
-    /// The box answers every request with its content, and repeats every message:
+    /// The box answers every request with the content of the request, and repeats every other
+    /// message:
     ///
     /// | received | sent |
     /// | --- | --- |
@@ -59,9 +60,9 @@ enum MessageBox {
     private static let start: UInt8 = 0x02
     private static let end: UInt8 = 0x03
 
-    /// Accepts a part of a message, or of several. The incomplete part is the value of the inbox,
-    /// which cannot be read, so a message has at most 511 bytes. An STX always begins a new
-    /// message. Bytes outside messages are ignored.
+    /// Accepts bytes that are a part of one or more messages. The incomplete part is the value of
+    /// the inbox, which cannot be read, so a message has at most 511 bytes. An STX always begins a
+    /// new message. Bytes outside messages are ignored.
     static func take(
         _ written: [UInt8],
         _ values: inout AccessoryValues

@@ -19,8 +19,8 @@ import BluetoothTypes
 /// world.attach(SimpleAccessory(profile), to: controller)
 /// ```
 ///
-/// The accessory adds the services that every device has before the others: Generic Access with
-/// name and appearance, and Generic Attribute with Service Changed.
+/// Before the services of the profile, the accessory has those that every device has: Generic
+/// Access with name and appearance, and Generic Attribute with Service Changed.
 public struct SimpleAccessoryProfile: Sendable {
     /// The name. The advertisement has as much of it as fits.
     public var name: String
@@ -64,7 +64,8 @@ public struct SimpleAccessoryProfile: Sendable {
         self.pairing = pairing
     }
 
-    /// Sets the requirement for all values of the profile's own services that require less.
+    /// Sets the requirement for the values of the profile's own services: for all of them if it
+    /// needs authentication, and otherwise for those that have no requirement.
     public mutating func protectValues(_ requirement: SecurityRequirement) {
         for service in services.indices {
             for value in services[service].characteristics.indices

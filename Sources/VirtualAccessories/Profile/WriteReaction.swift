@@ -13,8 +13,8 @@ public struct WriteReaction: Sendable {
         case refused(ATT.ErrorCode)
     }
 
-    /// Decides on the written bytes, and stores new values. The result must depend on the arguments
-    /// alone.
+    /// A closure that decides on the written bytes, and stores new values. The result must depend
+    /// on the arguments alone.
     let react: @Sendable (_ written: [UInt8], _ values: inout AccessoryValues) -> Outcome
 
     /// Creates a reaction.
@@ -57,8 +57,8 @@ public struct ValueStream: Sendable {
     public var period: Duration
     /// The number of values; `nil` for no end.
     public var limit: Int?
-    /// Returns the value with this number, which counts from 0. The result must depend on the
-    /// number alone.
+    /// A closure that returns the value with this number, counted from 0. The result must depend on
+    /// the number alone.
     public var value: @Sendable (Int) -> [UInt8]
 
     /// Creates a stream of the values.
