@@ -8,8 +8,8 @@ import VirtualRadio
 /// The transport loses no packets and takes no time; the controller's `FaultPlan` has the faults.
 /// When the transport is closed, as when a cable is unplugged, the controller continues, and its
 /// packets are lost. The transport can then be opened again. It runs only on the executor of its
-/// air, which the host must use as well. When the controller is removed from the world, the
-/// transport closes, because another controller may get its number.
+/// air, which the host must also use. When the controller is removed from the world, the transport
+/// closes, because another controller may get its number.
 public final class VirtualTransport: HCITransport {
     /// The state of the transport while it is open.
     private final class Opening: Sendable {

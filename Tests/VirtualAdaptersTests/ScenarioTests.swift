@@ -145,7 +145,7 @@ struct ScenarioTextTests {
             (#"{"devices": [{"name": "a"}, {"name": "a"}]}"#, "devices[1]", "two devices have"),
             (
                 #"{"devices": [{"name": "a", "accessory": "toaster"}]}"#, "devices[0].accessory",
-                "there are demo, beacon"
+                "one of demo, beacon"
             ),
             (#"{"devices": [{"name": "a", "address": "x"}]}"#, "devices[0].address", "an address"),
             (

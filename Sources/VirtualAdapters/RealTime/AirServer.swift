@@ -51,7 +51,7 @@ public final class AirServer: @unchecked Sendable {
     ///   - waiting: Controllers of the world that hosts get first, in this order. The server
     ///     switches a controller off when its host disconnects, and a later host gets it. When
     ///     none is left, the server creates controllers.
-    ///   - report: Receives the events, on the air's thread.
+    ///   - report: A closure that receives the events, on the air's thread.
     public init(
         _ air: LiveAir,
         waiting: [ControllerID] = [],

@@ -63,7 +63,7 @@ public final class LiveAir: @unchecked Sendable {
 
     /// Runs `body` with the world, at the current instant, on the air's thread.
     ///
-    /// - Parameter body: Changes or reads the world. It must not call `run`.
+    /// - Parameter body: A closure that changes or reads the world. It must not run the world.
     public func perform<Value: Sendable>(
         _ body: @escaping @Sendable (World) -> Value
     ) async -> Value {
@@ -79,7 +79,7 @@ public final class LiveAir: @unchecked Sendable {
     /// Runs `body` with the world, for callers that are not asynchronous: at once on the air's
     /// thread, and otherwise as soon as the thread is free.
     ///
-    /// - Parameter body: Changes or reads the world. It must not call `run`.
+    /// - Parameter body: A closure that changes or reads the world. It must not run the world.
     package func act(_ body: @escaping @Sendable (World) -> Void) {
         guard executor.isCurrent else {
             return executor.perform { [self] in

@@ -3,8 +3,8 @@ import BluetoothTypes
 import HCITransports
 import VirtualRadio
 
-/// A connection of a live air to the Link Layer port of RootCanal, so that the devices of both
-/// receive each other, connect and pair.
+/// A connection of a live air to the Link Layer port of RootCanal, so that the devices of the air
+/// and those of RootCanal receive each other, connect and pair.
 ///
 /// ```swift
 /// let rootCanal = RootCanalConnection(air, host: "127.0.0.1", port: 6404) { reason in … }
@@ -39,10 +39,10 @@ public final class RootCanalConnection: @unchecked Sendable {
     ///   - host: The name or numeric address of RootCanal's machine.
     ///   - port: RootCanal's `link_ble_port`, by default 6404.
     ///   - position: The position near which RootCanal's devices are, within a few meters.
-    ///   - ended: Receives the reason, on the air's thread, when the open connection has ended
-    ///     without `close()`: a ``TransportError`` or a ``RootCanalError``. RootCanal's devices
-    ///     have then left the air without a packet, so that links to them end by the supervision
-    ///     timeout.
+    ///   - ended: A closure that receives the reason, on the air's thread, when the open connection
+    ///     has ended without `close()`: a ``TransportError`` or a ``RootCanalError``. RootCanal's
+    ///     devices have then left the air without a packet, so that links to them end by the
+    ///     supervision timeout.
     public init(
         _ air: LiveAir,
         host: String,

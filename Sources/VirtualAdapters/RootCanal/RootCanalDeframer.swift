@@ -18,7 +18,7 @@ struct RootCanalDeframer: Sendable {
     /// The index of the first byte that is not yet returned in a packet.
     private var start = 0
 
-    /// The number of bytes that wait for the rest of their packet.
+    /// The number of bytes that are not yet returned in a packet.
     var waitingCount: Int { buffer.count - start }
 
     /// Appends bytes that arrived.
@@ -28,7 +28,7 @@ struct RootCanalDeframer: Sendable {
         buffer += bytes
     }
 
-    /// Returns the next complete packet; `nil` if the rest of it is missing.
+    /// Returns the next packet; `nil` if it is not complete.
     ///
     /// - Throws: ``LengthError`` if a packet is longer than `packetLimit`.
     mutating func next() throws(LengthError) -> [UInt8]? {

@@ -31,7 +31,7 @@ struct RootCanalObserver: Sendable {
 
     private var session = ControllerSession()
     private var relayed: [SetKey: Instant] = [:]
-    /// The parts of an extended advertisement whose rest is missing.
+    /// The parts received so far of an extended advertisement that is not complete.
     private var partial: (key: SetKey, data: [UInt8])?
     /// The end of the current second, and the number of advertisements relayed in it.
     private var second = (end: Instant.zero, count: 0)

@@ -170,7 +170,7 @@ extension Scenario {
     ) throws(JSONError) -> String {
         let kind = try node.text
         guard accessories.contains(kind) else {
-            throw node.error("there are \(JSONNode.list(accessories)), and no \"\(kind)\"")
+            throw node.error("one of \(JSONNode.list(accessories)) should be here")
         }
         return kind
     }

@@ -107,8 +107,8 @@ public struct Scenario: Hashable, Sendable {
 
 /// An error in the text of a scenario, with its place.
 public struct ScenarioError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The path of the invalid value, `devices[2].path[0].at`, or the line and the column of the
-    /// character if the text is not valid JSON.
+    /// The path of the invalid value, such as `devices[2].path[0].at`, or the line and the column
+    /// of the character if the text is not valid JSON.
     public let place: String
     /// The description of the error.
     public let problem: String

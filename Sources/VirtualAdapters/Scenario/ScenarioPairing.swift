@@ -81,7 +81,7 @@ extension JSONNode {
     private func word(of words: [String]) throws(JSONError) -> String {
         let word = try text
         guard words.contains(word) else {
-            throw error("there are \(JSONNode.list(words)), and no \"\(word)\"")
+            throw error("one of \(JSONNode.list(words)) should be here")
         }
         return word
     }

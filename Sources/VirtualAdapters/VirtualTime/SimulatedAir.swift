@@ -245,8 +245,8 @@ extension SimulatedAir {
         try awaitProgress { executor.waitForOutsideWork(for: timeout) }
     }
 
-    /// Calls `wait` until it returns `true`. Work takes long on a busy machine, so this fails only
-    /// if no work ended during a call.
+    /// Calls `wait` until it returns `true`. Work takes long on a busy machine, so the method fails
+    /// only if no work ended during a call.
     func awaitProgress(_ wait: () -> Bool) throws(VirtualAirError) {
         var count = executor.outsideWorkCount
         while !wait() {

@@ -19,7 +19,7 @@ final class VirtualPause: Sendable {
         self.end = end
     }
 
-    /// Returns at the instant.
+    /// Waits until the instant.
     ///
     /// - Throws: `CancellationError` as soon as the task is canceled.
     func wait() async throws {
