@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The command line, for people at a terminal and for scripts. Each command is thin. It reads its
-// arguments (`Commands`), and runs one of the types that do the work (`Exploration`, `Scan`,
+// arguments (`Commands`) and runs one of the types that do the work (`Exploration`, `Scan`,
 // `Trace`) on a session with an adapter (`Session`). It prints the result as text for people
 // (`Terminal`, `Values`, `AssignedNumbers`) or as JSON for programs (the module `JSONText`).
 //
@@ -38,8 +38,9 @@ struct LanyardCommand: AsyncParsableCommand {
 
     /// The help on targets, for the commands that take one.
     static let targetHelp: ArgumentHelp = """
-        An address (AA:BB:CC:DD:EE:FF, with /random or /public if you know it), an advertised name or \
-        its beginning, in upper or lower case, or the name or identifier of a bond.
+        An address (AA:BB:CC:DD:EE:FF, with /random or /public if you know the type), an \
+        advertised name or its beginning, in upper or lower case, or the name or identifier of a \
+        bond.
         """
 
     /// The help on characteristics, for the commands that take one.

@@ -12,7 +12,7 @@ import VirtualAdapters
 struct ControllerReport: Equatable, Sendable {
     let capabilities: ControllerCapabilities
 
-    /// Returns the report, one fact to a line, within the given number of columns.
+    /// Returns the report, a paragraph for each topic, wrapped to the given number of columns.
     func lines(columns: Int) -> [String] {
         let features = AssignedNumbers.names(of: capabilities.leFeatures)
         let texts = [version, links, advertising, lists].map { [$0] } + [features]

@@ -14,7 +14,7 @@ final class AirDisplay: Sendable {
 
     /// The time between two drawings of the table.
     private static let period = Duration.seconds(1)
-    /// The time between two readings of the displays of accessories, for the lines.
+    /// The time between two readings of the displays of accessories, if there is no table.
     private static let screenPeriod = Duration.milliseconds(250)
 
     private struct State {

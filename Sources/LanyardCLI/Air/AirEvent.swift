@@ -14,9 +14,9 @@ enum AirEvent: Equatable, Sendable {
     case connected(host: String, controller: String)
     /// A host has disconnected. The cause is `nil` if it closed the connection itself.
     case disconnected(host: String, controller: String, cause: String?)
-    /// The server refused a host, because it has no room for another.
+    /// The server refused a host, because there are too many hosts or the world is full.
     case refused
-    /// RootCanal has closed its port, and its devices have left the radio, which tries to join
+    /// RootCanal has closed its port, and its devices have left the radio. The radio tries to join
     /// again.
     case rootCanalEnded(cause: String)
     /// The radio has joined RootCanal again.

@@ -55,7 +55,8 @@ struct AirTable: Sendable {
         return lines + (hidden > 0 ? [fit("\(hidden) more links")] : [])
     }
 
-    /// Puts cells in columns. On a narrow terminal, the address and then the counts are left out.
+    /// Returns the cells in columns. On a narrow terminal, the address and then the counts are left
+    /// out.
     private func row(_ cells: [String]) -> String {
         var shown = Array(Self.widths.indices)
         var others: Int { shown.reduce(0) { $0 + Self.widths[$1] + Self.gap.count } }

@@ -86,7 +86,7 @@ extension ProgramFailure {
 }
 
 extension AdapterSpecification {
-    /// Whether the path is that of a file that is not a socket.
+    /// Whether the address is the path of a file that is not a socket.
     fileprivate var isOtherFile: Bool {
         guard case .unix(let path) = self else { return false }
         var status = stat()

@@ -18,7 +18,7 @@ struct RootCanalMembership: Sendable {
     /// Receives each change of the membership.
     let report: @Sendable (AirEvent) -> Void
 
-    /// The reason of the end of a connection, as its only value.
+    /// A stream whose only value is the reason for the end of a connection.
     typealias End = AsyncStream<String>
 
     /// Joins RootCanal.

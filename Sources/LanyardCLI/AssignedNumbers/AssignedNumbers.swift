@@ -14,8 +14,8 @@ import BluetoothTypes
 enum AssignedNumbers {
     /// Services by their 16-bit UUID (Assigned Numbers, 3.4.2).
     static let serviceNames = names(in: "service")
-    /// Services of members by their 16-bit UUID (Assigned Numbers, 3.4.3). The list there names
-    /// only companies; some of the names here describe the services.
+    /// Services of members by their 16-bit UUID (Assigned Numbers, 3.10). The SIG's list names
+    /// only companies; some names in these files describe the services.
     static let memberServiceNames = names(in: "member service", of: [tables, companyTables])
     /// Characteristics by their 16-bit UUID (Assigned Numbers, 3.8.1).
     static let characteristicNames = names(in: "characteristic")

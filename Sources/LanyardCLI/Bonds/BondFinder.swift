@@ -86,7 +86,7 @@ struct BondFinder<Peer: NamedPeer>: Sendable {
 }
 
 extension BondFinder {
-    /// Returns whether the peer has the target's name, in any case.
+    /// Returns whether the peer has the target's name, in upper or lower case.
     private static func hasName(_ peer: Peer, _ target: Target) -> Bool {
         guard case .name(let wanted) = target, let name = peer.name else { return false }
         return TerminalText.escape(name).lowercased() == wanted.lowercased()

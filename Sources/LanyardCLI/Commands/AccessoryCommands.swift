@@ -90,11 +90,11 @@ struct WriteCommand: ConsoleCommand {
                 withResponse: !withoutResponse
             )
             try console.print(options.json ? report.json.timed().compact : report.line)
-            if case .virtual = session.adapter { console.remark(Self.passingWorld) }
+            if case .virtual = session.adapter { console.remark(Self.virtualNotice) }
         }
     }
 
-    private static let passingWorld = """
+    private static let virtualNotice = """
         lanyard: the virtual accessory ends with this command, and the value with it; to keep it, \
         run 'lanyard air' in another terminal and use --adapter tcp:127.0.0.1:6402\n
         """

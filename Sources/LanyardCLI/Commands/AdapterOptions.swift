@@ -65,8 +65,8 @@ struct AdapterOptions: ParsableArguments {
 
     /// Returns the session that the options describe.
     ///
-    /// - Parameter worksOnDaemon: Whether the command also runs on the Bluetooth daemon, which has
-    ///   no controller for it.
+    /// - Parameter worksOnDaemon: Whether the command also runs on the Bluetooth daemon, which
+    ///   gives no access to its controller.
     /// - Throws: A `ProgramFailure` if the options are not valid.
     func session(
         on console: Console,
@@ -91,13 +91,13 @@ struct AdapterOptions: ParsableArguments {
         )
     }
 
-    /// The limit that `--timeout` gives.
+    /// The limit that `--timeout` gives, in seconds.
     var seconds: Double? {
         get throws { try Self.seconds(timeout) }
     }
 
-    /// Returns the limit that the environment variable LANYARD_TIMEOUT gives; `nil` if it is not
-    /// set.
+    /// Returns the limit in seconds that the environment variable LANYARD_TIMEOUT gives; `nil` if
+    /// the variable is not set.
     static func seconds(in environment: [String: String]) throws(ProgramFailure) -> Double? {
         guard let text = environment["LANYARD_TIMEOUT"], !text.isEmpty else { return nil }
         guard let number = Double(text), number > 0, number <= longestTimeout else {
@@ -126,8 +126,8 @@ struct AdapterOptions: ParsableArguments {
         Int(exactly: number).map(String.init) ?? "\(number)"
     }
 
-    /// Returns the adapter that the options or the environment name, or else the first free adapter
-    /// of the computer.
+    /// Returns the adapter that the option or the environment names, or else the system's default,
+    /// which `ofSystem` returns.
     func specification(
         environment: [String: String],
         ofSystem: () -> AdapterChoice? = AdapterChoice.ofSystem

@@ -7,7 +7,7 @@ struct AdaptersCommand: ConsoleCommand {
         commandName: "adapters",
         abstract: "List the Bluetooth adapters of this machine and their users.",
         discussion: """
-            Prints one line per adapter: name, address, connection, and the programs that use it. \
+            Prints one line per adapter: name, address, bus, and the programs that use it. \
             --probe opens and resets the free adapters to read their features, which needs a \
             permission: see docs/LINUX.md.
             """

@@ -53,7 +53,7 @@ struct ChannelOptions: ParsableArguments {
         }
     }
 
-    /// Joins the channel with the standard streams of the process until one of them ends.
+    /// Joins the channel with the standard streams of the process until the channel closes.
     func pipe(_ channel: L2CAPChannel) async throws {
         let input = StandardInput()
         let pipe = StandardStreamPipe(

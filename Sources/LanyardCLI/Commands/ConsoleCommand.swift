@@ -135,7 +135,7 @@ enum ProgramRun {
 }
 
 extension ProgramFailure {
-    /// Returns the failure for a message of the parser of arguments.
+    /// Returns the failure for a message of the argument parser.
     static func usage(message: String, advice: String) -> ProgramFailure {
         let line = message.split(separator: "\n").first.map(String.init) ?? "wrong usage"
         // The parser suggests options in a sentence of its own.

@@ -9,10 +9,10 @@ struct DemoCommand: ConsoleCommand {
         abstract: "Run a scripted demo on the virtual radio.",
         discussion: """
             A phone and four accessories pair, exchange messages, go out of range and reconnect. The \
-            app is terminated and relaunched, an accessory loses its bond, more accessories than links \
-            compete, and one accessory is forgotten. Every line is asserted, and the output is \
-            identical in every run. The exit code is 0 only if every check passes. On a terminal the \
-            demo runs at a readable pace; otherwise it runs as fast as possible.
+            app is terminated and relaunched, an accessory loses its bond, the accessories compete \
+            for too few links, and one accessory is forgotten. Every line is asserted, and the \
+            output is identical in every run. The exit code is 0 only if every check passes. On a \
+            terminal the demo runs at a readable pace; otherwise it runs as fast as possible.
             """
     )
 

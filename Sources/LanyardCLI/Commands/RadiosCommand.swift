@@ -49,7 +49,7 @@ struct RadiosCommand: ConsoleCommand {
         let limit = try options.seconds.map { Duration.seconds($0) }
         try await session.withRadios { radios in
             let devices = ReceivedDevices()
-            // An unknown target is an error, also if the table ends before the search does.
+            // The search runs before the time limit of the table, so an unknown target is an error.
             let link = try await connect(to: wanted, session, radios, devices)
             let watch: @Sendable () async throws -> Void = {
                 try await FirstResult.of([

@@ -81,7 +81,8 @@ extension AdapterSession {
         try end.get()
     }
 
-    /// Checks that no option asks for packets, keys or bonds, which the daemon keeps.
+    /// Checks that no option names a file for packets or keys, because the daemon reports no
+    /// packets, and that no option names a directory for bonds, because the daemon keeps them.
     private func requireNoController() throws(ProgramFailure) {
         guard traceFile == nil, keyFile == nil else {
             throw .usage(
@@ -94,7 +95,8 @@ extension AdapterSession {
         }
     }
 
-    /// Waits until the adapter is ready. Only a session that waits for its adapter has no limit.
+    /// Waits until the adapter is ready. Only a session that waits for its adapter has no time
+    /// limit.
     private func awaitReady(_ client: DaemonClient) async throws {
         guard onAdapterLoss == nil else { return try await follow(client, untilReady: true) }
         try await limits.run("opening \(adapter)", within: limits.opening(adapter)) {
@@ -102,7 +104,7 @@ extension AdapterSession {
         }
     }
 
-    /// Follows the states of the daemon and its adapter. Throws when they are lost, but a session
+    /// Follows the states of the port. Throws when the daemon or its adapter is lost. A session
     /// that waits for its adapter reports the loss and the return instead.
     private func follow(_ client: DaemonClient, untilReady: Bool) async throws {
         var isLost = false

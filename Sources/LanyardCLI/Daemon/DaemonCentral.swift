@@ -4,7 +4,7 @@ import BluetoothHost
 import BluetoothPort
 import BluetoothTypes
 
-/// A central that uses the services which a command publishes through the daemon's port.
+/// A central that uses the services that a command publishes through the daemon's port.
 struct DaemonCentral: CentralLink {
     let client: DaemonClient
     let identifier: LinkIdentifier

@@ -8,8 +8,8 @@ import BluetoothTypes
 
 /// The clients of the services that a command publishes through the daemon's port.
 struct DaemonClients: Sendable {
-    /// The maximum number of events that are kept for the reader. If it is further behind, its
-    /// stream ends.
+    /// The maximum number of events that are kept for the reader. If the reader is further
+    /// behind, its stream ends.
     static let eventLimit = 16_384
     /// The maximum number of changes of bonds that are kept for the reader. The oldest is dropped.
     static let bondEventLimit = 1_024
@@ -38,7 +38,7 @@ struct DaemonClients: Sendable {
         )
     }
 
-    /// Reports an event to the reader. If it would be lost, the stream ends.
+    /// Reports an event to the reader. If the event would be lost, the stream ends.
     func report(_ event: ServingEvent) {
         if case .dropped = feed.yield(event) { feed.finish() }
     }

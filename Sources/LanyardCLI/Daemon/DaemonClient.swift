@@ -7,8 +7,8 @@ import BluetoothHost
 import BluetoothPort
 import BluetoothTypes
 
-/// A client that uses the daemon's port with tasks, as a command does: with a few scans, links that
-/// are made one after the other, and published services.
+/// A client of the daemon's port, for one command. It scans, makes links one after the other, and
+/// publishes services.
 ///
 /// The actor runs on the port's executor, on which the port calls it.
 actor DaemonClient: PortObserver, CentralAdapter {
@@ -43,7 +43,7 @@ actor DaemonClient: PortObserver, CentralAdapter {
     private var subscriptions: [AttributeHandle: Values.Continuation] = [:]
     /// The link that was made last, while it is open.
     private var link: LinkIdentifier?
-    /// The tasks that wait for the end of that link, by their numbers.
+    /// The tasks that wait for the end of the link, by their numbers.
     private(set) var linkEnds: [UInt64: AsyncStream<PortError>.Continuation] = [:]
     /// The tasks that wait for a change of the bonds, by their numbers.
     private(set) var bondChanges: [UInt64: AsyncStream<Void>.Continuation] = [:]
@@ -107,8 +107,8 @@ actor DaemonClient: PortObserver, CentralAdapter {
         let (stream, feed) = Discoveries.makeStream(
             bufferingPolicy: .bufferingNewest(Self.discoveryLimit)
         )
-        // The port reports all advertisements, because without duplicates it reports a device only
-        // once, and not its new data.
+        // The scan has duplicates, because without them the port reports each device only once, and
+        // not its new data.
         let scan = port.startScan(PortScan(reportsDuplicates: true)) { feed.finish(throwing: $0) }
         scans[scan] = Scan(
             filter: AdvertisementFilter(filter: filter, allowsDuplicates: reportsDuplicates),
@@ -136,7 +136,7 @@ actor DaemonClient: PortObserver, CentralAdapter {
         let link = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation {
                 (continuation: CheckedContinuation<LinkIdentifier, any Error>) in
-                // A later cancellation finds the request, because it waits for this job.
+                // A later cancellation runs after this job, so it finds the request.
                 guard !Task.isCancelled else {
                     return continuation.resume(throwing: CancellationError())
                 }
@@ -167,7 +167,7 @@ actor DaemonClient: PortObserver, CentralAdapter {
 
     // MARK: The link
 
-    /// Performs a request to the link.
+    /// Performs a request on the link.
     func perform(_ request: PortRequest, on link: LinkIdentifier) async throws -> PortAnswer {
         try await withCheckedThrowingContinuation { continuation in
             port.begin(request, on: link) { continuation.resume(with: $0) }
@@ -228,7 +228,7 @@ actor DaemonClient: PortObserver, CentralAdapter {
         port.bond(of: link).map { AccessoryBond($0) }
     }
 
-    /// Removes a bond, and waits until the daemon has reported it.
+    /// Removes a bond, and waits until the daemon has reported the removal.
     func remove(_ bond: AccessoryBond) async throws {
         guard bondChanges.count < Self.waiterLimit else { throw PortError.tooManyRequests }
         let (changes, change) = AsyncStream.makeStream(
@@ -245,7 +245,7 @@ actor DaemonClient: PortObserver, CentralAdapter {
         }
     }
 
-    /// Ends everything, and closes the adapter.
+    /// Shuts the port down.
     nonisolated func shutDown() async {
         await port.shutDown()
     }

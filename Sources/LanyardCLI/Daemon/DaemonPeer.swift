@@ -101,8 +101,8 @@ struct DaemonPeer: PeripheralLink {
 
     // MARK: Values
 
-    /// Returns no values, because a port has no request for values by their UUID. Callers then find
-    /// the characteristic.
+    /// Returns no values, because a port has no request for values by their UUID. Callers
+    /// discover the characteristic instead.
     func read(
         uuid: BluetoothUUID,
         first: AttributeHandle,

@@ -98,9 +98,9 @@
         }
     }
 
-    /// A policy that ends the link that has been silent the longest, to make room for another.
+    /// A policy that ends the link that has been silent the longest, to free its connection slot.
     struct DemoPolicy: ConnectionPolicy {
-        /// Whether a link may be ended to make room.
+        /// Whether a link may be ended to free its connection slot.
         let allows: @Sendable () -> Bool
 
         func linkToEnd(

@@ -24,11 +24,11 @@ import BluetoothTypes
         private struct State {
             var central: AccessoryCentral?
             var accessories: [String: Accessory] = [:]
-            /// The name of the accessory that is being paired and that no app has yet.
+            /// The name of the accessory that is being paired and that the app does not have yet.
             var pairing: String?
             var policyAllows = false
             var chapters: [Timeline.Chapter] = []
-            /// The places in the recording of events that came while the app was being terminated.
+            /// The indices of the recorded events that came while the app was being terminated.
             var unseen: [Range<Int>] = []
         }
 
@@ -137,7 +137,7 @@ import BluetoothTypes
             }
         }
 
-        /// Whether a link may be ended to make room for another.
+        /// Whether a link may be ended to free its connection slot.
         var policyAllows: Bool {
             get { state.withLock { $0.policyAllows } }
             set { state.withLock { $0.policyAllows = newValue } }
@@ -145,7 +145,7 @@ import BluetoothTypes
 
         // MARK: Accessories
 
-        /// Pairs an accessory of this kind with the app, and names it.
+        /// Pairs an accessory of this kind with the app, and registers it under its name.
         func pair(
             _ description: AccessoryDescription
         ) async throws -> Accessory {
@@ -238,7 +238,8 @@ import BluetoothTypes
             )
         }
 
-        /// Returns the recording, with the packets of all controllers if there are logs.
+        /// Returns the recording, with the packets of the phone and the accessories if there are
+        /// logs.
         func timeline(packetsFrom directory: String?) throws -> Timeline {
             var timeline = Timeline(title: "Accessories that stay connected")
             timeline.subtitle = "The story of `lanyard demo`, in virtual time"

@@ -44,13 +44,13 @@ final class DemoPrinter: Sendable {
         try write([isLive ? TerminalColumns.truncate(plain, to: columns) : plain])
     }
 
-    /// Prints a line and checks its condition. Throws if it does not hold.
+    /// Checks the condition of a line, and prints the line. Throws if the condition does not hold.
     func say(_ text: String, _ holds: () -> Bool) throws {
         try check(holds(), "this is not so: \(text)")
         try say(text)
     }
 
-    /// Checks a condition. Throws if it does not hold.
+    /// Checks a condition. Throws `ProgramFailure` if the condition does not hold.
     func check(_ holds: Bool, _ otherwise: @autoclosure () -> String) throws {
         guard holds else {
             throw ProgramFailure(

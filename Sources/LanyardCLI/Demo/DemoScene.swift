@@ -11,7 +11,7 @@ struct DemoScene: Equatable, Sendable {
         /// The state in the app; `nil` until the app has the accessory.
         var state: AccessoryState?
         var meters: Double
-        /// The strength at which the phone receives it, in dBm.
+        /// The strength at which the phone receives the accessory, in dBm.
         var signal: Int
     }
 

@@ -11,8 +11,9 @@ struct Diagnosis: Equatable, Sendable {
         self.findings = findings
     }
 
-    /// Derives the findings from the state of the system. The chosen adapter comes first, because
-    /// only its findings can be obstacles: other adapters may be unusable without harm.
+    /// Derives the findings from the state of the system. The chosen adapter and its store come
+    /// first, because only their findings can be obstacles: other adapters may be unusable without
+    /// harm.
     init(of system: SystemState) {
         var findings = ChoiceDiagnosis.findings(system)
         findings += StoreDiagnosis.findings(system.store)
@@ -95,8 +96,8 @@ enum DiagnosisText {
         )
     }
 
-    /// Escapes text that comes from a file. Text that is escaped already stays as it is: it has no
-    /// backslash except those of an escape.
+    /// Escapes text with characters that cannot be printed. Escaped text has no such characters, so
+    /// it is not escaped again.
     private static func safe(_ text: String) -> String {
         text.unicodeScalars.allSatisfy(\.isPrintable) ? text : TerminalText.escape(text)
     }

@@ -3,7 +3,7 @@
 import BluetoothSetUp
 import Foundation
 
-/// A reader of property lists, which reports files that are not property lists.
+/// The findings about the files of an app's Info.plist and entitlements.
 enum InfoPlistFile {
     /// The number of bytes that are read of a file: one more than the maximum length of a file.
     private static let lengthLimit = (1 << 20) + 1

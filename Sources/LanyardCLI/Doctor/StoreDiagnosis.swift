@@ -90,7 +90,7 @@ struct StoreExamination {
         }
     }
 
-    /// Returns whether the nearest existing directory allows making others in it.
+    /// Returns whether a directory can be made in the nearest existing directory.
     private func canBeMade(_ path: String) -> Bool {
         var parent = URL(fileURLWithPath: path).deletingLastPathComponent()
         while parent.path != "/", !FileManager.default.fileExists(atPath: parent.path) {

@@ -5,7 +5,7 @@ import BluetoothTypes
 
 /// The services, characteristics and descriptors of a peer, with the values that could be read.
 ///
-/// Handles are plain numbers here, because the report is not used for requests.
+/// Handles are plain numbers here, because an exploration is not used for requests.
 struct Exploration: Equatable, Sendable {
     let address: DeviceAddress
     /// The device name, or the advertised name. Not escaped.

@@ -4,7 +4,7 @@ import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
 
-/// An exploration, which discovers all services of an accessory and reads their values.
+/// An explorer, which discovers all services of an accessory and reads their values.
 struct Explorer: Sendable {
     let accessory: any ConnectedAccessory
     let limits: StepLimits

@@ -286,7 +286,7 @@ extension LiveLinks {
         )
     }
 
-    /// The names on the timeline of the link states that have another name there. The colors of the
+    /// The timeline's names of link states, if they differ from the page's names. The colors of the
     /// timeline depend on these names.
     private static let timelineStates = ["connected": "ready", "lost": "outOfRange"]
 

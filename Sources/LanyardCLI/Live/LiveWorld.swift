@@ -8,7 +8,7 @@ import VirtualRadio
 
 /// The virtual world as the map of the page.
 final class LiveWorld: Sendable {
-    /// The farthest place to which a controller can be moved, in meters from the origin.
+    /// The maximum coordinate of a place to which a controller can be moved, in meters.
     static let distanceLimit = 100_000.0
 
     private let air = Mutex<LiveAir?>(nil)

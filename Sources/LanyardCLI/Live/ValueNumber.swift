@@ -13,12 +13,13 @@ struct ValueNumber: Equatable, Sendable {
     /// The symbol of the unit; empty if there is none.
     let unit: String
 
-    /// The maximum number of numbers of one value.
+    /// The maximum count of numbers in one value.
     static let countLimit = 16
 
-    /// Returns the numbers in the value of a characteristic. If the layout is known, they are those
-    /// of its fields. Otherwise the value itself is the only number, if it consists of digits or
-    /// has the length of a number.
+    /// Returns the numbers in the value of a characteristic. If the layout is known, they are the
+    /// numbers of its fields. If the value has a description in words, they are the numbers in the
+    /// description. Otherwise, the value itself is the only number, if the value consists of digits
+    /// or has the length of a number.
     static func all(in bytes: [UInt8], of uuid: BluetoothUUID) -> [ValueNumber] {
         if let fields = fields(of: bytes, uuid) { return Array(fields.prefix(countLimit)) }
         if let meaning = try? WellKnownValues.describe(bytes, ofCharacteristic: uuid) {
@@ -73,6 +74,6 @@ struct ValueNumber: Equatable, Sendable {
         return ValueNumber(name: "", value: Double(number), unit: "")
     }
 
-    /// The longest number in digits.
+    /// The maximum length of a number as text, in characters.
     private static let digitLimit = 24
 }

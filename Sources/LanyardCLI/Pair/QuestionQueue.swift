@@ -19,8 +19,7 @@ final class QuestionQueue: Sendable {
         case passed(AsyncStream<String>.Continuation)
     }
 
-    /// The number of times that a question is asked again after a line that is not an answer. Then
-    /// it ends without an answer.
+    /// The number of lines that are not answers after which a question ends without an answer.
     static let attemptLimit = 3
     /// The maximum number of lines that wait for questions. Further lines are discarded.
     static let queuedLineLimit = 256

@@ -80,7 +80,7 @@ struct RadioTable: Sendable {
     private static func describe(_ radio: RadioReport.Radio) -> String {
         guard radio.isUsable else { return "not ready" }
         let links = "\(radio.linkCount) \(radio.linkCount == 1 ? "link" : "links")"
-        return links + (radio.slotLimit.map { ", room for \($0)" } ?? "")
+        return links + (radio.slotLimit.map { " of at most \($0)" } ?? "")
     }
 
     var json: JSON {

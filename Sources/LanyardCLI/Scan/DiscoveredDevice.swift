@@ -31,7 +31,7 @@ struct DiscoveredDevice: Equatable, Sendable {
         if let rssi = advertisement.rssi { history.add(Int(rssi), at: now) }
     }
 
-    /// Merges a later advertisement. Fields that it leaves out keep their values.
+    /// Merges a later advertisement. Fields that the advertisement leaves out keep their values.
     mutating func update(with advertisement: Advertisement, at now: Instant) {
         name = advertisement.data.printableName ?? name
         company = advertisement.data.manufacturerData?.company ?? company

@@ -4,7 +4,8 @@ import BluetoothGAP
 import BluetoothTypes
 import Synchronization
 
-/// A scan shown as a table on the whole terminal, which keys sort, filter, pause and end.
+/// The table of a scan on the whole terminal. Keys sort, filter and pause the table, and end the
+/// scan.
 final class LiveScan: Sendable {
     private let console: Console
     private let received: Latch

@@ -96,7 +96,7 @@ struct ScanTable: Sendable {
         ]
     }
 
-    /// Puts cells in columns. On a narrow terminal, the columns of least use are left out.
+    /// Returns the cells in columns. On a narrow terminal, the columns of least use are left out.
     private func row(_ cells: [String]) -> String {
         let widths = widths
         var cells = cells

@@ -78,7 +78,7 @@ extension ProgramFailure {
         }
     }
 
-    /// Creates the failure for a world that has no room.
+    /// Creates the failure for a world that is full.
     init(_ error: WorldFullError) {
         self.init(.badData, "\(error)", advice: "leave some devices out")
     }

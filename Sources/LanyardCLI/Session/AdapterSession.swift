@@ -9,7 +9,7 @@ import HCITransports
 import Logging
 import VirtualAdapters
 
-/// One command's use of an adapter. However the command ends, links and adapter are closed.
+/// One command's use of an adapter. The links and the adapter are closed, however the command ends.
 struct AdapterSession: Sendable {
     let adapter: AdapterChoice
     /// The file for the packet log; `nil` for none.
@@ -25,7 +25,7 @@ struct AdapterSession: Sendable {
     /// The identity of the host when it serves an accessory.
     var identity: ServedIdentity?
     var pairing = PairingSetup()
-    /// Whether the result of the command names the device, so that no remark has to.
+    /// Whether the result of the command names the device, so that no remark names it.
     var namesDevice = false
 
     /// Reports that the adapter is lost, with the reason, or, with `nil`, available again. With a
@@ -328,8 +328,8 @@ struct AdapterSession: Sendable {
     }
 
     /// Throws when the adapter is lost, because the host would retry without a limit. A session
-    /// that waits reports the loss and the return instead. Several adapters are lost when the last
-    /// of them is.
+    /// that waits reports the loss and the return instead. A session with several adapters throws
+    /// when all of them are lost.
     private func watch(_ radios: RadioGroup) async throws {
         guard radios.hosts.count > 1 else { return try await watch(radios.hosts[0]) }
         let lost = radios.hosts.map { _ in Latch() }

@@ -22,7 +22,7 @@ struct CharacteristicOperations: Sendable {
 
     /// Reads the value by its UUID, without a discovery of characteristics (Vol 3, Part G, 4.8.2).
     /// Returns `nil` if the reference is a handle, or if the accessory does not return exactly one
-    /// value: the discovery then finds the reason.
+    /// value. The discovery finds the reason for that.
     private func readByUUID(_ reference: CharacteristicReference) async throws -> ValueReport? {
         guard case .uuid(let uuid) = reference.identity else { return nil }
         return try await limits.run("reading \(reference)") {
@@ -239,7 +239,7 @@ struct WriteReport: Sendable {
 /// The values that a peer notifies or indicates.
 typealias ArrivingValues = any AsyncSequence<[UInt8], any Error> & Sendable
 
-/// A connected peer, as far as commands need one. Tests replace it.
+/// The operations on a connected peer that commands need. Tests replace the peer.
 protocol ConnectedAccessory: Sendable {
     associatedtype Values: AsyncSequence<[UInt8], any Error> & Sendable
 
@@ -266,8 +266,8 @@ protocol ConnectedAccessory: Sendable {
     func write(_ bytes: [UInt8], to handle: AttributeHandle) async throws
     func writeWithoutResponse(_ bytes: [UInt8], to handle: AttributeHandle) async throws
     /// Waits for the answer to another request. Requests and commands arrive in order
-    /// (Vol 3, Part F, 3.3.2), so any answer proves that a write without response before it does
-    /// not wait in a buffer when the link ends.
+    /// (Vol 3, Part F, 3.3.2), so the answer proves that earlier writes without response have
+    /// arrived.
     func confirmArrival() async throws
     func subscribe(
         to characteristic: GATT.Characteristic,

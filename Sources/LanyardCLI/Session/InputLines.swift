@@ -22,8 +22,8 @@ extension AsyncStream<InputLine> {
 
 /// The lines of standard input.
 enum InputLines {
-    /// The maximum length of a line in bytes. Only the beginning of a longer line is read, and it
-    /// is not a valid command.
+    /// The maximum length of a line in bytes. Only the beginning of a longer line is
+    /// kept, and it is too long for a command.
     static let lengthLimit = 8_192
     /// The maximum number of lines that wait. Reading stops until one is taken.
     static let waitingLimit = 64

@@ -55,7 +55,7 @@ protocol CentralLink: Sendable {
 
     /// Sends a value, and returns when it has left. Values leave in the order of the calls.
     func notify(_ value: [UInt8], of handle: AttributeHandle) async throws
-    /// Sends a value if there is room for it. Returns whether there is.
+    /// Sends a value if it can be sent at once. Returns whether the value is sent.
     func tryNotify(_ value: [UInt8], of handle: AttributeHandle) async throws -> Bool
 }
 

@@ -109,8 +109,8 @@ enum FirstResult {
 
 /// An operation with a time limit.
 enum TimeLimit {
-    /// Waits until a limit passes. Tests replace this wait by a wait for a cause, which the load of
-    /// the machine does not delay.
+    /// Waits until a limit passes. Tests replace this wait with a wait for an event, so that the
+    /// load of the machine does not change the result.
     @TaskLocal static var wait: @Sendable (Duration) async throws -> Void = {
         try await Task.sleep(for: $0)
     }

@@ -85,7 +85,7 @@ enum StoreChoice: Equatable, Sendable {
     /// host continues without bonds and prints a remark. It fails instead if the command line names
     /// the directory, or if the store is required.
     ///
-    /// - Parameter isRequired: Whether the command has no use without the store.
+    /// - Parameter isRequired: Whether the command needs the store.
     func open(isRequired: Bool = false, _ remark: (String) -> Void) throws(ProgramFailure)
         -> any HostStore
     {

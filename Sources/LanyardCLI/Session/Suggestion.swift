@@ -32,8 +32,8 @@ enum Suggestion {
         Array(word.lowercased().prefix(lengthLimit))
     }
 
-    /// Returns the number of characters to insert, to delete, to replace, or to exchange with their
-    /// neighbor, that make one word of the other (Damerau and Levenshtein, restricted).
+    /// Returns the number of characters to insert, delete, replace, or exchange with their neighbor
+    /// to turn one word into the other (the restricted Damerau–Levenshtein distance).
     private static func distance(_ one: [Character], _ other: [Character]) -> Int {
         var beforeLast: [Int] = []
         var last = Array(0...other.count)

@@ -10,7 +10,7 @@ enum Target: Equatable, Sendable {
     /// A bonded device, whatever its addresses.
     case bond(PeerIdentifier)
     /// The name that a device advertises or that a bonded device has, as received or as printed, in
-    /// any case, or the beginning of the name.
+    /// upper or lower case, or the beginning of the name.
     case name(String)
 
     /// Parses `AA:BB:CC:DD:EE:FF`, the same with `/random` or `/public`, the identifier of a bond,

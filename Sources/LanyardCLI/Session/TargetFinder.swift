@@ -14,7 +14,7 @@ struct TargetFinder: Sendable {
         let name: String?
         /// Whether the device was received just now.
         var isNear = false
-        /// Whether only the beginning of the name is that of the target.
+        /// Whether the target is only the beginning of the device's name.
         var isByPrefix = false
         /// Whether the device accepts connections, as far as its advertisements show.
         var isConnectable = true
@@ -24,7 +24,7 @@ struct TargetFinder: Sendable {
     /// similar name, because another device may fit as well or better.
     static let settlingTime = Duration.seconds(1)
 
-    /// Waits for the settling time. Tests replace this wait by a wait for a cause.
+    /// Waits for the settling time. Tests replace this wait with a wait for an event.
     @TaskLocal static var settle: @Sendable (Duration) async throws -> Void = {
         try await Task.sleep(for: $0)
     }
@@ -62,7 +62,7 @@ struct TargetFinder: Sendable {
             }
             if let exact { return exact }
         } catch let failure as ProgramFailure where failure.status == .timedOut {
-            // The names that were received decide.
+            // The received names decide the result below.
         }
         return try search.choice(within: limits.search)
     }
@@ -119,8 +119,9 @@ private final class TargetSearch: Sendable {
         self.takesFirst = takesFirst
     }
 
-    /// Receives advertisements until one has the target's address and accepts connections, or there
-    /// are no more.
+    /// Receives advertisements until one is from the target, or there are no more. With
+    /// `takesFirst`, the target's name is enough. Otherwise, the advertisement must have the
+    /// target's address and accept connections.
     func receive(
         _ scan: AsyncThrowingStream<Advertisement, any Error>
     ) async throws -> TargetFinder.Found? {

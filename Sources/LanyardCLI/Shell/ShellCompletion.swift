@@ -115,7 +115,8 @@ extension ShellCompletion {
 
     private var deviceCandidates: [Candidate] { devices.sorted().map { Candidate($0) } }
 
-    /// The characteristics of the device by UUID and by name, or all names if none is known.
+    /// The characteristics of the device by UUID, by name and by handle, or the names of all
+    /// characteristics if the device's are not known.
     private var characteristicCandidates: [Candidate] {
         guard !characteristics.isEmpty else {
             return Self.names(AssignedNumbers.characteristicNames)

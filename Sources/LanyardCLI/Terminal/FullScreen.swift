@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The lines of a display that takes the whole terminal. The earlier output returns when it ends.
+/// The lines of a display that takes the whole terminal. The earlier output returns when the
+/// display ends.
 struct FullScreen: Sendable {
     static let begin = "\u{1B}[?1049h\u{1B}[?25l"
     static let end = "\u{1B}[?1049l\u{1B}[?25h"

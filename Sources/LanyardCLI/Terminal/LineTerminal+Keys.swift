@@ -4,7 +4,7 @@ import Synchronization
 
 // The keys, and their effects.
 extension LineTerminal {
-    /// Passes keys on to a display. Returns whether one reads them.
+    /// Passes keys on to a display. Returns whether a display reads them.
     func pass(_ bytes: [UInt8]) -> Bool {
         state.withLock { state in
             guard let display = state.display, !bytes.contains(Self.interruption),

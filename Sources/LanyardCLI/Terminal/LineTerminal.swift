@@ -12,7 +12,7 @@ final class LineTerminal: Sendable {
     struct State {
         var editor: LineEditor
         var prompt: LinePrompt = ""
-        /// The prompt that changed since the next line was requested; `nil` if none did.
+        /// The new prompt, if it changed after the next line was requested; otherwise `nil`.
         var changedPrompt: LinePrompt?
         /// Whether the prompt is shown and keys edit the line.
         var isEditing = false
@@ -28,7 +28,7 @@ final class LineTerminal: Sendable {
         var interrupt: (@Sendable () -> Void)?
         /// Whether Ctrl-C was typed after a line, before its command could be canceled.
         var isInterrupted = false
-        /// The action of the display around a stop of the process and after a change of the size.
+        /// The closures of the display for a stop of the process and for a change of the size.
         var displayHooks: DisplayHooks?
         var complete: Completer = { LineCompletion(before: $0) }
         /// Receives the answer to a question.
@@ -133,8 +133,8 @@ final class LineTerminal: Sendable {
         while let key = nextTypedAhead() { if key != .tab { edit(key) } }
     }
 
-    /// Takes the next key that was typed ahead; `nil` if there is none, or lines are no longer
-    /// read.
+    /// Takes the next key that was typed ahead; `nil` if there is none, or the line is no longer
+    /// edited.
     private func nextTypedAhead() -> TerminalKey? {
         state.withLock { state in
             guard state.isEditing, !state.typedAhead.isEmpty else {
@@ -179,7 +179,7 @@ final class LineTerminal: Sendable {
         }
     }
 
-    /// Changes the prompt of the line that is edited, or will be next.
+    /// Changes the prompt of the line that is edited, or of the next line.
     func change(prompt: LinePrompt) {
         state.withLock { state in
             state.prompt = prompt

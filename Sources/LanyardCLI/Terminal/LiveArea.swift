@@ -20,15 +20,15 @@ struct LiveArea: Sendable {
         return text
     }
 
-    /// Returns the text that prints `lines` in place of the area, where they stay. The area is
-    /// drawn again below them by the next `draw`.
+    /// Returns the text that prints `lines` in place of the area, where they stay. The next
+    /// `draw` draws the area again below these lines.
     mutating func print(_ lines: [String]) -> String {
         let text = draw(lines)
         drawnLines = 0
         return text
     }
 
-    /// Returns the text after the last drawing. The drawn lines stay.
+    /// Returns the text that ends the drawing. The drawn lines stay.
     mutating func end() -> String {
         drawnLines = 0
         return Self.showCursor

@@ -113,7 +113,7 @@ extension Timeline {
     static let repetitionGap: Int64 = 5_000_000
 
     /// Shortens a timeline for a page: folds repeated events, then leaves out the beginning. Adds
-    /// a remark about it.
+    /// a remark about each change.
     mutating func fit(to limit: Int = eventLimit) {
         guard events.count > limit else { return }
         fold()
@@ -128,7 +128,7 @@ extension Timeline {
         let lane: FlightEvent.Lane
     }
 
-    /// Folds consecutive equal calls, callbacks and packets of one device.
+    /// Folds consecutive equal events in each lane of a device, except states.
     private mutating func fold() {
         var rows: [Event] = []
         // The last event of each device and lane.
@@ -150,7 +150,7 @@ extension Timeline {
 }
 
 extension Timeline.Event {
-    /// Counts one more equal event, unless the gap is too long.
+    /// Counts one more equal event, unless the gap is too long. Returns whether it was counted.
     mutating func fold(at time: Int64, gap: Int64) -> Bool {
         let lasts = time - microseconds
         guard lasts - lastsMicroseconds <= gap else { return false }

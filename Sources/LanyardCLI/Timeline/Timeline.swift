@@ -55,7 +55,7 @@ struct Timeline: Equatable, Sendable {
     /// Whether the page gets further events while it is open.
     var isLive = false
     private(set) var devices: [String] = []
-    /// The events in no order. `sortedEvents` has them by time.
+    /// The events in any order. `sortedEvents` has them by time.
     var events: [Event] = []
     var chapters: [Chapter] = []
     /// Remarks about missing events.

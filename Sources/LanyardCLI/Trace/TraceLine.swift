@@ -12,7 +12,7 @@ enum TraceLayer: String, CaseIterable, Sendable {
     case hci
     /// The beginnings of links, and Link Layer control PDUs. In captures only.
     case ll
-    /// Signaling, and channels without a layer of their own here.
+    /// Signaling, and all channels except those of ATT and of the Security Manager.
     case l2cap
     /// The Attribute Protocol.
     case att

@@ -19,8 +19,9 @@ struct PlainText: WellKnownValue {
 
 /// The Peripheral Preferred Connection Parameters (Vol 3, Part C, 12.3).
 struct PreferredConnectionParameters: WellKnownValue {
-    /// The shortest interval in units of 1.25 ms, as the longest; 0xFFFF for no preference.
+    /// The shortest interval in units of 1.25 ms; 0xFFFF for no preference.
     let intervalMinimum: UInt16
+    /// The longest interval in units of 1.25 ms; 0xFFFF for no preference.
     let intervalMaximum: UInt16
     let latency: UInt16
     /// The supervision timeout in units of 10 ms; 0xFFFF for no preference.

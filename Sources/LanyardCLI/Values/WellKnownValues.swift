@@ -135,7 +135,7 @@ struct ValueDecoder: Sendable {
 }
 
 extension MalformedBytes {
-    /// Creates the same error as an error of the layers below.
+    /// Creates the error that corresponds to an error of `BluetoothValues`.
     init(_ error: ValueError) {
         self =
             switch error {
@@ -205,6 +205,6 @@ enum ValueText {
         return "\(bytes.hexadecimal) \"\(TerminalText.escape(text))\""
     }
 
-    /// The fewest characters that are shown as text. A shorter text is more likely a number.
+    /// The minimum number of bytes that are shown as text. A shorter value is more likely a number.
     private static let shortestText = 3
 }

@@ -14,7 +14,7 @@ function readColors() {
   }
 }
 
-/// Returns the drawing of a canvas and its size in CSS pixels; null while it is not shown.
+/// Returns the drawing of a canvas and its size in CSS pixels; null while the canvas is hidden.
 function drawingOf(canvas) {
   const width = canvas.clientWidth, height = canvas.clientHeight;
   if (!width || !height) return null;
@@ -39,7 +39,7 @@ function drawSpark(canvas, device) {
     rssi => height - 2 - Math.max(0, Math.min(1, (rssi + 100) / 70)) * (height - 4));
 }
 
-/// Draws a line through points. More than `gap` seconds without a point interrupt it.
+/// Draws a line through points. More than `gap` seconds without a point interrupt the line.
 function trace(drawing, points, gap, x, y) {
   drawing.beginPath();
   let last = -Infinity;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // MARK: The chosen device
 
-// The parts of the present display that change with values, by the handle of the characteristic.
+// The parts of the current display that change with values, by the handle of the characteristic.
 let parts = new Map(), signalCanvas = null, drawn = null;
 
 /// Draws the chosen device again. The focus, the scrolled place, and text that is being typed stay.
@@ -125,8 +125,8 @@ function writerOf(device, entry) {
   return make('div', 'writer', input, send);
 }
 
-/// Returns a list of the descriptors with their values as they were explored. The button to
-/// subscribe shows the present Client Characteristic Configuration.
+/// Returns a list of the descriptors with the values that the exploration found. The list leaves
+/// out the Client Characteristic Configuration, because the button Subscribe shows it.
 function descriptorsOf(entry) {
   const list = make('ul', 'descriptors');
   for (const { name, uuid, text, error } of entry.descriptors) {

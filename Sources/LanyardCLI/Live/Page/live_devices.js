@@ -38,7 +38,7 @@ function sortList(isForced = false) {
   if (element('count').textContent !== count) element('count').textContent = count;
 }
 
-/// Draws the rows in view. Their elements are used again.
+/// Draws the rows in view, and reuses their elements.
 function drawList() {
   const first = Math.max(0, Math.floor(listBox.scrollTop / ROW));
   const last = Math.min(listed.length,

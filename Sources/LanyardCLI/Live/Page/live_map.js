@@ -14,7 +14,7 @@ const middle = () => [ground.clientWidth / 2, ground.clientHeight / 2];
 const center = () => world.controllers.find(entry => entry.number === world.host)
   || { x: 0, y: 0 };
 
-/// Returns the place on the screen of a place in the world, which is in meters.
+/// Returns the place on the screen for a place in the world, whose coordinates are in meters.
 function toScreen(x, y) {
   const { x: cx, y: cy } = center(), [mx, my] = middle(), [rx, ry] = radii();
   const [dx, dy] = [x - cx, y - cy], distance = Math.hypot(dx, dy);
@@ -91,7 +91,7 @@ function arrangeLabels() {
     if (pin.entry.number === world.host) continue;
     const width = drawing.measureText(pin.entry.name).width + 8;
     const height = isChosen(pin) ? 2 * LABEL_HEIGHT : LABEL_HEIGHT;
-    // The present side comes first, so that labels do not jump.
+    // The current side comes first, so that labels do not jump.
     pin.side = [pin.side, ...SIDES].find(side => {
       const label = side && labelBox(pin.at, side, width, height);
       return label && isOnGround(label) && !taken.some(box => overlap(box, label));
@@ -193,7 +193,7 @@ function makePin(entry) {
 
 function addMoves(pin) {
   const { box } = pin;
-  box.title = 'Drag to move. Space switches it on or off.';
+  box.title = 'Drag to move. Space switches the device on or off.';
   box.onpointerdown = event => {
     box.setPointerCapture(event.pointerId);
     dragged = pin;

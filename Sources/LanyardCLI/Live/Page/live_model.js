@@ -153,7 +153,7 @@ function say(text, isError = false) {
   setTimeout(() => toast.remove(), TOAST_SECONDS * 1000);
 }
 
-/// Runs an action of the program, and shows the reason of a failure.
+/// Runs an action of the program, and shows the reason for a failure.
 async function attempt(action) {
   try {
     return await action();

@@ -34,7 +34,7 @@ const RECEIVERS = {
   remark: message => say(message.text),
 };
 
-/// Forgets the links that have ended while the page was not connected to the program.
+/// Forgets the links that ended while the page was not connected to the program.
 function forgetLinks(messages) {
   const open = new Set(messages.map(message => message.device));
   for (const device of devices.values()) {

@@ -83,7 +83,7 @@ struct HTTPRequestReader: Sendable {
         var request = try requestLine(lines[0])
         for line in lines.dropFirst() {
             let (name, value) = try header(line)
-            // If two headers had the same name, another reader could use the other value.
+            // Programs differ in the value that they use if two headers have the same name.
             guard request.headers.updateValue(value, forKey: name) == nil else {
                 throw .badRequest
             }

@@ -167,7 +167,7 @@ extension ServedValues {
     /// Returns the current value; `nil` if there is none.
     func value(of handle: AttributeHandle) -> [UInt8]? { entries[handle]?.bytes }
 
-    /// Sets a value. Returns the reason if the value cannot be set; `nil` if it was.
+    /// Sets a value. Returns the reason if the value cannot be set; otherwise, `nil`.
     mutating func set(_ bytes: [UInt8], of handle: AttributeHandle) -> String? {
         guard var entry = entries[handle] else { return "there is no value #\(handle.rawValue)" }
         guard !entry.template.isMoving else {

@@ -69,7 +69,7 @@ extension ServeSession {
         await EndOfInput.never()
     }
 
-    /// Sends a value to each subscribed client for which the adapter has room at once.
+    /// Sends a value to the subscribed clients, except those to which it cannot be sent at once.
     private func sendToAll(
         _ value: [UInt8],
         of attribute: ServedAttribute,

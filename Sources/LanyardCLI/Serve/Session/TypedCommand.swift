@@ -8,7 +8,7 @@ enum TypedCommand: Equatable, Sendable {
     case set(CharacteristicReference, [UInt8])
     /// Sends a value to the subscribed clients, after setting it if there are bytes.
     case notify(CharacteristicReference, [UInt8]?)
-    /// Allows clients to use values that need authorization, or stops it.
+    /// Allows or refuses access to values that need authorization.
     case authorize(Bool)
     /// Lets clients pair for a while.
     case pair

@@ -16,11 +16,11 @@ struct ScriptSubject: Equatable, Sendable {
 struct ScriptExpectation: Equatable, Sendable {
     /// The condition without its negation.
     enum Condition: Equatable, Sendable {
-        /// The value has these bytes, or another result this text.
+        /// The value has these bytes. A result that is not a value has this text.
         case equals(String)
-        /// The text or the meaning contains this text.
+        /// The printed text contains this text.
         case contains(String)
-        /// A part of the text matches this regular expression.
+        /// A part of the printed text matches this regular expression.
         case matches(String)
         /// The number is in the range. With a format, the number is that of the bytes.
         case between(ClosedRange<Double>, NumberFormat?)

@@ -63,7 +63,7 @@ enum ShellVocabulary {
             .joined(separator: "\n")
     }
 
-    /// The widest form that stands on one line with its summary.
+    /// The maximum width in columns of a form that shares a line with its summary.
     private static let columnLimit = 34
 
     private static let notes = """

@@ -4,8 +4,8 @@
 enum WaitCondition: Equatable, Sendable {
     /// A time passes.
     case time(Duration)
-    /// A subscribed value arrives: of this characteristic, or of any, and one that meets the
-    /// expectation. Values that arrived earlier count if no line has taken them.
+    /// A subscribed value arrives. It must be of the characteristic and meet the expectation,
+    /// unless these are `nil`. A value that arrived earlier counts if no line has taken it.
     case notification(CharacteristicReference?, ScriptExpectation?)
     /// There is no link.
     case disconnected

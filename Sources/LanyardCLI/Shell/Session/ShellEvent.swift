@@ -4,7 +4,7 @@ import BluetoothTypes
 import Foundation
 import JSONText
 
-/// An event of the shell or of a script. With `--json`, each is one object.
+/// An event of the shell or of a script. With `--json`, each event is one object.
 enum ShellEvent: Sendable {
     /// The result of the command in this line.
     case result(line: Int, command: String, JSON)

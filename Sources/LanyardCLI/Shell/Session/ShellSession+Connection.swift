@@ -3,7 +3,7 @@
 import BluetoothHost
 import JSONText
 
-// The link: how it begins and ends.
+// The beginning and the end of the link.
 extension ShellSession {
     func connect(to target: Target?) async throws -> ShellOutput {
         let (earlier, last) = state.withLock { ($0.connection, $0.lastTarget) }

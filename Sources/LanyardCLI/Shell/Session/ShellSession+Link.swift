@@ -76,7 +76,7 @@ extension ShellSession {
         return link
     }
 
-    /// Changes a property of the link, within the time that the change takes at its current
+    /// Changes a property of the link, within the time that the change takes at the link's current
     /// parameters.
     private func changing<Result: Sendable>(
         _ link: Link,

@@ -9,7 +9,7 @@ import Synchronization
 extension ShellSession {
     /// The time of a scan without a limit that is not shown live.
     static let scanTime = Duration.seconds(5)
-    /// The maximum number of lines that expectations see.
+    /// The maximum number of lines that an expectation can use.
     static let scanLineLimit = 1_000
 
     /// Scans: with a live table until a key ends it, or for a time with a line for each change.

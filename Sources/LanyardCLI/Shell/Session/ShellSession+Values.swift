@@ -108,7 +108,7 @@ extension ShellSession {
     }
 
     private func arrived(_ report: ValueReport) {
-        // A reader that has closed the output ends the shell with the next result.
+        // If the output is closed, the next result ends the shell.
         try? environment.printer.report(.value(report))
         change { state in
             if state.arrived.count >= Self.arrivedLimit { state.arrived.removeFirst() }

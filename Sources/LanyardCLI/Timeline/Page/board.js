@@ -223,7 +223,8 @@ function drawMark(event, x, y, room) {
   context.globalAlpha = 1;
 }
 
-/// Draws the number of marks in steps of three pixels, if the marks are too many to be distinct.
+/// Draws a bar for every three pixels, whose height shows the number of marks there. Used if the
+/// marks are too many to be distinct.
 function drawDensity(row, y, first, last) {
   for (let index = first, next = 0; index < last; index = next) {
     const bin = Math.floor(xOf(row.events[index].time) / 3);

@@ -53,7 +53,7 @@ const areFolded = () => element('folds').getAttribute('aria-pressed') === 'true'
 
 let writing = 0;
 
-/// Writes the view and the selection to the address of the page, after they stay for a while.
+/// Writes the view and the selection to the address of the page, if they stay the same for a while.
 function writeAddress() {
   // A live page drops old events, so the address of a moment would not stay valid.
   if (data.live) return;

@@ -96,7 +96,7 @@ function fieldOf({ name, value, from, to }, cells) {
 
 // MARK: Request and answer
 
-// The maximum number of packets of the same row among which an answer is looked for.
+// The maximum number of packets of a row in which an answer is searched.
 const ANSWER_LIMIT = 2000;
 
 const isRequest = event => event.layer === 'att'
