@@ -4,7 +4,7 @@ import BluetoothClients
 import CoreBluetoothEnumerations
 
 extension Misuse {
-    /// Returns the name of a state, as the lines show it.
+    /// Returns the name of a state, as log lines show it.
     static func text(_ state: CBPeripheralState) -> String {
         switch state {
         case .disconnected: "disconnected"

@@ -57,9 +57,9 @@ extension CBCentralManager {
         let reconnects =
             end.isReconnecting && peripheral.snapshot.read(\.remote.request) == end.request
         if reconnects {
-            // Peripherals reconnect only if the delegate leaves the older method to its default
-            // (`Disconnection.wasForwarded`), and only then does the state become `connecting`.
-            // Without a delegate, they also reconnect.
+            // Peripherals reconnect if the delegate uses the default implementation of the older
+            // method, which sets `Disconnection.wasForwarded` and the state `connecting`. They also
+            // reconnect without a delegate.
             peripheral.lost(isReconnecting: delegate == nil)
         } else {
             peripheral.disconnected(end.request)

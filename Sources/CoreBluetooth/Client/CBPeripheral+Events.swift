@@ -10,7 +10,7 @@ import Foundation
 extension CBPeripheral {
     func receive(_ event: RemoteEvent) {
         switch event {
-        // `CBCentralManager` handles it.
+        // `CBCentralManager` handles this event.
         case .nameChanged: break
         case .channelOpened(let result): channelOpened(result)
         case .channelSoundingRefused: channelSoundingRefused()

@@ -5,7 +5,7 @@ import Foundation
 
 // Conversion from and to the app's dictionary.
 extension AdvertisementRequest {
-    /// The keys that can be advertised. Others are ignored.
+    /// The keys that can be advertised. Other keys are ignored.
     static let acceptedKeys: Set<String> = [
         CBAdvertisementDataLocalNameKey, CBAdvertisementDataServiceUUIDsKey,
     ]

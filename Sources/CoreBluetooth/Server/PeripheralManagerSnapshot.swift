@@ -32,8 +32,9 @@ struct PeripheralManagerSnapshot {
     /// Returns the number of a service that was added; `nil` for others.
     func number(of service: CBService) -> Int? { numbers[ObjectIdentifier(service)] }
 
-    /// Adds a service. A service that was added before keeps its number. One that was changed
-    /// since, as `change(of:includes:)` finds, has to be removed first and gets a new number.
+    /// Adds a service. A service that was added before keeps its number. The caller first removes
+    /// a service that was changed since then, which `change(of:includes:)` finds, so that it gets
+    /// a new number.
     mutating func add(_ service: CBMutableService, includes: [Int]) -> AddedService {
         let number = number(of: service) ?? lastNumber + 1
         let value = AddedService(service, number: number, includes: includes)

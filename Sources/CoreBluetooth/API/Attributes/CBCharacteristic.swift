@@ -74,7 +74,8 @@ open class CBCharacteristic: CBAttribute {
 }
 
 extension CBCharacteristic {
-    /// Whether the characteristic was invalidated. Commands for it are then refused.
+    /// Whether the characteristic was invalidated. Commands for an invalid
+    /// characteristic are refused.
     var isInvalidated: Bool { snapshot.read(\.isInvalidated) }
 
     /// Sets the value that was read or received.

@@ -45,7 +45,8 @@ open class CBDescriptor: CBAttribute {
 }
 
 extension CBDescriptor {
-    /// Whether the descriptor was invalidated. Commands for it are then refused.
+    /// Whether the descriptor was invalidated. Commands for an invalid descriptor are
+    /// refused.
     var isInvalidated: Bool { snapshot.read(\.isInvalidated) }
 
     /// Sets the value that was read, as the type that the descriptor's UUID requires.

@@ -7,8 +7,8 @@ import Foundation
 ///
 /// A characteristic that has a value when its service is added is static: the system answers all
 /// reads, and centrals cannot write it. Without a value it is dynamic, and stays so: the delegate
-/// of the peripheral manager gets each request. Other changes take effect for centrals when the
-/// service is added again.
+/// of the peripheral manager gets each request. Changes of the properties take effect for centrals
+/// when the service is added again.
 open class CBMutableCharacteristic: CBCharacteristic {
     struct Publication {
         var permissions: CBAttributePermissions

@@ -61,7 +61,7 @@ open class CBService: CBAttribute {
 }
 
 extension CBService {
-    /// Whether the service was invalidated. Commands for it are then refused.
+    /// Whether the service was invalidated. Commands for an invalid service are refused.
     var isInvalidated: Bool { snapshot.read(\.isInvalidated) }
 
     /// Sets the included services that were discovered so far.

@@ -132,8 +132,8 @@ open class CBPeripheralManager: CBManager {
     ///   - value: The value.
     ///   - characteristic: The characteristic, which the manager has published.
     ///   - centrals: The centrals that get the value; `nil` for all that subscribed.
-    /// - Returns: `false` if there is no space for the value. `peripheralManagerIsReady` follows
-    ///   when there is.
+    /// - Returns: `false` if Bluetooth is not on, or if there is no space for the value.
+    ///   `peripheralManagerIsReady` follows when there is space again.
     open func updateValue(
         _ value: Data,
         for characteristic: CBMutableCharacteristic,

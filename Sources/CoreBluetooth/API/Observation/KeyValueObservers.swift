@@ -28,8 +28,8 @@ import BluetoothClients
             let last = LockedState(first)
             let observation = NSKeyValueObservation { [weak object] in
                 guard let object else { return }
-                // The value is read under the lock, so that the last of two threads has the newer
-                // one.
+                // The value is read under the lock, so that the later of two comparisons has the
+                // newer value.
                 let (old, new) = last.change { last in
                     let old = last
                     last = object[keyPath: keyPath]

@@ -8,7 +8,7 @@ import CoreBluetoothEnumerations
 import Foundation
 import HCITransports
 
-// On a phone, a person changes these in the settings. On Linux the app sets them.
+// On a phone, a person changes these properties in the settings. On Linux the app sets them.
 extension CBAdapter {
     /// Whether Bluetooth is on. Turning it off stops scans, ends links, and sets the state of all
     /// managers of this adapter to `poweredOff`.

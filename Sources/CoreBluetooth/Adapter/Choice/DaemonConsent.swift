@@ -10,8 +10,8 @@ import HCITransports
 /// The object that answers the questions of the daemon's agent. It forwards them to the
 /// app's `CBAdapter.pairingDelegate`.
 ///
-/// Without a delegate, only a pairing that needs no digits is accepted: one that the app started,
-/// or any while the app publishes a value that requires encryption.
+/// Without a delegate, only a pairing that needs no digits is accepted: a pairing that the app
+/// started, or any pairing while the app publishes a value that requires encryption.
 final class DaemonConsent: DaemonPerson {
     private let consent: PairingConsent
     private let lastNumber = Lock<UInt64>(0)
