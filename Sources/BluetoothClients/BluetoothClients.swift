@@ -12,7 +12,7 @@
 //     Client        requests to the attributes of a link, subscriptions, and known attributes
 //     Server        published services, requests of centrals, values for subscribers, advertising
 //     Channels      the buffers between a channel of the port and the streams of an application
-//     Restoration   what the next process needs to continue, as records of the port
+//     Restoration   the state that the next process needs, as records of the port
 //     Host          the only folder that makes a host, for an adapter on a transport
 //
 // Events return as `CentralEvent` and `PeripheralManagerEvent` on the client's queue. On that

@@ -19,7 +19,7 @@ package final class AdapterConnection: Sendable {
     /// The adapter; `nil` before it is open, and if there is none.
     package var adapter: SharedAdapter? { state.withLock { $0.adapter } }
 
-    /// Whether the client has left the adapter.
+    /// Whether the manager has left the adapter.
     package var hasLeft: Bool { state.withLock(\.hasLeft) }
 
     /// Joins the adapter as soon as it is open.

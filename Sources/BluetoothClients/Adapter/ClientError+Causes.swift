@@ -2,7 +2,7 @@
 
 import BluetoothPort
 
-// Apple does not publish the meaning of its errors. This table follows what is known of them
+// Apple does not publish the meaning of its errors. This table follows the known cases
 // (docs/COREBLUETOOTH.md, 5.2).
 extension ClientError {
     /// Makes the error that an application gets when a link fails.
@@ -119,8 +119,8 @@ extension ClientError {
 }
 
 extension ChannelEnd {
-    /// The error of the output stream. Each reason is an error for it, because written bytes are no
-    /// longer sent.
+    /// The error of the output stream. Every end of the channel is an error for this stream, because
+    /// written bytes are no longer sent.
     var code: ClientError.Code {
         switch self {
         case .closedByPeer: .peripheralDisconnected

@@ -5,8 +5,8 @@ import BluetoothPort
 /// A port that was made for the use of an adapter.
 package struct OpenedPort: Sendable {
     package let port: any BluetoothPort
-    /// Releases what the port needs, after the port was shut down. Must not be called on the
-    /// adapter's thread, which may end here.
+    /// Releases the port's resources after the port was shut down. Must not be called on the
+    /// adapter's thread, which may end during the call.
     package let release: @Sendable () -> Void
 
     package init(_ port: any BluetoothPort, release: @escaping @Sendable () -> Void = {}) {

@@ -104,8 +104,8 @@ struct CentralCore: Sendable {
 
     // MARK: Commands of managers
 
-    /// Adds a manager's connection request for a peer. It is answered at once if there is a link.
-    /// It replaces an earlier request of the manager for the peer.
+    /// Adds a manager's connection request for a peer. The request replaces an earlier one
+    /// of the manager for the peer, and is answered at once if there is a link.
     ///
     /// - Parameter isDeferred: Whether to wait until `delayEnded` is called.
     mutating func connect(

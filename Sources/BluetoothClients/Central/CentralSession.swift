@@ -10,8 +10,8 @@ package struct CentralSession: Sendable {
     package var restoreIdentifier: String?
     /// Whether the manager follows the rules for applications in the background.
     package var followsBackgroundRules = false
-    /// The number of states that were sent to the manager. A command from before the manager
-    /// received the last one is ignored, because it was meant for the former state.
+    /// The number of states that were sent to the manager. A command that was given before
+    /// the manager received the last state is ignored, because it was meant for the former state.
     var statesSent = 0
     /// The peers whose connection events the manager registered for; `nil` if it did not register.
     var connectionEvents: ConnectionEventRequest?

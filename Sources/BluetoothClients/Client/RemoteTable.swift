@@ -104,7 +104,8 @@ extension RemoteTable.Service {
 }
 
 extension RemoteTable.Characteristic {
-    /// `endHandle` is not compared, because it depends on the extent of the discovery.
+    /// Returns whether a discovery found this characteristic again. `endHandle` is not compared,
+    /// because it depends on the extent of the discovery.
     fileprivate func isContained(in found: GATT.DiscoveredCharacteristic) -> Bool {
         let characteristic = found.characteristic
         return characteristic.handle == origin.handle

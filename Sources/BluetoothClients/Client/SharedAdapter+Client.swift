@@ -101,8 +101,8 @@ extension SharedAdapter {
 
 // Events of the host.
 extension SharedAdapter {
-    /// Sends a notified or indicated value to the managers that subscribed. It is dropped if too
-    /// many events wait.
+    /// Sends a notified or indicated value to the managers that subscribed. The value is
+    /// dropped if too many events wait.
     func notified(_ value: ArraySlice<UInt8>, of handle: AttributeHandle, on link: LinkIdentifier) {
         // Only these members, because copying the whole entry is slow.
         guard let peer = client.links[link]?.peer,
@@ -131,7 +131,8 @@ extension SharedAdapter {
         perform(actions, on: link)
     }
 
-    /// Removes a manager from a link that others may still use, before the manager gets its event.
+    /// Removes a manager from a link that other managers may still use, before the manager gets
+    /// its event.
     func clientLeft(_ session: SessionIdentifier, _ peer: PeerIdentifier) {
         guard let link = central.core.link(to: peer),
             let actions = client.links[link]?.core.left(session)

@@ -10,12 +10,12 @@ import HCITransports
 /// was posted. An application that enqueues work and then causes an event finds the work done when
 /// the event arrives. Events are received one at a time, in the order in which they were posted,
 /// also on a concurrent queue: a block that runs while another one is receiving leaves its event to
-/// the other one.
+/// that block.
 ///
 /// If the application's queue is busy, events wait. Events that peers can cause alone (discoveries,
 /// notifications, changed services, requests, channels) are dropped while `pendingLimit` events
 /// wait, with one line in the log. Other events that peers can cause must not be dropped. The
-/// source of these events bounds them: it posts them with a count of those that wait. All other
+/// source of these events bounds them: it posts them with a count of the waiting ones. All other
 /// events result from the application's commands, which bound their number.
 package final class Delivery<Event: Sendable>: Sendable {
     /// The number of waiting events at which dispensable events are dropped.

@@ -4,7 +4,7 @@ import Foundation
 import HCITransports
 import Logging
 
-/// A log of an application's errors in Apple's words, so that a search for the line finds their
+/// A log of an application's errors in Apple's words, so that a search for the line finds an
 /// explanation.
 ///
 /// Apple's framework ignores a wrong call and writes a line to the system log. It reports no error
@@ -25,9 +25,9 @@ package enum Misuse {
         log("WARNING: " + text, at: .warning)
     }
 
-    /// Ends the process where Apple's framework is known to raise an exception, which Swift cannot
-    /// catch. docs/COREBLUETOOTH.md lists the places and their sources. The line is logged in every
-    /// build.
+    /// Ends the process. Apple's framework is known to raise an exception in the same case, which
+    /// Swift cannot catch. docs/COREBLUETOOTH.md lists the cases and their sources. The line is
+    /// logged in every build.
     package static func stop(_ text: String) -> Never {
         log("API MISUSE: " + text, at: .critical)
         preconditionFailure(text)
@@ -49,7 +49,7 @@ package enum Misuse {
         return try await body()
     }
 
-    /// Returns an object's class and address, as the lines show them.
+    /// Returns an object's class and address, as the log lines show them.
     package static func name(_ object: AnyObject) -> String {
         "<\(type(of: object)): \(address(object))>"
     }

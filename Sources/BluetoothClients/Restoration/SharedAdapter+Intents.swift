@@ -5,7 +5,7 @@ import BluetoothPort
 // Storing changed intents. Every change calls `intentsChanged`, which may also be called without a
 // change. The intents are stored once, when the adapter has finished its current work, or before
 // the manager receives an event that results from them: they are persisted before the application
-// can know of the result.
+// receives the result.
 extension SharedAdapter {
     /// The minimum time between two writes for discovered attributes only. An application that
     /// discovers a large database causes one write, and not one for each step. There is no timer:

@@ -87,8 +87,8 @@ extension SharedAdapter {
 
 // The link of a restored peer.
 extension SharedAdapter {
-    /// Returns whether `connected` must not be posted to the manager. This is so while the peer's
-    /// database is being compared, and if the manager was restored with the connection.
+    /// Returns whether `connected` must not be posted to the manager. This is the case while the
+    /// peer's database is being compared, and if the manager was restored with the connection.
     func holdsBack(_ peer: PeerIdentifier, from session: SessionIdentifier) -> Bool {
         guard let restored = restoration.awaitingLink[session]?[peer],
             let link = central.core.link(of: session, to: peer)

@@ -7,9 +7,8 @@ import BluetoothPort
 /// The writes of one request are a unit: if they concern values of several managers, all of them
 /// have to agree.
 struct PendingRequests: Sendable {
-    /// The maximum number of requests on one link. A bearer has one request at a time. The host
-    /// times out requests that are not answered. Those remain here until newer requests replace
-    /// them.
+    /// The maximum number of requests on one link. A bearer has one request at a time, but the
+    /// requests that the host timed out remain in the list until newer requests replace them.
     static let limitPerLink = 64
 
     /// The result of an answer.

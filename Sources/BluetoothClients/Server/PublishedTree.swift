@@ -67,7 +67,7 @@ package struct PublishedTree: Sendable {
 
     /// Returns the services that a new service replaces, in the order in which to remove them:
     /// services with the same UUID that were published before Bluetooth was off, and services that
-    /// include those.
+    /// include one of these services.
     func predecessors(of service: AddedService, of session: SessionIdentifier) -> [Int] {
         let uuid = service.type
         let earlier = entries.filter { $0.session == session && $0.isFromBefore }

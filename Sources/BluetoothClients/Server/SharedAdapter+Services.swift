@@ -59,8 +59,8 @@ extension SharedAdapter {
         post(.replaced(earlier), to: session)
     }
 
-    /// Unpublishes a service. A service that others include stays in the database until they are
-    /// unpublished.
+    /// Unpublishes a service. A service that other services include stays in the database until
+    /// those services are unpublished.
     package func unpublish(_ number: Int, for session: SessionIdentifier) {
         guard let entry = server.tree.entry(number, of: session) else { return }
         server.tree.remove(number, of: session)
@@ -80,7 +80,8 @@ extension SharedAdapter {
         switches.change { $0.pairingConditions.hasProtectedContent = isProtected }
     }
 
-    /// Unpublishes all services of a manager, the newest first, because it may include older ones.
+    /// Unpublishes all services of a manager, the newest first, because a service may include
+    /// older ones.
     package func unpublishAll(of session: SessionIdentifier) {
         for service in server.tree.services(of: session).reversed() {
             unpublish(service.number, for: session)

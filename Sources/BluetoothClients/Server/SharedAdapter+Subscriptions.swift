@@ -42,8 +42,8 @@ extension SharedAdapter {
     /// be sent on them.
     ///
     /// Call it when the peer subscribes or makes a request on the newer link, and not when this
-    /// link opens. A bonded peer has proved its identity by then, so that a device that uses its
-    /// address cannot end its subscriptions.
+    /// link opens. A bonded peer has proved its identity by then, so that a device that uses the
+    /// peer's address cannot end the peer's subscriptions.
     func supersede(by link: LinkIdentifier) {
         for former in server.links.superseded(by: link) {
             unsubscribeAll(on: former)

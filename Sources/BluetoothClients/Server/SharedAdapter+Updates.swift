@@ -4,9 +4,9 @@ import BluetoothPort
 
 // Sending values.
 extension SharedAdapter {
-    /// Sends a value to these centrals. The manager has reserved a place for it in its queue.
-    /// The completion receives whether all of them have it: for an indication, whether they
-    /// confirmed it.
+    /// Sends a value to these centrals. The manager has reserved a place for the value in its
+    /// queue. The completion receives whether the value was sent to all of them: for an indication,
+    /// whether all of them confirmed it.
     package func send(
         _ value: [UInt8],
         of place: PublishedTree.Place,
