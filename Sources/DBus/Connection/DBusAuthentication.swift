@@ -2,9 +2,9 @@
 
 /// The client's side of the authentication ("Authentication Protocol").
 ///
-/// It uses EXTERNAL, with which the bus reads the user from the socket. The client sends no user
-/// number, so that it also works in a container whose user numbers differ, and asks for file
-/// descriptors.
+/// The client uses EXTERNAL, with which the bus reads the user from the socket. The client sends no
+/// user number, so that the authentication also works in a container whose user numbers differ. The
+/// client also asks for the passing of file descriptors.
 package struct DBusAuthentication: Sendable {
     /// The maximum length of a line from the bus in bytes.
     package static let lineLengthLimit = 16_384

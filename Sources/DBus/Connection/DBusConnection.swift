@@ -3,7 +3,7 @@
 import BluetoothTypes
 import HCITransports
 
-/// A connection to a message bus, which connects again when it has ended.
+/// A connection to a message bus, which is opened again when it ends.
 ///
 /// All methods are called on `executor`, which also calls all closures.
 ///

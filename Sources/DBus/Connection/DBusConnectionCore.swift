@@ -9,7 +9,7 @@ package struct DBusConnectionCore: Sendable {
     /// The maximum number of file descriptors that arrived and belong to no complete message.
     package static let unclaimedDescriptorLimit = 64
 
-    /// The number of a call, unique on its connection.
+    /// The number of a message. No two waiting calls of a connection have the same number.
     package typealias Serial = UInt32
 
     /// An action that the driver has to perform.
@@ -21,7 +21,7 @@ package struct DBusConnectionCore: Sendable {
         case completed(Serial, Result<DBusMessage, DBusError>)
         /// A signal, or a call of another program.
         case received(DBusMessage)
-        /// A message without a receiver, with its number of file descriptors.
+        /// A message whose file descriptors are dropped, with their number.
         case ignored(descriptors: Int)
         /// The connection cannot be continued. All calls have ended.
         case close(DBusError)
@@ -49,7 +49,7 @@ package struct DBusConnectionCore: Sendable {
     /// Whether calls may be made.
     package var isOpen: Bool { if case .open = state { true } else { false } }
 
-    /// The time at which the driver calls `deadlinePassed(now:)`.
+    /// The time at which the driver calls `deadlinePassed(now:)`; `nil` if no call waits.
     package var nextDeadline: Instant? { pending.values.min() }
 
     // MARK: Sending
@@ -191,7 +191,7 @@ extension DBusMessage {
     /// The name, and also the interface, of the bus itself.
     package static let busName = "org.freedesktop.DBus"
 
-    /// Returns a call of the bus itself ("Message Bus Messages").
+    /// Returns a call to the bus itself ("Message Bus Messages").
     package static func toBus(_ member: String, _ arguments: [DBusValue] = []) -> DBusMessage {
         let path = DBusObjectPath("/org/freedesktop/DBus") ?? .root
         return DBusMessage(

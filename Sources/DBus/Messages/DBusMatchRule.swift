@@ -35,7 +35,8 @@ package struct DBusMatchRule: Hashable, Sendable, CustomStringConvertible {
             .joined(separator: ",")
     }
 
-    /// Encloses a value in apostrophes. An apostrophe in it is written outside of them.
+    /// Encloses a value in apostrophes. An apostrophe in the value becomes `\'` between two
+    /// enclosed parts.
     private static func quoted(_ value: String) -> String {
         "'"
             + value.split(separator: "'", omittingEmptySubsequences: false).joined(

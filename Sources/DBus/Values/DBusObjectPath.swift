@@ -58,7 +58,7 @@ enum DBusNames {
             && bytes.first.map(isDigit) == false
     }
 
-    /// Returns whether a name is that of an interface or of an error, which have the same form.
+    /// Returns whether a name has the form that the names of interfaces and errors share.
     static func isInterface(_ name: String) -> Bool {
         isDotted(name.utf8[...]) { element in
             element.allSatisfy(isWordCharacter) && element.first.map(isDigit) == false

@@ -4,8 +4,8 @@ import BluetoothTypes
 
 /// A reader of values in either byte order, which checks every bound ("Marshaling (Wire Format)").
 ///
-/// Positions are relative to the first byte of the bytes, which must have the alignment of a
-/// message.
+/// Positions count from the first byte of `bytes`. This byte must be at a multiple of 8 bytes in
+/// the message.
 struct DBusReader {
     private let bytes: ArraySlice<UInt8>
     private let isBigEndian: Bool
@@ -141,7 +141,7 @@ struct DBusReader {
     private mutating func readLength(alignment: Int) throws(MalformedBytes) -> Int {
         let length = Int(try readUInt32())
         guard length <= DBusLimits.arrayLength else { throw .invalid(field: "length of an array") }
-        // The padding is there even if the array is empty, and does not count.
+        // The padding also precedes an empty array, and is not part of the length.
         try align(to: alignment)
         guard length <= end - position else {
             throw .truncated(needed: length, available: end - position)
@@ -179,8 +179,8 @@ struct DBusReader {
         return entries
     }
 
-    /// Limits reads to an array. Returns the former limit. No value of the array may reach beyond
-    /// it, so that the array ends exactly at its length.
+    /// Limits reads to the bytes of an array, so that its last element must end exactly where the
+    /// array ends. Returns the former limit.
     private mutating func beginArray(alignment: Int) throws(MalformedBytes) -> Int {
         let length = try readLength(alignment: alignment)
         try enter()

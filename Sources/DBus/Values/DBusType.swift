@@ -70,7 +70,7 @@ package struct DBusSignature: Hashable, Sendable, CustomStringConvertible {
     /// The signature without types.
     package static let empty = DBusSignature([])
 
-    /// Creates the signature of types that the program composes itself.
+    /// Creates the signature of these types. The bounds of signatures are not checked.
     package init(_ types: [DBusType]) {
         self.types = types
         description = types.map(\.text).joined()

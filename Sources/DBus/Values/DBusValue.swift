@@ -22,7 +22,7 @@ package indirect enum DBusValue: Hashable, Sendable {
     case array(DBusType, [DBusValue])
     /// A structure of one or more members.
     case structure([DBusValue])
-    /// A dictionary in the order of the message. The same key may occur twice; the last one counts.
+    /// A dictionary in the order of the message. The last entry with a key applies.
     case dictionary(DBusType, DBusType, [Entry])
     case variant(DBusValue)
 
@@ -71,7 +71,7 @@ extension DBusValue {
         if case .objectPath(let value) = self { value } else { nil }
     }
 
-    /// The value of any integer type that an `Int` can represent.
+    /// The value of any integer type; `nil` if an `Int` cannot represent it.
     package var integer: Int? {
         switch self {
         case .byte(let value): Int(value)
