@@ -119,8 +119,8 @@ extension ClientError {
 }
 
 extension ChannelEnd {
-    /// The error of the output stream. Every end of the channel is an error for this stream, because
-    /// written bytes are no longer sent.
+    /// The error of the output stream. Every end of the channel is an error for this stream,
+    /// because written bytes are no longer sent.
     var code: ClientError.Code {
         switch self {
         case .closedByPeer: .peripheralDisconnected

@@ -13,8 +13,8 @@ struct RestorationKey: Hashable, Sendable {
     let identifier: String
 
     /// The name of the record. It contains a digest, because an identifier may be any text and the
-    /// name of a record may not. The record contains the identifier itself: the record of another identifier
-    /// with the same digest is refused.
+    /// name of a record may not. The record contains the identifier itself: the record
+    /// of another identifier with the same digest is refused.
     var recordName: String {
         let digits = String(Self.digest(of: identifier), radix: 16)
         return "restore-\(role.rawValue)-\(digits)"
