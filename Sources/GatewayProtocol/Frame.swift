@@ -7,18 +7,18 @@ import JSONText
 package enum Frame: Equatable, Sendable {
     /// The host asks for the lease.
     case hello(version: UInt8)
-    /// A new host shows the secret of an enrollment code, and the name by which the gateway is to
-    /// know it.
+    /// A new host sends the secret of an enrollment code, and the name under which the gateway
+    /// enrolls the host.
     case enroll(secret: [UInt8], name: String)
-    /// The gateway, which has this name, knows the host from now on.
+    /// The gateway, which has this name, has enrolled the host.
     case enrolled(name: String)
     /// The gateway, which has this name, grants the lease.
     case granted(name: String)
     /// The gateway refuses or ends the lease, for this reason. It is the last frame.
     case refused(String)
-    /// HCI packets in the form H4, or a part of one.
+    /// Bytes of HCI packets in the H4 format. The first and the last packet may be incomplete.
     case packets([UInt8])
-    /// The receiver takes that many more bytes of packets.
+    /// The sender of this frame permits this many more bytes of packets.
     case credit(UInt32)
     /// Shows that the sender still runs.
     case ping
@@ -27,7 +27,7 @@ package enum Frame: Equatable, Sendable {
     package static let nameLimit = 64
     /// The length of the secret of an enrollment code, in bytes.
     package static let secretLength = 10
-    /// The maximum length of a body. A side splits packets that are longer.
+    /// The maximum length of a body, in bytes. Longer packets are split.
     package static let bodyLimit = 1 << 16
     /// The maximum length of a reason, in bytes of UTF-8.
     package static let reasonLimit = 512
@@ -103,7 +103,7 @@ package enum Frame: Equatable, Sendable {
         return name
     }
 
-    /// Returns whether a text is a name: 1 to 64 letters, digits, dots, dashes and underscores,
+    /// Returns whether a text is a name: 1 to 64 letters, digits, dots, hyphens and underscores,
     /// beginning with a letter or digit. Such a name is safe in a file's name and on a terminal.
     package static func isName(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
@@ -162,8 +162,8 @@ package struct FrameReader: Sendable {
         let (received, length) = (
             number(rest.dropFirst(1).prefix(4)), number(rest.dropFirst(5).prefix(4))
         )
-        // Garbage is detected in the header, so that the reader never waits for a length that
-        // garbage states.
+        // The header is checked first, so that the reader does not wait for the body of a frame
+        // that is not valid.
         guard let kind = Frame.Kind(rawValue: rest[start]) else { throw .unknownKind(rest[start]) }
         guard received == expected else { throw .wrongNumber(received, expected: expected) }
         guard length <= UInt32(Frame.bodyLimit) else { throw .tooLong(length) }
@@ -200,7 +200,7 @@ private func number(_ bytes: ArraySlice<UInt8>) -> UInt32 {
     bytes.reduce(0) { $0 << 8 | UInt32($1) }
 }
 
-/// Returns a text of the other side without characters that a terminal could interpret.
+/// Returns a received text, with `?` in place of each character that a terminal could interpret.
 private func printable(_ text: String) -> String {
     String(String.UnicodeScalarView(text.unicodeScalars.map { $0.isPrintable ? $0 : "?" }))
 }

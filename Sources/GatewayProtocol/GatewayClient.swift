@@ -6,16 +6,16 @@ import BluetoothTypes
 package struct GatewayClient: Sendable {
     /// The purpose of the connection.
     package enum Purpose: Equatable, Sendable {
-        /// To own the controller.
+        /// The lease of the controller.
         case lease
-        /// To enroll this host with the secret of a code and a name.
+        /// The enrollment of this host, with the secret of a code and a name.
         case enrollment(secret: [UInt8], name: String)
     }
 
     package enum Action: Equatable, Sendable {
         /// Send bytes to the gateway.
         case send([UInt8])
-        /// The gateway of this name has granted the lease, or knows this host now.
+        /// The gateway of this name has granted the lease, or has enrolled this host.
         case granted(name: String)
         /// Pass packets on to the host. Call `consumed` when the host has consumed them.
         case deliver([UInt8])
@@ -35,13 +35,13 @@ package struct GatewayClient: Sendable {
     /// The bytes that were delivered and not consumed yet.
     private var delivered = 0
 
-    /// Creates the side of a connection on which TLS has been agreed.
+    /// Creates the host's side of a connection on which TLS is established.
     package init(_ purpose: Purpose, now: Instant) {
         self.purpose = purpose
         peer = Peer(now: now)
     }
 
-    /// Sends the first message of the client.
+    /// Sends the first frame of the host.
     package mutating func begin(now: Instant) -> [Action] {
         switch purpose {
         case .lease: send(.hello(version: GatewayProtocol.version), now: now)
@@ -88,7 +88,7 @@ package struct GatewayClient: Sendable {
         }
     }
 
-    /// Handles packets of the host. Packets before the grant are dropped.
+    /// Handles packets of the host. Packets before and after the lease are dropped.
     package mutating func hostSent(_ bytes: some Collection<UInt8>, now: Instant) -> [Action] {
         guard phase == .granted else { return [] }
         do throws(PeerFault) {
@@ -101,7 +101,7 @@ package struct GatewayClient: Sendable {
 
     /// Records that the host has consumed delivered packets.
     ///
-    /// - Parameter count: The number of bytes, of those that were delivered.
+    /// - Parameter count: The number of delivered bytes that the host has consumed.
     package mutating func consumed(_ count: Int, now: Instant) -> [Action] {
         let count = min(count, delivered)
         guard phase == .granted, count > 0 else { return [] }

@@ -96,7 +96,7 @@ extension GatewayCore {
         return []
     }
 
-    /// Keeps reports until more of them, or another packet, have arrived.
+    /// Keeps reports for `reportDelay`, or until a packet of another kind arrives.
     private mutating func hold(_ new: [UInt8], now: Instant) {
         guard !new.isEmpty else { return }
         reports += new
@@ -131,7 +131,7 @@ extension GatewayCore {
         } catch {
             throw .noPackets
         }
-        // Events go to hosts only.
+        // Only controllers send events.
         guard packets.allSatisfy({ $0.first != HCI.PacketType.event.rawValue }) else {
             throw .noPackets
         }
@@ -140,7 +140,7 @@ extension GatewayCore {
             + (credit.isEmpty ? [] : [.send(id, credit)])
     }
 
-    /// Ends the lease because of the controller, which is closed.
+    /// Ends the lease because of a fault of the controller, and closes the controller.
     mutating func failed(_ reason: String, now: Instant) -> [Action] {
         controller = .closing
         let ending = owner.map { end($0, reason, now: now) } ?? []
@@ -205,7 +205,7 @@ extension GatewayCore {
         {
             isAnswer = true
             let handle = handles.removeFirst()
-            // The controller does not know a link that it refuses to end.
+            // If the controller refuses the command, the link no longer exists.
             if packet.dropFirst(3).first != 0 { links.remove(handle) }
             controller = .disconnecting(handles.filter(links.contains), until: until)
         }

@@ -10,7 +10,7 @@ package struct GatewayCore: Sendable {
     package enum Action: Equatable, Sendable {
         /// Send bytes on a connection.
         case send(ConnectionID, [UInt8])
-        /// Close a connection, after the bytes that were sent.
+        /// Close a connection, after the bytes of earlier actions have been sent.
         case close(ConnectionID)
         /// Open the controller. Call `controllerOpened` or `controllerEnded` with the result.
         case openController
@@ -37,12 +37,12 @@ package struct GatewayCore: Sendable {
         /// The host has not requested anything yet.
         case awaitingHello(until: Instant)
         case awaitingCheck(name: String)
-        /// The host has the lease.
+        /// The host has the lease, or the controller is being prepared for it.
         case owner
     }
 
     struct Connection: Sendable {
-        /// The address, for a person.
+        /// The host's address, for log lines and messages.
         let address: String
         let authentication: Authentication
         var peer: Peer
@@ -60,7 +60,8 @@ package struct GatewayCore: Sendable {
 
         var isAwaitingCheck: Bool { if case .awaitingCheck = phase { true } else { false } }
 
-        /// The time until which the host must request something, while it has not.
+        /// The time until which the host must ask for the lease or for its enrollment; `nil` if it
+        /// has asked.
         var purposeDeadline: Instant? {
             if case .awaitingHello(let until) = phase { until } else { nil }
         }
@@ -72,7 +73,8 @@ package struct GatewayCore: Sendable {
         /// The reset before a lease, until the answer.
         case resetting(until: Instant)
         case ready
-        /// The end of the links after a lease, so that the devices notice at once. The handles are
+        /// The end of the links after a lease, so that the devices notice the end at
+        /// once. The handles are
         /// those whose Disconnect command the controller has not answered. The command for the
         /// first one was sent.
         case disconnecting([ConnectionHandle], until: Instant)
@@ -83,7 +85,7 @@ package struct GatewayCore: Sendable {
 
     /// The maximum number of connections.
     package static let connectionLimit = 16
-    /// The time in which a connection must ask for the lease or for its enrollment.
+    /// The time in which a host must ask for the lease or for its enrollment.
     static let purposeLimit = Duration.seconds(5)
     /// The time in which the controller must answer the reset before a lease.
     static let resetLimit = Duration.seconds(4)
@@ -92,8 +94,8 @@ package struct GatewayCore: Sendable {
     static let clearingLimit = Duration.seconds(1)
     /// The time in which the links of a lease must end, before the controller is reset.
     static let disconnectingLimit = Duration.seconds(1)
-    /// The time for which advertising reports wait for more of them. Each frame costs the host's
-    /// machine as much as many reports.
+    /// The time for which advertising reports are collected into one frame. A frame costs the
+    /// host's machine as much as many reports.
     package static let reportDelay = Duration.milliseconds(10)
     /// HCI Reset (Vol 4, Part E, 7.3.2).
     package static let reset = HCI.EncodedCommand(HCI.Reset()).h4Packet
@@ -118,7 +120,7 @@ package struct GatewayCore: Sendable {
 
 // Connections.
 extension GatewayCore {
-    /// Handles a connection on which TLS has been agreed.
+    /// Handles a connection on which TLS is established.
     package mutating func connected(
         _ id: ConnectionID,
         from address: String,

@@ -7,19 +7,19 @@ import BluetoothTypes
 struct Peer: Sendable {
     /// The maximum number of bytes that wait for the other side's credit.
     static let queueLimit = 1 << 20
-    /// The bytes of packets that a side takes before it allows the other side more. A credit for
-    /// each packet would double the number of frames.
+    /// The number of bytes of packets that a side takes before it permits the other side to send
+    /// more. A credit for each packet would double the number of frames.
     static let creditBatch = GatewayProtocol.window / 4
 
     private var reader = FrameReader()
     private var writer = FrameWriter()
     private var lastReceived: Instant
     private var lastSent: Instant
-    /// The bytes of packets that this side may send.
+    /// The number of bytes of packets that this side may send.
     private var allowance = GatewayProtocol.window
-    /// The bytes of packets that the other side may send.
+    /// The number of bytes of packets that the other side may send.
     private var granted = GatewayProtocol.window
-    /// The bytes of packets that were taken, and not allowed again yet.
+    /// The number of bytes of packets that were taken since the last credit.
     private var taken = 0
     /// The bytes that wait for credit.
     private var queue: [UInt8] = []
@@ -37,7 +37,8 @@ struct Peer: Sendable {
 
     mutating func append(_ bytes: some Collection<UInt8>) { reader.append(bytes) }
 
-    /// Returns the next frame. Handles credit and pings itself.
+    /// Returns the next frame that is not a ping; `nil` until more bytes arrive. A credit is added
+    /// to the allowance before the frame is returned.
     ///
     /// - Throws: `PeerFault` if the other side broke a rule.
     mutating func next(now: Instant) throws(PeerFault) -> Frame? {
@@ -67,8 +68,9 @@ struct Peer: Sendable {
         }
     }
 
-    /// Records that `count` bytes of packets were taken. Returns a frame that allows the other side
-    /// more; no bytes if fewer than `creditBatch` bytes were taken since the last such frame.
+    /// Records that `count` bytes of packets were taken. Returns a frame that permits the other
+    /// side to send more; no bytes if fewer than `creditBatch` bytes were taken since the last
+    /// credit.
     mutating func take(_ count: Int, now: Instant) -> [UInt8] {
         taken += count
         guard taken >= Self.creditBatch else { return [] }
@@ -77,19 +79,19 @@ struct Peer: Sendable {
         return bytes(of: .credit(UInt32(taken)), now: now)
     }
 
-    /// Returns whether a packet of this length could be sent at once.
+    /// Returns whether this many bytes of packets could be sent at once.
     func hasRoom(for count: Int) -> Bool { queue.isEmpty && allowance >= count }
 
     /// Enqueues packets, and returns the bytes to send now.
     ///
-    /// - Throws: `PeerFault.doesNotRead` if too much waits.
+    /// - Throws: `PeerFault.doesNotRead` if more than `queueLimit` bytes wait.
     mutating func send(_ bytes: some Collection<UInt8>, now: Instant) throws(PeerFault) -> [UInt8] {
         queue += bytes
         guard queue.count <= Self.queueLimit else { throw .doesNotRead }
         return flush(now: now)
     }
 
-    /// Returns the bytes to send after credit has come.
+    /// Returns frames with the waiting packets, as many as the allowance permits.
     mutating func flush(now: Instant) -> [UInt8] {
         var sent: [UInt8] = []
         while allowance > 0, !queue.isEmpty {
@@ -126,7 +128,7 @@ enum PeerFault: Error, Equatable, Sendable, CustomStringConvertible {
     case moreThanAllowed
     case doesNotRead
     case silent
-    /// A frame that has no place in this phase.
+    /// A frame that is not permitted in this phase.
     case outOfPlace
     /// Bytes that are not HCI packets, or not those of a host.
     case noPackets
