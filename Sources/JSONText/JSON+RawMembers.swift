@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension JSON {
-    /// The members of an object as their bytes, without decoding their values.
+    /// The members of an object as bytes, without decoding their values.
     ///
-    /// The scanner only finds the end of each value: it counts brackets instead of descending, and
+    /// The scanner only finds the end of each value: it counts brackets instead of recursing, and
     /// leaves validation to the reader of the value. Names are compared as they are written, so a
     /// name with an escape sequence is a different name.
     package struct RawMembers {
@@ -33,7 +33,8 @@ extension JSON {
             return found.count == 1 ? found[0].value : nil
         }
 
-        /// Scans the members and the bracket that closes the object.
+        /// Scans the members and the bracket that closes the object. Returns whether they are
+        /// valid.
         private mutating func scan(_ scanner: inout JSONScanner) -> Bool {
             scanner.skipBlanks()
             if scanner.take("}") { return true }

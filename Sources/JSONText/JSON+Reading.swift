@@ -12,7 +12,7 @@ package struct JSONTextError: Error, Equatable, Sendable {
 }
 
 extension JSON {
-    /// The maximum nesting of arrays and objects.
+    /// The maximum depth of nested values: the arrays, the objects and the innermost value.
     package static let depthLimit = 32
 
     /// Reads a text that contains exactly one value.

@@ -31,7 +31,7 @@ private struct JSONWriter {
         case .null: text += "null"
         case .bool(let flag): text += flag ? "true" : "false"
         case .integer(let integer): text += String(integer)
-        // A JSON text cannot contain infinity.
+        // A JSON text cannot contain infinity or NaN.
         case .number(let number): text += number.isFinite ? String(number) : "null"
         case .string(let string): write(string)
         case .array(let elements):

@@ -6,7 +6,7 @@ import BluetoothTypes
 package enum JSON: Hashable, Sendable {
     case null
     case bool(Bool)
-    /// A number without a fraction and an exponent.
+    /// A number without a fraction or an exponent.
     case integer(Int)
     /// A number with a fraction or an exponent, or too large for an integer.
     case number(Double)

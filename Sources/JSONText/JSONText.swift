@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// JSON texts (RFC 8259): the one reader and the one writer of this package. The module depends on
-// `BluetoothTypes` only, so almost every module can use it, on every platform.
+// A reader and a writer of JSON texts (RFC 8259). The module depends on `BluetoothTypes` only, so
+// almost every module can use it, on every platform.
 //
 // `JSON` is the content of a text. The reader is strict: it permits no duplicate keys, no comments,
 // and only valid numbers, and its nesting has a limit. The writer keeps the order of keys, so equal
