@@ -49,7 +49,7 @@ struct BackgroundModeRule {
     private func why(_ role: InfoPlistCheck.Role) -> String {
         if restores && role == .central {
             // Without the library, Core Bluetooth would raise an exception at launch.
-            return "AccessoryCentral restores nothing without it, and logs that: "
+            return "without it, AccessoryCentral does not request restoration, and logs this: "
                 + "the system terminates an app that requests restoration without it"
         }
         return switch role {

@@ -7,7 +7,7 @@
 /// 10¹² values. The reader on Linux follows all of them and does not end, and some damaged tables
 /// terminate the process. This reader checks every number against the file, and counts the values.
 struct BinaryPropertyList {
-    /// The limits on the nesting and on the number of values, each counted as often as it is
+    /// The limits on the nesting and on the number of values. A value counts as often as it is
     /// referenced. Files of apps have a depth of four and some hundred values.
     static let depthLimit = 32
     static let valueLimit = 20_000

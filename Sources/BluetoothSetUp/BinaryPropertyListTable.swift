@@ -67,8 +67,8 @@ struct BinaryPropertyListTable {
         return (references, length)
     }
 
-    /// Returns the number of units of an object, and the position of the first. A number above
-    /// fourteen is in an integer that follows, whose marker contains its size.
+    /// Returns the number of units of an object, and the position of the first unit. A number
+    /// above fourteen is in an integer that follows, whose marker contains its size.
     private func length(
         at place: Int,
         _ low: UInt8

@@ -43,7 +43,7 @@ public struct InfoPlistCheck: Hashable, Sendable {
     public var platform: Platform?
     /// The roles of the app in the background.
     public var backgroundRoles: Set<Role> = []
-    /// Whether the app uses state restoration, which Lanyard's `AccessoryCentral` does by default.
+    /// Whether the app uses state restoration, which Lanyard's `AccessoryCentral` uses by default.
     /// For restoration, the system must launch the app in the background.
     public var restores = false
     /// Whether the app uses the accessory picker of AccessorySetupKit (iOS 18).
@@ -79,7 +79,7 @@ public struct InfoPlistCheck: Hashable, Sendable {
     }
 
     private var backgroundRule: BackgroundModeRule {
-        // For restoration the system must launch the app, which requires a background mode.
+        // For restoration, the system must launch the app, which requires a background mode.
         let roles = restores && backgroundRoles.isEmpty ? [.central] : backgroundRoles
         return BackgroundModeRule(roles: roles, restores: restores)
     }

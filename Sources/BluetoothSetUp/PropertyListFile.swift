@@ -62,7 +62,7 @@ struct PropertyListFile {
 
 /// The reason why a property list cannot be read.
 public enum PropertyListError: Error, Hashable, Sendable {
-    /// The file is longer than the limit, in bytes.
+    /// The file is longer than `limit` bytes.
     case tooLong(limit: Int)
     /// The file begins neither like XML nor like a binary property list.
     case notAPropertyList

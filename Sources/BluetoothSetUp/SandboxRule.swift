@@ -29,6 +29,6 @@ enum SandboxRule {
         bluetooth,
         "was not checked",
         why: "an app in the sandbox needs this entitlement, which is in another file",
-        remedy: "give the entitlements as well"
+        remedy: "also pass the entitlements file"
     )
 }

@@ -5,7 +5,7 @@ import Foundation
 /// The rule about the texts with which the system asks the user for permission.
 enum UsageDescriptionRule {
     static let key = "NSBluetoothAlwaysUsageDescription"
-    /// The key for systems before iOS 13, for apps that use Bluetooth in the background.
+    /// The key that systems before iOS 13 read.
     static let oldKey = "NSBluetoothPeripheralUsageDescription"
 
     private static let firstSystem = 13
@@ -36,7 +36,7 @@ enum UsageDescriptionRule {
     private static func old(_ file: PropertyListFile) -> [SetUpFinding] {
         guard let oldest = file.oldestSystem, oldest < firstSystem else {
             guard file.has(oldKey) else { return [] }
-            let why = "systems from iOS 13 on do not read it, and Lanyard requires a later one"
+            let why = "systems from iOS 13 on do not read it, and Lanyard requires iOS 17"
             return [SetUpFinding(.note, oldKey, "is not needed", why: why)]
         }
         guard let problem = problem(about: oldKey, in: file) else {
