@@ -5,14 +5,15 @@
 //
 // The daemon owns the controller, and other programs use it at the same time. The adapter therefore
 // changes nothing that belongs to them: it powers no controller on or off, sets no name, replaces
-// no default agent, and ends only links that it opened. docs/BLUEZ.md lists what the daemon cannot
-// do.
+// no default agent, and ends only links that it opened. docs/BLUEZ.md lists the daemon's
+// limits.
 //
-// `DaemonObjects` is a copy of the daemon's objects, which its signals keep current. The port has a
-// link to a device while the device is connected and a connection request of the port asks for it.
-// All state belongs to the actor, which runs on the thread of the bus connection. When the daemon
-// or its adapter disappears, every request of a link ends. When they return, scans and connection
-// requests continue.
+// `DaemonObjects` is a copy of the daemon's objects, which the daemon's signals keep current. The
+// port has a link to a connected device for a connection request of the port, or because the device
+// uses a published service or channel. All state belongs to the actor, which runs on the thread of
+// the bus connection. When the daemon or its adapter disappears, every link ends with its requests.
+// When they return, scans, pending connection requests, published services and advertising
+// continue.
 
 import BluetoothGAP
 import BluetoothHCI
@@ -61,7 +62,7 @@ package actor BlueZAdapter: BluetoothPort {
     var channels: [UInt64: DaemonChannelState] = [:]
     var listeners: [L2CAP.SPSM: ChannelSocketListener] = [:]
     var advertisements: [RequestIdentifier: DaemonAdvertisement] = [:]
-    /// The open question of the daemon's agent.
+    /// The open question of the daemon to this program's agent.
     var question: DaemonQuestion?
 
     /// Creates the adapter, which `open()` opens.
@@ -110,7 +111,7 @@ package actor BlueZAdapter: BluetoothPort {
         }
     }
 
-    /// Calls the actor. The caller must run on the actor's executor.
+    /// Runs `body` on the actor. The caller must run on the actor's executor.
     nonisolated func onThread<Value: Sendable>(
         _ body: (isolated BlueZAdapter) throws -> Value
     ) rethrows -> Value {
@@ -139,7 +140,7 @@ package actor BlueZAdapter: BluetoothPort {
         connection.open()
     }
 
-    /// Ends the scan and the links of this adapter, and the connection to the bus.
+    /// Ends the scans and the links of this adapter, and the connection to the bus.
     package func shutDown() async {
         guard state != .closed else { return }
         for link in links.keys { release(link) }

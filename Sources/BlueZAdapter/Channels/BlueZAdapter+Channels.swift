@@ -6,8 +6,8 @@ import HCITransports
 
 /// The state of an open channel.
 struct DaemonChannelState: Sendable {
-    /// The maximum number of SDUs that wait for the application. Then the socket is not read, and
-    /// the kernel gives the peer no credits.
+    /// The maximum number of SDUs that wait for the application. While so many wait, the socket is
+    /// not read, and the kernel gives the peer no credits.
     static let receivedLimit = 16
 
     typealias Receiver = @Sendable (Result<[UInt8]?, ChannelEnd>) -> Void
@@ -105,7 +105,7 @@ extension BlueZAdapter {
         }
     }
 
-    /// Creates a channel of an open socket.
+    /// Creates a channel from an open socket.
     func channel(
         _ opened: ChannelSocket,
         _ psm: L2CAP.SPSM,
@@ -210,7 +210,8 @@ extension BlueZAdapter {
         }
     }
 
-    /// Makes room for a channel by forgetting one that has ended and is not read.
+    /// Removes an ended channel whose data is not read, if there are `channelLimit` channels.
+    /// Returns whether a channel can be added.
     private func makeRoomForChannel() -> Bool {
         guard channels.count >= Self.channelLimit else { return true }
         guard let old = channels.first(where: { $0.value.end != nil })?.key else { return false }

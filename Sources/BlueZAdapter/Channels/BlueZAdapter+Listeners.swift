@@ -49,7 +49,8 @@ extension BlueZAdapter {
         listeners = [:]
     }
 
-    /// Reports a channel that a peer has opened. A peer that the daemon does not know has no link.
+    /// Reports a channel that a peer has opened. The channel of a peer that the daemon does not
+    /// know is dropped, because the peer has no link.
     private func accept(
         _ opened: ChannelSocket,
         _ psm: L2CAP.SPSM,

@@ -30,14 +30,14 @@ enum BlueZ {
         DBusMatchRule(sender: service, interface: Interface.device, member: "Disconnected"),
     ]
 
-    /// The signal of a change of the daemon's process.
+    /// The match rule for the signal of the start and the end of the daemon's process.
     static let ownerRule = DBusMatchRule(
         sender: DBusMessage.busName,
         member: "NameOwnerChanged",
         firstArgument: service
     )
 
-    /// Returns a call of the daemon.
+    /// Returns a call to the daemon.
     static func call(
         _ path: DBusObjectPath,
         _ interface: String,

@@ -16,12 +16,13 @@ struct DaemonQuestion: Sendable {
 }
 
 // The agent (org.bluez.Agent1), which answers the questions of pairings that this program starts.
-// Another program's agent answers those of its own pairings, and the default agent all others. If
-// no other program has an agent, the daemon makes this one the default.
+// Another program's agent answers the questions of its own pairings, and the default agent answers
+// all others. If no other program has an agent, the daemon makes this one the default.
 extension BlueZAdapter {
     private static let rejected = "org.bluez.Error.Rejected"
 
-    /// Registers the agent. Its capability is what the person can see and enter at this time.
+    /// Registers the agent. Its capability states whether the person can see and enter digits at
+    /// this time.
     func registerAgent() {
         guard let path = DBusObjectPath("/org/bluez"), let agent = DBusObjectPath(BlueZ.agentPath)
         else { return }
@@ -31,7 +32,7 @@ extension BlueZAdapter {
         send(BlueZ.call(path, BlueZ.Interface.agentManager, "RegisterAgent", arguments))
     }
 
-    /// Answers a call of the agent, or asks the person first.
+    /// Answers a call to the agent, or asks the person first.
     func answerAgent(_ call: DBusMessage, _ member: String) {
         switch member {
         case "Release", "Cancel":
@@ -79,9 +80,9 @@ extension BlueZAdapter {
         call.body.dropFirst().first?.integer.flatMap { UInt32(exactly: $0) } ?? 0
     }
 
-    /// Asks the person, and sends the answer to the daemon: the values of the reply, or `nil` to
-    /// decline. Without a person, a pairing that this program started may proceed if the question
-    /// needs none.
+    /// Asks the person with `answer`, and sends the result to the daemon: the values of the reply,
+    /// or a refusal for `nil`. Without a person, a question that needs no person is accepted if
+    /// this program started the pairing.
     private func ask(
         _ call: DBusMessage,
         needsPerson: Bool = true,

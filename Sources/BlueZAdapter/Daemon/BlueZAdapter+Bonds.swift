@@ -13,7 +13,7 @@ struct DaemonPairingAttempt: Sendable {
 
 // Bonds, which the daemon stores, and pairing.
 extension BlueZAdapter {
-    /// The time that a pairing may take (Vol 3, Part H, 3.4), and the daemon's own work.
+    /// The time that a pairing (Vol 3, Part H, 3.4) and the daemon's own work may take together.
     static let pairingTimeout = Duration.seconds(60)
 
     package nonisolated var bondedPeers: [PortBond] {
@@ -68,14 +68,14 @@ extension BlueZAdapter {
                     .failure(DaemonError.port(error))
                 case .success, .failure: .success(())
                 }
-            // A later attempt is not that of this reply.
+            // This reply must not end a later attempt.
             guard adapter.pairings[path]?.number == number else { return }
             adapter.endPairing(path, outcome)
         }
     }
 
     /// Ends the pairing with a device that the daemon reports as paired. The daemon loses the reply
-    /// to `Pair` if the pairing ends while it discovers the services (BlueZ 5.66 and 5.82,
+    /// to `Pair` if the pairing ends during the discovery of services (BlueZ 5.66 and 5.82,
     /// src/device.c: `device_browse_gatt` returns -EBUSY, which `device_bonding_complete` ignores).
     func pairedChanged(at path: DBusObjectPath) {
         guard device(at: path)?.isPaired == true else { return }

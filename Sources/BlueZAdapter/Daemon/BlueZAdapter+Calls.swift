@@ -3,7 +3,7 @@
 import DBus
 import HCITransports
 
-// Calls of this program's objects, which only the daemon may make.
+// Calls to this program's objects, which only the daemon may make.
 extension BlueZAdapter {
     private static let unknownObject = "org.freedesktop.DBus.Error.UnknownObject"
 

@@ -175,7 +175,7 @@ extension BlueZAdapter {
 
     // MARK: The adapter
 
-    /// Chooses the adapter among the daemon's, and updates the state.
+    /// Chooses the adapter among those of the daemon, and updates the state.
     func updateAdapter() {
         let adapters = objects.paths(with: BlueZ.Interface.adapter, below: .root)
         let path =

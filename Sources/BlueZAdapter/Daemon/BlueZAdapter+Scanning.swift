@@ -6,8 +6,8 @@ import HCITransports
 
 /// A scan of the port.
 struct DaemonScan: Sendable {
-    /// The maximum number of devices that a scan remembers as reported. Beyond it, devices are
-    /// reported again.
+    /// The maximum number of devices that a scan remembers as reported. After that many, all
+    /// devices are reported again.
     static let reportedLimit = 16_384
 
     let parameters: PortScan
@@ -21,25 +21,26 @@ struct DaemonScan: Sendable {
     }
 }
 
-/// The discovery of the daemon for this program. All scans and the requests for unknown devices
-/// share it.
+/// The discovery of the daemon for this program. All scans, and all connection requests for unknown
+/// devices, share it.
 struct DaemonDiscovery: Sendable {
-    /// The time after which a refused start is repeated: the daemon is busy with another change.
+    /// The time after which a refused start is repeated. The daemon refuses a start while it is
+    /// busy with another change.
     static let retryInterval = Duration.seconds(1)
-    /// The minimum time from one start to the next for connection attempts.
+    /// The minimum time between two starts, if the second one is for a connection attempt.
     static let restartInterval = Duration.seconds(1)
 
     enum Phase: Sendable { case stopped, starting, running, stopping }
 
     var phase = Phase.stopped
-    /// The filter that the daemon has.
+    /// The filter that was sent to the daemon.
     var filter: DBusValue?
     var timer: (any HostTimer)?
     /// The time of the latest start.
     var start: Instant?
     /// Whether a connection attempt has begun since the latest start. Linux connects when it
     /// receives the device. During a discovery, the controller reports a device only once after
-    /// each start, and Linux itself starts it again only after 10.24 seconds.
+    /// each start, and Linux itself restarts the discovery only after 10.24 seconds.
     var isStale = false
 
     var isRunning: Bool { phase == .running || phase == .starting }
@@ -78,14 +79,14 @@ extension BlueZAdapter {
         !scans.isEmpty || connectionRequests.values.contains { $0.phase == .awaitingDevice }
     }
 
-    /// The filter of the scans. The daemon merges it with the filters of other programs, so it also
-    /// reports devices that match only those.
+    /// The filter of the scans. The daemon merges this filter with those of other programs, so the
+    /// daemon also reports devices that match only another program's filter.
     private var filter: DBusValue {
         let duplicates = scans.values.contains { $0.parameters.reportsDuplicates }
         return .properties(["Transport": .string("le"), "DuplicateData": .boolean(duplicates)])
     }
 
-    /// Starts or stops the discovery, one step at a time.
+    /// Starts, restarts or stops the discovery, or changes its filter: one step at a time.
     func updateDiscovery() {
         guard state == .ready, let adapterPath else { return }
         switch discovery.phase {
@@ -106,7 +107,8 @@ extension BlueZAdapter {
         }
     }
 
-    /// Stops the discovery, which then starts again, now or when enough time has passed.
+    /// Stops the discovery, so that it starts again. If `restartInterval` has not passed since the
+    /// latest start, this happens later.
     private func restartDiscovery(at path: DBusObjectPath) {
         let next = (discovery.start ?? thread.now) + DaemonDiscovery.restartInterval
         if next > thread.now { updateDiscovery(at: next) } else { stopDiscovery(at: path) }
@@ -140,7 +142,8 @@ extension BlueZAdapter {
         }
     }
 
-    /// Repeats a refused start later. A start that the daemon does not support is not repeated.
+    /// Repeats a refused start later. If the daemon does not support the discovery, the scans fail
+    /// instead.
     private func discoveryRefused(_ error: DBusError) {
         discovery.phase = .stopped
         guard !DaemonError.isNamed("NotSupported", error) else {
@@ -152,7 +155,7 @@ extension BlueZAdapter {
         updateDiscovery(at: thread.now + DaemonDiscovery.retryInterval)
     }
 
-    /// Starts the discovery again if the daemon has ended it by itself.
+    /// Starts the discovery again if the daemon has ended it without a request.
     func discoveringChanged() {
         guard let adapterPath, discovery.phase == .running,
             objects.properties(adapterPath, BlueZ.Interface.adapter)?["Discovering"]?.boolean
@@ -165,7 +168,8 @@ extension BlueZAdapter {
 
     // MARK: Discoveries
 
-    /// Reports a device to the scans, and continues the requests that wait for it.
+    /// Reports a device to the scans, and continues the connection requests that wait for the
+    /// device.
     func deviceReceived(_ path: DBusObjectPath) {
         guard state == .ready, let adapterPath, path.isBelow(adapterPath) else { return }
         for id in scans.keys { report(path, to: id) }
@@ -176,7 +180,7 @@ extension BlueZAdapter {
         }
     }
 
-    /// Reports the devices that the daemon receives already, for another program.
+    /// Reports the devices that the daemon already receives, for other scans or other programs.
     private func reportPresentDevices(to scan: RequestIdentifier) {
         guard state == .ready, let adapterPath, scans[scan] != nil else { return }
         for path in objects.paths(with: BlueZ.Interface.device, below: adapterPath) {

@@ -7,8 +7,8 @@ import DBus
 struct DaemonDevice: Sendable {
     let properties: DaemonObjects.Properties
 
-    /// The address: the identity address of a bonded device, and the address on the air of any
-    /// other.
+    /// The address: the identity address of a bonded device, and the advertised address of any
+    /// other device.
     var address: DeviceAddress? {
         guard let text = properties["Address"]?.string else { return nil }
         let kind: DeviceAddress.Kind =
@@ -29,7 +29,7 @@ struct DaemonDevice: Sendable {
     var rssi: Int? { properties["RSSI"]?.integer }
 
     /// Whether the device has a class of BR/EDR and no data of LE. If another program scans for
-    /// BR/EDR, the daemon reports such devices to this program as well.
+    /// BR/EDR, the daemon also reports such devices to this program.
     var isClassicOnly: Bool {
         properties["Class"] != nil && properties["ManufacturerData"] == nil
             && properties["ServiceData"] == nil && properties["AddressType"]?.string != "random"

@@ -2,8 +2,8 @@
 
 import DBus
 
-/// The objects of the daemon with their properties, as its signals describe them ("ObjectManager",
-/// "Properties").
+/// The objects of the daemon with their properties, as the daemon's signals describe them
+/// ("ObjectManager", "Properties").
 struct DaemonObjects: Sendable {
     typealias Properties = [String: DBusValue]
 

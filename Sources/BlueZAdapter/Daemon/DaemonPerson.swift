@@ -2,26 +2,27 @@
 
 import BluetoothPort
 
-/// The person at this device, who answers the questions of the daemon's agent. Each method runs in
-/// a task of its own, which the adapter cancels when the daemon withdraws the question.
+/// The person at this device, who answers the daemon's questions about pairings. Each method runs
+/// in a task of its own, which the adapter cancels when the daemon withdraws the question.
 package protocol DaemonPerson: Sendable {
     /// Whether the person sees digits and can enter them.
     var hasDisplayAndKeyboard: Bool { get }
-    /// Returns whether to pair although no other step shows the person's intention.
+    /// Returns whether the person consents to a pairing that requires no other action of the
+    /// person.
     func consents(to pairing: DaemonPairing) async -> Bool
     /// Returns whether the peer displays the same six digits.
     func confirms(_ digits: UInt32, of pairing: DaemonPairing) async -> Bool
     /// Displays six digits, which the person enters at the peer, until the task is canceled.
     func show(_ digits: UInt32, of pairing: DaemonPairing) async
-    /// Returns the six digits that the peer displays. `nil` declines.
+    /// Returns the six digits that the peer displays; `nil` if the person declines.
     func enterDigits(for pairing: DaemonPairing) async -> UInt32?
 }
 
-/// The pairing about which the daemon's agent asks.
+/// The pairing about which the daemon asks.
 package struct DaemonPairing: Hashable, Sendable {
     /// The peer's address.
     package let address: DeviceAddress
-    /// Whether this program did not begin the pairing: the peer did, or the daemon because another
-    /// program used a protected value.
+    /// Whether this program did not begin the pairing. The peer began it, or the daemon did,
+    /// because another program used a protected value.
     package let isIncoming: Bool
 }

@@ -5,7 +5,7 @@ import DBus
 import HCITransports
 
 // Writes without a response. They go through a socket (AcquireWrite), which is much faster than a
-// call for each, and which accepts no packets while the daemon does not read.
+// call for each write, and which accepts no packets while the daemon does not read.
 extension BlueZAdapter {
     func send(_ value: [UInt8], to handle: AttributeHandle, _ step: Step) {
         guard let (path, _) = object(at: handle, step) else { return }
@@ -42,7 +42,8 @@ extension BlueZAdapter {
         let message = BlueZ.call(path, interface, "AcquireWrite", [.properties([:])])
         call(message) { adapter, result in
             guard case .acquiring(let waiting)? = adapter.links[link]?.writers[path] else { return }
-            // The writer is made before the assignment, because making it changes the link as well.
+            // The writer is created before the assignment, because its creation also changes the
+            // link.
             let writer = adapter.writer(result, path, link)
             adapter.links[link]?.writers[path] = writer
             for (request, handle, value) in waiting {
@@ -67,7 +68,7 @@ extension BlueZAdapter {
             receive: { _ in },
             ended: { [weak self] in self?.onThread { $0.links[link]?.writers[path] = nil } }
         )
-        // A command carries three bytes less than the MTU (Vol 3, Part F, 3.4.5.3).
+        // A command carries three bytes fewer than the MTU (Vol 3, Part F, 3.4.5.3).
         return .acquired(socket, limit: max(mtu, 23) - 3)
     }
 
@@ -93,7 +94,7 @@ extension BlueZAdapter {
         }
     }
 
-    /// Reports the MTU of a link if it is new.
+    /// Reports the MTU of a link if it has changed.
     func noteMTU(_ mtu: Int, of link: LinkIdentifier) {
         guard let known = links[link]?.mtu, known != mtu, (23...517).contains(mtu) else { return }
         links[link]?.mtu = mtu

@@ -89,7 +89,8 @@ extension BlueZAdapter {
             connectionRequests[id]?.phase = .awaitingDevice
             return updateDiscovery()
         }
-        // A link that another program made is used too. It stays when this program ends its use.
+        // A link that another program made is also used. The link stays when this program stops
+        // using it.
         guard !device.isConnected else { return opened(id, path, isOwn: false) }
         connectionRequests[id]?.phase = .connecting
         updateDiscovery()
@@ -115,7 +116,7 @@ extension BlueZAdapter {
             guard let request = connectionRequests.removeValue(forKey: id) else { return }
             request.failed(.refused(.unknown))
         case .failure(let error) where DaemonError.isVanished(error):
-            // The daemon has forgotten the device. A discovery finds it again.
+            // The daemon has removed the device. A discovery finds the device again.
             connectionRequests[id]?.phase = .awaitingDevice
             updateDiscovery()
         case .success, .failure:
@@ -129,7 +130,7 @@ extension BlueZAdapter {
 
     private func opened(_ id: RequestIdentifier, _ path: DBusObjectPath, isOwn: Bool) {
         guard let request = connectionRequests[id] else { return }
-        // The device is a client of the published services already.
+        // The device already has a link, for example as a client of the published services.
         if let link = link(at: path) {
             connectionRequests[id]?.phase = .linked(link)
             return
@@ -167,7 +168,8 @@ extension BlueZAdapter {
         }
     }
 
-    /// Closes all links, because the adapter or the daemon was lost.
+    /// Closes all links, because the adapter or the daemon was lost, or because this adapter shuts
+    /// down.
     func closeLinks() {
         for link in links.keys.sorted() { close(link, .unavailable) }
         for (id, request) in connectionRequests where request.phase == .connecting {
@@ -180,12 +182,13 @@ extension BlueZAdapter {
     func disconnect(_ link: LinkIdentifier) {
         guard let state = links[link] else { return }
         release(link)
-        // The daemon reports the end of its own link. A link that stays has ended for this program.
+        // The daemon reports the end of a link that this program opened. Any other link ends only
+        // for this program.
         if !state.isOwn { close(link, .linkEnded(.unknown)) }
     }
 
-    /// Asks the daemon to end the connection of a link that this program opened, and the
-    /// subscriptions of any other.
+    /// Asks the daemon to end the connection of a link that this program opened, or to end the
+    /// subscriptions of any other link.
     func release(_ link: LinkIdentifier) {
         guard let state = links[link] else { return }
         if state.isOwn {

@@ -5,8 +5,8 @@ import DBus
 import HCITransports
 
 // Notifications. They arrive through a socket of this program alone (AcquireNotify), so that none
-// is lost or repeated. Where the daemon gives no socket, they arrive as changes of a property
-// (StartNotify), and a value that a program reads looks like a notification.
+// is lost or repeated. If the daemon gives no socket, they arrive as changes of a property
+// (StartNotify), and a value that any program reads looks like a notification.
 //
 // The daemon signals each notification once for each program that called StartNotify, and all of
 // them receive all signals. A second call would therefore repeat every value, also for the other
@@ -31,8 +31,8 @@ extension BlueZAdapter {
         }
     }
 
-    /// Performs a request after the present one for the same value. The daemon could otherwise
-    /// receive the second one before it has done the first.
+    /// Performs a request after the pending one for the same value. Otherwise, the daemon could
+    /// receive the second request before it has completed the first.
     private func wait(_ step: Step, at path: DBusObjectPath) {
         switch links[step.link]?.subscriptions[path] {
         case .starting(var starting)?:
@@ -44,7 +44,7 @@ extension BlueZAdapter {
         }
     }
 
-    /// Ends a request, with the subscription that the value has then, and performs those that wait.
+    /// Ends a request, stores the resulting subscription, and performs the requests that wait.
     private func settle(
         _ path: DBusObjectPath,
         as subscription: DaemonLink.Subscription?,
@@ -68,7 +68,8 @@ extension BlueZAdapter {
         for step in steps { perform(step) }
     }
 
-    /// Returns whether a request still subscribes. It does not if its link or its object is gone.
+    /// Returns whether a request still subscribes. A request whose link or object no longer exists
+    /// does not.
     private func isStarting(_ step: Step, at path: DBusObjectPath) -> Bool {
         guard case .starting(let starting)? = links[step.link]?.subscriptions[path] else {
             return false
@@ -117,7 +118,8 @@ extension BlueZAdapter {
     ) {
         guard isStarting(step, at: path) else { return finish(step, Self.outdated(handle)) }
         let failure = DaemonError.attribute(error, at: handle)
-        // Another program is subscribed, or the daemon has no socket for this value.
+        // If the refusal has another reason, another program is subscribed, or the daemon has no
+        // socket for this value.
         guard case .failed = error, !DaemonError.requiresPairing(failure) else {
             return startingRefused(failure, path, step)
         }
@@ -155,13 +157,13 @@ extension BlueZAdapter {
     }
 
     /// Handles a change of the property `Notifying`. When the other programs have ended their
-    /// subscriptions, the daemon has unsubscribed, and this program subscribes itself.
+    /// subscriptions, the daemon has unsubscribed, and this program subscribes instead.
     func notifyingChanged(at path: DBusObjectPath) {
         guard !isNotifying(path) else { return }
         for (link, state) in links {
             guard case .shared(let step)? = state.subscriptions[path] else { continue }
             links[link]?.subscriptions[path] = nil
-            // The request has ended long ago, so its result is dropped.
+            // The request has already ended, so its result is dropped.
             perform(step)
         }
     }
@@ -212,25 +214,27 @@ extension BlueZAdapter {
     }
 
     /// Returns a call that the daemon answers after it has noticed the end of an object's socket.
-    /// Before that, it would refuse the next subscription. BlueZ handles the ends of sockets before
-    /// calls (`queue_dispatch` in gdbus/mainloop.c). The call is not `StopNotify`, which ends the socket
-    /// of any program: another one may have it by then.
+    /// Before that, the daemon would refuse the next subscription. BlueZ handles the ends of
+    /// sockets before calls (`queue_dispatch` in gdbus/mainloop.c). The call is not `StopNotify`,
+    /// which ends the socket of any program: another program may have acquired a socket in the
+    /// meantime.
     private static func answeredAfterEnd(ofSocketAt path: DBusObjectPath) -> DBusMessage {
         let interface = BlueZ.Interface.gattCharacteristic
         let property: [DBusValue] = [.string(interface), .string("NotifyAcquired")]
         return BlueZ.call(path, BlueZ.Interface.properties, "Get", property)
     }
 
-    /// Ends the subscriptions that the daemon would keep for this program: those of a link that stays
-    /// connected for another program, and those that it would repeat at the next connection.
+    /// Ends the subscriptions that the daemon would keep for this program: those of a link that
+    /// stays connected for another program, and those that the daemon would repeat at the next
+    /// connection.
     func endSubscriptions(of link: LinkIdentifier) {
         for (path, subscription) in links[link]?.subscriptions ?? [:] {
             if case .signaled = subscription { stopNotifying(path) }
         }
     }
 
-    /// Forgets the subscriptions to objects that the daemon has removed. The requests that wait for
-    /// them fail.
+    /// Drops the subscriptions to objects that the daemon has removed. The requests that wait for
+    /// these subscriptions fail.
     func forgetSubscriptions(of link: LinkIdentifier) {
         let interface = BlueZ.Interface.gattCharacteristic
         for (path, subscription) in links[link]?.subscriptions ?? [:]

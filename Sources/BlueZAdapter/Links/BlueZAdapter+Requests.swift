@@ -4,7 +4,7 @@ import BluetoothPort
 import DBus
 import HCITransports
 
-// Requests to a link.
+// Requests on a link.
 extension BlueZAdapter {
     package nonisolated func begin(
         _ request: PortRequest,
@@ -122,8 +122,8 @@ extension BlueZAdapter {
         refused(step, error) { $0.finish(step, .failure(error)) }
     }
 
-    /// Pairs and repeats an operation that the daemon refused. Calls `failed` if pairing does not
-    /// help.
+    /// Pairs and repeats an operation that the daemon refused. Calls `failed` if the error does not
+    /// require pairing, or if the pairing fails.
     func refused(
         _ step: Step,
         _ error: any Error,
@@ -142,8 +142,8 @@ extension BlueZAdapter {
         }
     }
 
-    /// Returns the attribute of a step, and the interface of its object. Ends the step if the
-    /// database has none.
+    /// Returns the path and the interface of an attribute's object. If the database has no such
+    /// attribute, ends the step and returns `nil`.
     func object(at handle: AttributeHandle, _ step: Step) -> (DBusObjectPath, String)? {
         switch links[step.link]?.table?.attributes[handle] {
         case .value(let path): return (path, BlueZ.Interface.gattCharacteristic)

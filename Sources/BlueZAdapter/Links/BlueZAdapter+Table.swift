@@ -4,7 +4,7 @@ import BluetoothPort
 import DBus
 import HCITransports
 
-// Databases of peers. The daemon discovers them itself and shows them as objects.
+// Databases of peers. The daemon itself discovers them and presents them as objects.
 extension BlueZAdapter {
     /// The time that the daemon may take to discover the services after it has connected.
     static let tableTimeout = Duration.seconds(30)
@@ -44,10 +44,10 @@ extension BlueZAdapter {
     }
 
     /// Reads the daemon's objects again, once. The daemon reported that it has discovered the
-    /// services, but listed none.
+    /// services, but listed none, or no valid database.
     private func reload(for link: LinkIdentifier) {
         guard links[link]?.hasReloaded == false else {
-            let error = PortError.other("the services of the daemon are not a valid table")
+            let error = PortError.other("the daemon's objects are not a valid database")
             return endTableRequests(of: link, .failure(error))
         }
         links[link]?.hasReloaded = true
@@ -65,7 +65,7 @@ extension BlueZAdapter {
         for request in requests { finish(request, on: link, result) }
     }
 
-    /// Reports the MTU that the values of a database have.
+    /// Reports the MTU that the objects of a database contain.
     private func noteMTU(in table: DaemonTable, of link: LinkIdentifier) {
         for case .value(let path) in table.attributes.values {
             let properties = objects.properties(path, BlueZ.Interface.gattCharacteristic)
@@ -94,7 +94,7 @@ extension BlueZAdapter {
         let gone = old.database.services.filter { !kept.contains($0) }.map(\.service.handles)
         links[link]?.table = nil
         links[link]?.hasReloaded = false
-        // The daemon removes the objects of a service when it has changed, and their sockets end.
+        // The daemon removes the objects of a service that has changed, and their sockets end.
         forgetSubscriptions(of: link)
         if !gone.isEmpty { report(.servicesChanged(link, gone, isReported: true)) }
         report(.databaseOutdated(link))

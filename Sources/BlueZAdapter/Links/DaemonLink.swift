@@ -10,8 +10,8 @@ struct DaemonLink: Sendable {
     enum Subscription: Sendable {
         /// The daemon has not answered yet.
         case starting(Starting)
-        /// The daemon was asked to unsubscribe, and has not answered yet. The requests are performed
-        /// then.
+        /// The daemon was asked to unsubscribe, and has not answered yet. The waiting requests are
+        /// performed after the answer.
         case ending(waiting: [BlueZAdapter.Step])
         /// Values arrive through a socket of this program alone.
         case acquired(PacketSocket)
@@ -21,7 +21,7 @@ struct DaemonLink: Sendable {
         /// The step subscribes when that program ends its subscription.
         case shared(BlueZAdapter.Step)
 
-        /// The socket that the values arrive through. `nil` if there is none.
+        /// The socket through which the values arrive; `nil` if there is none.
         var socket: PacketSocket? {
             switch self {
             case .acquired(let socket): socket
@@ -68,7 +68,7 @@ struct DaemonLink: Sendable {
     let peer: PeerIdentifier
     /// Whether this program made the connection.
     let isOwn: Bool
-    /// Whether the link was reported because the peer used a published service.
+    /// Whether the link was reported because the peer used a published service or channel.
     let isIncoming: Bool
     /// The requests that have not ended.
     var pending: [UInt64: PortCompletion<PortAnswer>] = [:]
@@ -76,7 +76,7 @@ struct DaemonLink: Sendable {
     /// The requests that wait for the database.
     var tableRequests: [UInt64] = []
     var tableTimer: (any HostTimer)?
-    /// Whether the daemon's objects were read again because its services were missing.
+    /// Whether the daemon's objects were read again because the device's services were missing.
     var hasReloaded = false
     /// Whether a change of the attributes is reported at the end of the turn.
     var isChangeAwaited = false

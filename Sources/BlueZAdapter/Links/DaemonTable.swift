@@ -50,7 +50,7 @@ struct DaemonTable: Sendable {
         let objects: DaemonObjects
         let device: DBusObjectPath
         var attributes: [AttributeHandle: Attribute] = [:]
-        /// The services that others include.
+        /// The services that other services include.
         private var included: Set<DBusObjectPath> = []
 
         init(objects: DaemonObjects, device: DBusObjectPath) {
@@ -107,9 +107,10 @@ struct DaemonTable: Sendable {
             return (properties?["Includes"]?.elements ?? []).compactMap(\.objectPath)
         }
 
-        /// Returns whether a service is primary. BlueZ shows a primary service in the place of one of
-        /// an earlier firmware as secondary (src/shared/gatt-client.c, `discovery_parse_services`). A
-        /// service that no other includes is therefore primary.
+        /// Returns whether a service is primary. If a primary service of a new firmware replaces a
+        /// service, BlueZ shows the new one as secondary (src/shared/gatt-client.c,
+        /// `discovery_parse_services`). A secondary service that no other service includes is
+        /// therefore treated as primary.
         private func isPrimary(_ path: DBusObjectPath, _ properties: DaemonObjects.Properties)
             -> Bool
         {

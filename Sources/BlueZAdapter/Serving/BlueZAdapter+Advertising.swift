@@ -38,8 +38,8 @@ struct DaemonAdvertisement: Sendable {
         return properties
     }
 
-    /// Returns an advertising interval within the limits of legacy advertising (Vol 4, Part E, 7.8.5),
-    /// which is what most controllers have.
+    /// Returns an advertising interval in milliseconds, within the limits of legacy advertising
+    /// (Vol 4, Part E, 7.8.5). Most controllers support only these limits.
     private static func milliseconds(_ interval: Duration) -> DBusValue {
         .uint32(UInt32(min(max(interval / .milliseconds(1), 20), 10_240)))
     }
@@ -168,8 +168,8 @@ extension BlueZAdapter {
     /// Registers sets again, with a daemon that has started again or whose adapter was off. The
     /// daemon remembers the sets of an adapter that was off, and would refuse their paths.
     ///
-    /// - Parameter known: The sets before the adapter was ready. Those that have changed since then
-    ///   are registered.
+    /// - Parameter known: The sets before the adapter was ready. Sets that have changed since then
+    ///   are already registered.
     func registerAgain(_ known: [RequestIdentifier: DaemonAdvertisement]) {
         for (set, old) in known where advertisements[set]?.path == old.path {
             unregister(old)

@@ -8,7 +8,7 @@ import HCITransports
 // The clients of the published services, and the values that they get. The daemon names the client
 // of a request. A link to the client exists from its first request on.
 extension BlueZAdapter {
-    /// The number of links at which further clients get none.
+    /// The number of links at which further clients get no link.
     static let linkLimit = 1_024
 
     /// Returns the link to the client that the options of a call name.
@@ -94,7 +94,7 @@ extension BlueZAdapter {
         then completion: @escaping PortCompletion<Void>
     ) {
         onThread { adapter in
-            // The daemon treats an empty packet as the end of the connection.
+            // The daemon treats an empty packet as the end of the socket.
             let subscription = DaemonServer.Subscription(handle: value.handle, link: link)
             guard let socket = adapter.server.subscriptions[subscription], !value.value.isEmpty
             else {

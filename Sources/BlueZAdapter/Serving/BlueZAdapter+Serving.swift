@@ -75,7 +75,7 @@ extension BlueZAdapter {
         case "ReadValue": read(attribute, call)
         case "WriteValue": write(attribute, call)
         case "AcquireNotify": acquireNotify(attribute, call)
-        // The daemon confirms an indication that its client has confirmed.
+        // The daemon makes this call when the client has confirmed an indication.
         case "Confirm": reply(to: call)
         // The daemon subscribes through AcquireNotify, which names the client.
         case "StartNotify", "StopNotify": refuse(call, Self.notSupported)
@@ -85,7 +85,7 @@ extension BlueZAdapter {
 
     private static let notSupported = "org.bluez.Error.NotSupported"
 
-    /// Answers the calls of the object manager and of properties.
+    /// Answers the calls to the object manager and to properties.
     private func answerProperties(
         _ call: DBusMessage,
         _ path: DBusObjectPath,
@@ -127,7 +127,7 @@ extension BlueZAdapter {
             return refuse(call, .writeNotPermitted)
         }
         guard let offset = Self.offset(in: options) else { return refuse(call, .invalidOffset) }
-        // The daemon asks for authorization first; the parts of the long value follow.
+        // The daemon asks for authorization before it sends the parts of a long value.
         if options["prepare-authorize"]?.boolean == true { return reply(to: call) }
         if case .stored(let old, let limit) = attribute.value {
             guard offset <= old.count else { return refuse(call, .invalidOffset) }
@@ -149,7 +149,8 @@ extension BlueZAdapter {
         report(.asked(link, nextNumber(), .write(client, [entry], needsAnswer: false)))
     }
 
-    /// Returns the offset that the options of a call name, or 0; `nil` if no value is that long.
+    /// Returns the offset in the options of a call, or 0 if there is none; `nil` if the offset
+    /// exceeds the maximum length of a value.
     private static func offset(in options: DaemonObjects.Properties) -> Int? {
         guard let option = options["offset"] else { return 0 }
         guard let offset = option.integer, (0...GATT.valueLengthLimit).contains(offset) else {

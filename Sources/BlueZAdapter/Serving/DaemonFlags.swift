@@ -10,7 +10,7 @@ extension GATT.CharacteristicProperties {
         "authenticated-signed-writes", "extended-properties",
     ]
 
-    /// Creates the properties of `Flags`.
+    /// Creates the properties from the values of `Flags`.
     init(flags: Set<String>) {
         self.init()
         for (bit, name) in Self.flagNames.enumerated() where flags.contains(name) {

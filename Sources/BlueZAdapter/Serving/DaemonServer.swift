@@ -29,7 +29,7 @@ struct DaemonServer: Sendable {
     }
 
     /// A client that gets the values of a characteristic. Before BlueZ 5.69, the first client
-    /// stands for all that subscribe.
+    /// represents all clients that subscribe.
     struct Subscription: Hashable, Sendable {
         let handle: AttributeHandle
         let link: LinkIdentifier
@@ -52,7 +52,7 @@ struct DaemonServer: Sendable {
         number: UInt64
     ) throws -> Service {
         guard definition.includes.isEmpty else { throw PortError.unsupported(.server) }
-        // The daemon serves these itself.
+        // The daemon itself serves these services.
         let reserved = [
             GATT.AttributeType.genericAccess, GATT.AttributeType.genericAttribute,
         ]
@@ -140,7 +140,7 @@ struct DaemonObjectTree: Sendable {
         of characteristic: DBusObjectPath,
         in database: AttributeDatabase
     ) {
-        // The daemon adds these itself.
+        // The daemon itself adds these descriptors.
         let own = [
             GATT.AttributeType.clientCharacteristicConfiguration,
             GATT.AttributeType.characteristicExtendedProperties,
