@@ -30,7 +30,7 @@ package enum ManagerState: Int, Sendable {
 }
 
 extension ManagerState {
-    /// Makes the state that managers see.
+    /// Creates the state that managers see.
     ///
     /// - Parameter former: The state that the managers saw before. It stays while an adapter that
     ///   was unavailable is opened again.

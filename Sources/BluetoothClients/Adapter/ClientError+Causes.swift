@@ -5,7 +5,7 @@ import BluetoothPort
 // Apple does not publish the meaning of its errors. This table follows the known cases
 // (docs/COREBLUETOOTH.md, 5.2).
 extension ClientError {
-    /// Makes the error that an application gets when a link fails.
+    /// Creates the error that an application gets when a link fails.
     init(_ error: PortError) {
         self = .failed(Self.code(of: error))
     }

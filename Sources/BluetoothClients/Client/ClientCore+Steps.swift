@@ -106,7 +106,7 @@ extension ClientCore {
     }
 
     /// Repeats a request after the database changed: reads the database again and checks that the
-    /// attribute is still there.
+    /// attribute still exists.
     mutating func begin(anew job: Job) -> [Action] {
         var job = job
         job.isRepeated = true

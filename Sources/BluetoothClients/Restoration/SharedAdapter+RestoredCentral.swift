@@ -15,7 +15,7 @@ import BluetoothPort
 // If the link ends before step 4, the application is not informed, and the connection request is
 // repeated.
 //
-// A peer whose link is still there in step 1, because the system kept it
+// A peer whose link still exists in step 1, because the system kept it
 // (`SharedAdapter+EndedProcess.swift`), is restored as connected. Its `didConnect` is omitted, and
 // the end of its link is reported.
 extension SharedAdapter {

@@ -164,7 +164,7 @@ package struct DBusConnectionCore: Sendable {
 
     // MARK: Ends
 
-    /// Ends the calls whose time is over.
+    /// Ends the calls whose deadline has passed.
     package mutating func deadlinePassed(now: Instant) -> [Action] {
         let late = pending.filter { $0.value <= now }.keys.sorted()
         for serial in late { pending[serial] = nil }

@@ -11,7 +11,7 @@ struct BrowserLauncher: Sendable {
     private let path: String
 
     /// Opens the address; `nil` if there is no desktop, or if the private file cannot be written.
-    /// The address is printed as well, so a failure to start the browser is ignored.
+    /// The address is also printed, so a failure to start the browser is ignored.
     static func open(_ address: String) -> BrowserLauncher? {
         let environment = ProcessInfo.processInfo.environment
         guard let program = program(environment) else { return nil }

@@ -18,7 +18,8 @@ actor LiveLinks {
     /// The pause after an attempt that failed before its time limit.
     static let retryDelay = Duration.seconds(1)
 
-    /// A link that the person wants: it is connected, is being connected, or was lost.
+    /// A link that the person has requested: one that is connected, is being connected, or was
+    /// lost.
     private struct Entry {
         /// The number that distinguishes this entry from other entries of the same device.
         let number: Int

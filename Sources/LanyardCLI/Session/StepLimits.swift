@@ -27,7 +27,7 @@ struct StepLimits: Equatable, Sendable {
 
     init() {}
 
-    /// Creates limits of that many seconds, from `--timeout` or LANYARD_TIMEOUT; the defaults for
+    /// Creates limits of `seconds`, the value of `--timeout` or LANYARD_TIMEOUT; the defaults for
     /// `nil`.
     init(seconds: Double?) {
         guard let seconds else { return }

@@ -21,7 +21,7 @@ struct TargetFinder: Sendable {
     }
 
     /// The time for which the scan continues after the first device with the target's name or a
-    /// similar name, because another device may fit as well or better.
+    /// similar name, because another device may fit equally well or better.
     static let settlingTime = Duration.seconds(1)
 
     /// Waits for the settling time. Tests replace this wait with a wait for an event.

@@ -10,7 +10,8 @@ extension Timeline {
     /// Adds the packets of a log, each decoded to one line, to the rows of a device.
     ///
     /// Events about buffers are left out, and repeated advertising is folded, because they would
-    /// hide the other packets. Throws a fault of the file. The packets before the fault stay.
+    /// hide the other packets. Throws if the file is not a valid log. The packets before the fault
+    /// stay.
     ///
     /// - Parameter zero: The origin of this timeline, in microseconds since 1970; the first
     ///   packet's time if `nil`.

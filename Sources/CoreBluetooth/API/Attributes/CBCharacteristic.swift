@@ -52,8 +52,8 @@ open class CBCharacteristic: CBAttribute {
     /// The descriptors that were discovered; `nil` before the first discovery.
     open var descriptors: [CBDescriptor]? { snapshot.read(\.descriptors) }
 
-    /// Whether the value is broadcast. Always `false`: Apple's framework no longer broadcasts
-    /// values, nor does this one.
+    /// Whether the value is broadcast. Always `false`: neither Apple's framework nor this one
+    /// broadcasts values.
     @available(*, deprecated, message: "values are not broadcast")
     open var isBroadcasted: Bool { false }
 

@@ -7,7 +7,7 @@ import BluetoothPort
 import BluetoothSMP
 import HCITransports
 
-/// The object that answers the questions of the daemon's agent. It forwards them to the
+/// The object that answers the daemon's questions about pairings. It forwards them to the
 /// app's `CBAdapter.pairingDelegate`.
 ///
 /// Without a delegate, only a pairing that needs no digits is accepted: a pairing that the app

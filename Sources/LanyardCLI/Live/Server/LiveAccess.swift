@@ -13,9 +13,9 @@ enum LivePlace: String, CaseIterable, Sendable {
 /// The check of requests to the page.
 ///
 /// Another user of this machine, and a web page of another site in the same browser, can both send
-/// requests to the port. Neither knows the token in the address. The check of the host refuses a
-/// site whose name resolves to the loopback address (DNS rebinding), and the check of the origin
-/// refuses the requests of other sites.
+/// requests to the port. Neither of them has the token in the address. The check of the host
+/// refuses a site whose name resolves to the loopback address (DNS rebinding), and the check of the
+/// origin refuses the requests of other sites.
 struct LiveAccess: Sendable {
     let port: UInt16
     /// 128 random bits in hexadecimal.

@@ -19,8 +19,8 @@ struct FollowedLink {
     /// microseconds: the longest packet and the inter-frame space.
     private static let answerLimit: Int64 = 17_200
 
-    /// The maximum number of packets that are tried with every key. Then the link counts as
-    /// unreadable.
+    /// The maximum number of packets that are tried with every key. If no key fits any of them, the
+    /// link counts as unreadable.
     private static let trialLimit = 8
 
     let handle: ConnectionHandle
