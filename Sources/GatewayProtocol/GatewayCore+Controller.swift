@@ -162,8 +162,8 @@ extension GatewayCore {
             let count = connection.droppedReports
             actions.append(
                 .log(
-                    "\(connection.name): \(count) advertising reports were dropped, because it "
-                        + "reads too slowly"
+                    "\(connection.name): it reads too slowly, so advertising reports were "
+                        + "dropped: \(count)"
                 )
             )
         }

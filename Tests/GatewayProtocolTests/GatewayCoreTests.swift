@@ -250,7 +250,7 @@ struct GatewayCoreTests {
         let all = try #require(net.packets[1])
         #expect(all.suffix(900) == Array(repeatElement(data, count: 100).joined())[...])
         net.disconnect(1)
-        #expect(net.story.contains { $0.contains("advertising reports were dropped") })
+        #expect(net.story.contains { $0.contains("advertising reports were dropped: ") })
     }
 
     @Test("Advertising reports of 10 ms share a frame, and other packets do not wait for them")
