@@ -51,7 +51,7 @@ import VirtualRadio
         #expect(ciphertext == (try self.block(block.ciphertext)))
     }
 
-    @Test("LE Encrypt takes and returns the least significant byte first", arguments: blocks)
+    @Test("LE Encrypt uses blocks with the least significant byte first", arguments: blocks)
     func answersEncrypt(_ block: Block) throws {
         let host = try TestHost(World(seed: 1))
         let answer = try host.perform(

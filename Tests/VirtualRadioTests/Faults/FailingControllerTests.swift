@@ -14,7 +14,7 @@ import Testing
         return try RawHost(world, ControllerConfiguration(faults: faults))
     }
 
-    @Test("From its hang on, a controller neither sends nor receives") func hang() throws {
+    @Test("A hung controller neither sends nor receives") func hang() throws {
         let host = try host {
             $0.hang = Hang(.at(.zero + .seconds(1)), radioGoesOn: true)
         }
@@ -94,7 +94,7 @@ import Testing
         #expect(host.events.count == 2)
     }
 
-    @Test("New faults apply while the world runs, and past instants have no effect") func change()
+    @Test("New faults apply during a run, and past instants have no effect") func change()
         throws
     {
         let host = try host { $0.restart = .zero + .seconds(5) }

@@ -193,7 +193,7 @@ private let offered = CommandTable.handlers.keys.sorted { $0.rawValue < $1.rawVa
     @Test(
         "The startup commands of other hosts are supported",
         arguments: [
-            // Linux, Zephyr, NimBLE, BTstack and Bumble on a controller without BR/EDR links.
+            // The commands of Linux, Zephyr, NimBLE, BTstack and Bumble without BR/EDR links.
             .reset, .readLocalVersionInformation, .readLocalSupportedCommands,
             .readLocalSupportedFeatures, .readBDAddress, .readBufferSize, .setEventMask,
             .setEventMaskPage2, .writeLEHostSupport, .leSetEventMask, .leReadBufferSize,

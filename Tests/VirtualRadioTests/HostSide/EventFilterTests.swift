@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test("After power-on, the events of version 4.0 pass, except LE events") func defaults() {
+    @Test("After power-on, a disconnection passes, and LE events are withheld") func defaults() {
         let filter = EventFilter()
         #expect(filter.filter(Self.disconnection) == Self.disconnection)
         #expect(filter.filter(.advertisingReports([])) == nil)
@@ -151,7 +151,7 @@ import Testing
         #expect(everything().filter(event) == .encryptionChangeV2(newer))
     }
 
-    @Test("Three commands and Reset set the masks") func commands() throws {
+    @Test("Two commands set the masks, and Reset restores the defaults") func commands() throws {
         let world = World(seed: 1)
         let host = try RawHost(world)
         func emitted() -> Int {

@@ -102,7 +102,7 @@ struct PacketFuzzer {
         return HCI.Packet.command(opcode: opcode, parameters: parameters[...]).h4Bytes
     }
 
-    /// Returns `true` in one of this number of calls, on average.
+    /// Returns `true` once in `times` calls, on average.
     mutating func chance(_ times: Int) -> Bool {
         Int.random(in: 0..<times, using: &generator) == 0
     }

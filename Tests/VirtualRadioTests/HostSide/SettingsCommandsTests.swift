@@ -9,7 +9,7 @@ import Testing
     private static let random = HCI.BareAddress(value: 0xC000_0000_0001)
 
     @Test(
-        "A random address cannot be set while scanning or advertising",
+        "A random address cannot be set during a scan or advertising",
         arguments: [true, false]
     )
     func randomAddress(scans: Bool) throws {
@@ -31,7 +31,7 @@ import Testing
         #expect(try host.status(command) == .success)
     }
 
-    @Test("A random address must be valid") func noAddress() throws {
+    @Test("A random address of zero is refused") func noAddress() throws {
         let host = try TestHost(World(seed: 1))
         let zero = HCI.LESetRandomAddress(address: HCI.BareAddress(value: 0))
         #expect(try host.status(zero) == .invalidCommandParameters)

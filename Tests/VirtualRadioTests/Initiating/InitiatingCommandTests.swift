@@ -62,7 +62,7 @@ struct InitiatingCommandTests {
     }
 
     @Test(
-        "Other invalid parameters of the legacy command are refused",
+        "The legacy command is refused if its scan timing, policy or addresses are invalid",
         arguments: [
             TestHost.create(peer, interval: 3, window: 3), TestHost.create(peer, interval: 0x4001),
             TestHost.create(peer, window: 3), TestHost.create(peer, window: 0x11),
@@ -77,7 +77,7 @@ struct InitiatingCommandTests {
     }
 
     @Test(
-        "Other invalid parameters of the extended command are refused",
+        "The extended command is refused if its PHYs, scan timing, policy or addresses are invalid",
         arguments: [
             TestHost.extendedCreate(peer, le1M: nil),
             TestHost.extendedCreate(peer, le1M: nil, le2M: TestHost.initiating()),
@@ -106,7 +106,7 @@ struct InitiatingCommandTests {
         #expect(try host.status(TestHost.create(Self.peer)) == .success)
     }
 
-    @Test("Canceling ends the attempt, and the event comes after the answer")
+    @Test("Canceling ends the attempt with one event")
     func canceling() throws {
         #expect(try host.status(HCI.LECreateConnectionCancel()) == .commandDisallowed)
         try host.status(TestHost.create(Self.peer))
@@ -122,7 +122,7 @@ struct InitiatingCommandTests {
     }
 
     @Test(
-        "Connecting with a random address requires that it is set",
+        "A random address must be set before the host connects with it",
         arguments: [.random, .resolvableOrRandom] as [HCI.OwnAddressType]
     )
     func randomAddress(own: HCI.OwnAddressType) throws {

@@ -62,7 +62,7 @@ struct InitiatingTests {
         #expect(request.end - request.start == .microseconds(352))
     }
 
-    @Test("Of the requested intervals, the shortest is used")
+    @Test("The shortest of the requested intervals is used")
     func interval() throws {
         try peripheral.advertise()
         let parameters = TestHost.connectionParameters(interval: 20...80, latency: 3, timeout: 500)
@@ -175,7 +175,8 @@ struct InitiatingTests {
         }
     }
 
-    /// The rival is either so close that its request is captured, or as far away as the central.
+    /// The rival is either so close that the advertiser captures its request, or as far away as
+    /// the central.
     @Test(
         "Of two requests that answer one advertisement, at most one makes a link",
         arguments: [0.95, 2]

@@ -6,7 +6,7 @@ import VirtualRadio
 
 @Suite("Peripheral latency")
 struct LatencyTests {
-    /// Returns the instants of an idle link at which the end received a packet.
+    /// Returns the instants at which one end of an idle link received a packet.
     private func receptions(_ harness: LinkHarness, _ link: LinkID, _ side: LinkSide) -> [Instant] {
         var instants: [Instant] = []
         for _ in 0..<200 {

@@ -70,7 +70,7 @@ private final class RandomLinkRun {
         if chance(2) { harness.world.run(for: .microseconds(Int64(generator.next() % 60_000))) }
     }
 
-    /// Returns all hosts into range, and has them disconnect their links.
+    /// Brings all hosts back into range, and has them disconnect their links.
     func endLinks() {
         for host in harness.hosts { setLoss(nil, host) }
         // The answers also deliver the events of the last links.

@@ -108,7 +108,7 @@ final class LinkHarness {
         self[id] = link
     }
 
-    /// Loses packets of all hosts from now on, each with the given probability. The links must be
+    /// Loses packets at all hosts from now on, each with the given probability. The links must be
     /// established before.
     func lose(_ probability: Double) {
         for host in hosts { world.setLoss(LossPlan(constantLoss: probability), at: host.id) }

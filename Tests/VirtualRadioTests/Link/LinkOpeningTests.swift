@@ -158,7 +158,7 @@ struct LinkOpeningTests {
         #expect(RadioSchedule.reservationLimit > limit + 100)
     }
 
-    @Test("Handles are valid and not reused for the next 200 links")
+    @Test("Any 200 successive links have different, valid handles")
     func handles() throws {
         let harness = try LinkHarness()
         var seen: [ConnectionHandle] = []

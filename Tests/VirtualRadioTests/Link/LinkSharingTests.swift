@@ -65,7 +65,7 @@ struct LinkSharingTests {
         }
         let shares = try shares(harness, links, from: .central)
         // A link whose anchor is just before the anchor of another link has at least one exchange
-        // of 200 bytes in every second of its 333 events.
+        // of 200 bytes in every second event. Ten seconds have 333 events.
         #expect(shares.allSatisfy { $0 > 30_000 }, "\(shares)")
         #expect(harness.hosts.allSatisfy { $0.disconnection == nil })
     }

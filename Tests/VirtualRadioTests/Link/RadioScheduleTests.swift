@@ -10,7 +10,7 @@ struct RadioScheduleTests {
     private let one = LinkID(rawValue: 1)
     private let other = LinkID(rawValue: 2)
 
-    /// Reserves the radio. The operand of a macro cannot mutate the schedule.
+    /// Reserves the radio. An argument of `#expect` cannot call a mutating method.
     private func reserves(
         _ schedule: inout RadioSchedule,
         _ start: Int64,

@@ -6,7 +6,7 @@ import VirtualRadio
 
 @Suite("Lost links")
 struct SupervisionTests {
-    /// Moves the two hosts out of range permanently.
+    /// Moves the two hosts out of range.
     private func separate(_ harness: LinkHarness) {
         let (one, other) = (harness.hosts[0].radio, harness.hosts[1].radio)
         harness.world.core.ether.environment.setLoss(200, between: one, and: other)

@@ -4,8 +4,8 @@ import BluetoothTypes
 import Testing
 import VirtualRadio
 
-/// Private addresses on the air, and the reports of scanners. The names of test cases are from the
-/// sections ADV and SCN of the official suite.
+/// Private addresses on the air, and the reports of scanners. The named test cases are from the
+/// section SCN of the official suite.
 @Suite struct PrivateAdvertisingTests {
     let room: PrivateRoom
 
@@ -238,7 +238,7 @@ import VirtualRadio
         room = try PrivateRoom()
     }
 
-    @Test("A scanner requests with a private address that the advertiser can resolve")
+    @Test("A scanner sends its requests from a private address that the advertiser can resolve")
     func asksPrivately() throws {
         try room.advertise(.scannable)
         try room.phone.scan(.active, own: .resolvableOrPublic)

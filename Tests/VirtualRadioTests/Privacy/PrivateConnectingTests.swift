@@ -178,7 +178,7 @@ import VirtualRadio
     }
 
     @Test(
-        "The target answers with its own private address for any configured type",
+        "The target answers with its own private address, even if its host chose another",
         arguments: [HCI.OwnAddressType.resolvableOrPublic, .public]
     )
     func directedAnswer(_ own: HCI.OwnAddressType) throws {
@@ -215,7 +215,7 @@ import VirtualRadio
         #expect(room.sensor.connections.map(\.peerAddress) == [phoneIdentity])
     }
 
-    @Test("A target that is not resolved is reported under the extended filter policies")
+    @Test("A target that is not resolved is reported under the extended unfiltered policy")
     func unresolvedTargets() throws {
         try room.advertise(.directedLowDutyCycle)
         try room.unknownPeer.scan(policy: .unfilteredExtended)

@@ -113,7 +113,7 @@ final class PrivateRoom {
 }
 
 extension TestHost {
-    /// The results of all connection attempts.
+    /// The results of all connection attempts, from both enhanced versions of the event.
     var connections: [HCI.LEEnhancedConnectionComplete] {
         events.compactMap { event in
             switch event {

@@ -67,7 +67,10 @@ import VirtualRadio
         #expect(throws: HCI.ErrorCode.unknownConnectionIdentifier) { try host.localAddress(peer) }
     }
 
-    @Test("Other address types are refused", arguments: [0x02, 0x03, 0x04, 0xFE, 0xFF])
+    @Test(
+        "Address types other than public and random are refused",
+        arguments: [0x02, 0x03, 0x04, 0xFE, 0xFF]
+    )
     func refusesTypes(_ number: UInt8) throws {
         let host = try makeHost()
         let address = HCI.PeerAddress(type: HCI.AddressType(rawValue: number), value: 1)

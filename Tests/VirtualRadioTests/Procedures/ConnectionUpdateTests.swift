@@ -81,7 +81,7 @@ struct ConnectionUpdateTests {
         #expect(indication.instant == dialogue.eventCounter + 24)
     }
 
-    @Test("LL/CON/CEN/BV-24-C: Parameters that the peripheral's host accepts apply")
+    @Test("LL/CON/CEN/BV-24-C: Parameters apply if the peripheral's host accepts them")
     func centralAsks() throws {
         let dialogue = try withFeatures()
         try dialogue.ask(.central, .updateConnection(.milliseconds(50)))
@@ -127,7 +127,7 @@ struct ConnectionUpdateTests {
     }
 
     @Test(
-        "LL/CON/PER/BV-33-C, LL/CON/CEN/BV-34-C: A host that masks the request accepts",
+        "LL/CON/PER/BV-33-C, LL/CON/CEN/BV-34-C: If the host masks the event, its controller accepts",
         arguments: LinkSide.allCases
     )
     func masked(side: LinkSide) throws {
@@ -165,7 +165,7 @@ struct ConnectionUpdateTests {
         try dialogue.ask(.peripheral, .updateConnection(.milliseconds(90)))
     }
 
-    @Test("LL/CON/CEN/BV-29-C: A peripheral without the request gets an indication")
+    @Test("LL/CON/CEN/BV-29-C: A peripheral that does not support the request gets an indication")
     func fallback() throws {
         let dialogue = try withFeatures { side, local in
             if side == .peripheral { local.features.remove(.connectionParametersRequest) }
@@ -264,7 +264,7 @@ struct ConnectionUpdateTests {
         #expect(dialogue.script.count == 1)
     }
 
-    @Test("The latest of two classifications applies, and a single channel is refused")
+    @Test("The latest waiting classification applies, and a single channel is refused")
     func channelsTwice() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.central, .setChannels(0xFF))

@@ -107,7 +107,7 @@ struct DataLengthTests {
         #expect(dialogue.refusal(.central, request) == .invalidCommandParameters)
     }
 
-    @Test("On LE Coded, a packet of 27 bytes may always take 2704 µs")
+    @Test("On LE Coded, a packet of 27 bytes may always take 2,704 µs")
     func coded() throws {
         let dialogue = Dialogue(modulation: .codedS8)
         let length = dialogue.central.procedures.dataLength

@@ -127,7 +127,8 @@ final class Dialogue {
         )
     }
 
-    /// Passes data from the other side to this side. Ends this side if it cannot decrypt the data.
+    /// Passes data from the other side to this side. Ends the link at this side if this side
+    /// cannot decrypt the data.
     func sendData(to side: LinkSide) {
         guard self[side.other].sendingKey == self[side].receivingKey else {
             return endLink(side, .messageIntegrityFailure)

@@ -213,7 +213,7 @@ struct EncryptionTests {
     }
 
     @Test(
-        "Only a central starts encryption, once at a time, and a key is accepted only on request"
+        "Only a central starts encryption, a second start is refused, and a key needs a request"
     )
     func refusals() throws {
         let dialogue = Dialogue()

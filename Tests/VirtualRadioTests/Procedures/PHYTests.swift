@@ -92,7 +92,7 @@ struct PHYTests {
         dialogue.run(events: 8)
         #expect(dialogue.central.procedures.sending == modulation)
         #expect(dialogue.peripheral.procedures.sending == .codedS8)
-        // Packets may take longer now, and the hosts are informed of it.
+        // Packets may take longer now, and a second event reports the longer time.
         #expect(dialogue.central.procedures.dataLength.sendTime == .microseconds(2_704))
         #expect(dialogue.central.events.count == 2)
         dialogue.forget()

@@ -22,7 +22,7 @@ struct TerminationTests {
         #expect(dialogue[side.other].reason == .remoteDevicePowerOff)
     }
 
-    @Test("A termination that is not received ends after the supervision timeout")
+    @Test("If a termination is not received, the link ends after the supervision timeout")
     func notReceived() throws {
         let dialogue = Dialogue()
         dialogue.peripheral.isUnreachable = true

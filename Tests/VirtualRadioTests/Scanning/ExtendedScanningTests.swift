@@ -269,7 +269,7 @@ struct ExtendedScanningTests {
         #expect(scanner.extendedReports.map { Array($0.data) } == [[1, 2], [3, 4]])
     }
 
-    @Test("Under the extended policies, an unresolved target is reported as unresolved")
+    @Test("Under the extended unfiltered policy, an unresolved target is reported as unresolved")
     func unresolvedTarget() throws {
         let target = DeviceAddress(value: 0x4000_0000_0001, kind: .random)
         try advertiser.advertise(.directedLowDutyCycle, peer: target)

@@ -97,7 +97,7 @@ struct LegacyScanningTests {
     }
 
     @Test(
-        "LL/DDI/SCN/BV-05-C: Every kind of advertising is reported with its type",
+        "LL/DDI/SCN/BV-05-C: Each kind of undirected advertising is reported with its type",
         arguments: [
             (.connectableUndirected, .connectable), (.scannable, .scannable),
             (.nonConnectable, .nonConnectable),
@@ -188,7 +188,7 @@ struct LegacyScanningTests {
         #expect(scanner.reports.count == 3)
     }
 
-    @Test("The duplicate filter can be changed while scanning")
+    @Test("The duplicate filter can be changed during a scan")
     func filterSwitched() throws {
         try advertiser.advertise(.nonConnectable)
         try scanner.scan(filtersDuplicates: true)

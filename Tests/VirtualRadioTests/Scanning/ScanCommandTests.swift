@@ -52,7 +52,7 @@ struct ScanCommandTests {
         #expect(try host.status(command) == .unsupportedFeatureOrParameterValue)
     }
 
-    @Test("Parameters cannot change while scanning")
+    @Test("Parameters cannot change during a scan")
     func whileScanning() throws {
         try host.scan()
         #expect(try host.status(TestHost.scanParameters()) == .commandDisallowed)
@@ -60,14 +60,14 @@ struct ScanCommandTests {
         #expect(try host.status(TestHost.scanParameters()) == .success)
     }
 
-    @Test("Extended parameters cannot change while scanning")
+    @Test("Extended parameters cannot change during a scan")
     func whileScanningExtended() throws {
         try host.scanExtended()
         #expect(try host.status(TestHost.extendedScanParameters()) == .commandDisallowed)
     }
 
     @Test(
-        "Scanning with a random address requires that it is set",
+        "A random address must be set before the host scans with it",
         arguments: [.random, .resolvableOrRandom] as [HCI.OwnAddressType]
     )
     func randomAddress(own: HCI.OwnAddressType) throws {

@@ -49,7 +49,7 @@ struct ScanWindowsTests {
         }
     }
 
-    @Test("A packet may fill the window and not exceed it by a nanosecond")
+    @Test("A packet may fill the window, but not exceed it by a nanosecond")
     func edges() {
         let windows = Self.windows(8, 4)
         let window = 4 * Self.step

@@ -95,8 +95,8 @@ final class LowerTester {
 
     private var announced: ExtendedAdvertisement.Pointer?
 
-    /// Returns the packet on channel 37 of the next event, and the end of the following packet on
-    /// channel 38. That packet has the same length and the same distance as in the previous event.
+    /// Returns the packet on channel 37 of the next event, and the expected end of the following
+    /// packet on channel 38. The previous event gives the time between the two packets.
     private func nextOnChannel38() throws -> (AdvertisingPacket, end: Instant) {
         let first = try waitFor { $0.channel == 37 }
         let second = try waitFor { $0.channel == 38 }

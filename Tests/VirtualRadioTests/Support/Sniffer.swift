@@ -2,7 +2,7 @@
 import BluetoothTypes
 import VirtualRadio
 
-/// A recorder without a radio of every packet on the advertising channels of a world.
+/// A recorder of every packet on the advertising channels of a world. The recorder has no radio.
 final class Sniffer {
     /// The packets in the order of their ends.
     private(set) var packets: [AdvertisingPacket] = []

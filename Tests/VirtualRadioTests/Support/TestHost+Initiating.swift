@@ -70,7 +70,7 @@ extension TestHost {
         )
     }
 
-    /// The results of connection attempts, from all versions of the event.
+    /// The results of connection attempts, from both enhanced versions of the event.
     var completions: [HCI.LEEnhancedConnectionComplete] {
         events.compactMap { event in
             switch event {
