@@ -33,7 +33,7 @@ struct RadioCoreTests {
         core.connectionRequested(Self.request, to: Self.peer, now: now)
     }
 
-    /// Sets the time to the next deadline and performs the actions that are due.
+    /// Sets the time to the next deadline, and returns the actions that are due.
     private mutating func pass() -> [RadioCore.Action] {
         now = core.nextDeadline ?? now
         return core.deadlinePassed(now: now)
@@ -109,7 +109,7 @@ struct RadioCoreTests {
         #expect(pass() == [Self.begin(0), Self.begin(1), Self.begin(2), .survey(false)])
     }
 
-    @Test("The last radio does not survey")
+    @Test("If one usable radio is left, the survey ends and that radio connects")
     mutating func lastRadio() {
         #expect(connect() == [.survey(true)])
         #expect(core.radioChanged(1, isUsable: false, now: now) == [])
