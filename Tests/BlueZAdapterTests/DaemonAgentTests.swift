@@ -12,8 +12,8 @@ import Testing
 
 /// The agent with a person at the device.
 @Suite(.timeLimit(.minutes(1))) struct DaemonAgentTests {
-    /// A person who enters the digits 123456 and confirms no other digits. Digits that the person
-    /// displays stay until the task is canceled.
+    /// A person who enters the digits 123456 and confirms no other digits. The displayed digits
+    /// stay until the task is canceled.
     private final class Person: DaemonPerson {
         let pairings = Mutex<[DaemonPairing]>([])
         let shown = AsyncStream<UInt32>.makeStream()

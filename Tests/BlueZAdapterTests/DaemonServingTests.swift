@@ -45,7 +45,9 @@ import Testing
 
         /// Creates a daemon, and publishes the service.
         ///
-        /// - Parameter permissions: The permissions of the value in the database.
+        /// - Parameters:
+        ///   - refused: The error with which the daemon refuses the service, or `nil`.
+        ///   - permissions: The permissions of the value in the database.
         init(
             refusing refused: String? = nil,
             storing permissions: GATT.Permissions = .init(read: .encrypted)
