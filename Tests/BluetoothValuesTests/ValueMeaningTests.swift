@@ -24,7 +24,7 @@ import Testing
         #expect(try HeartRateMeasurement(decoding: Data(hex: "0648")).hasContact == true)
     }
 
-    @Test("Intervals between beats of two bytes each fill the end of the value")
+    @Test("The intervals between beats, of two bytes each, fill the end of the value")
     func readsIntervals() throws {
         let measurement = try HeartRateMeasurement(decoding: Data(hex: "1048 0004 0002 0100"))
         #expect(measurement.intervals.map(\.rawValue) == [1024, 512, 1])
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test("Degrees Fahrenheit convert to Celsius")
+    @Test("Values convert to degrees Celsius, percent and pascals")
     func convertsTemperatures() throws {
         let fever = TemperatureMeasurement(
             temperature: try MedicalFloat(mantissa: 1004, exponent: -1),
@@ -78,7 +78,7 @@ import Testing
         #expect(crank.perSecond(since: crank) == nil)
     }
 
-    @Test("A wheel that turns backward, or whose count was set, has negative revolutions")
+    @Test("A wheel that turns backward, or whose count was set, has a negative rate")
     func countsBack() {
         let before = WheelRevolutions(count: 10, time: 0)
         #expect(WheelRevolutions(count: 8, time: 1024).perSecond(since: before) == -2)

@@ -83,7 +83,7 @@ struct ValueGenerator {
         }
     }
 
-    /// Returns the first or last number of a range, or the one beyond it.
+    /// Returns the first or last number of a range, or the adjacent number outside the range.
     private mutating func edge(of range: ClosedRange<Int64>) -> Int64 {
         Bool.random(using: &generator)
             ? range.lowerBound - Int64.random(in: 0...1, using: &generator)

@@ -133,8 +133,8 @@ extension FieldValue {
             // bluetooth-sig reads the exponent with a bias. In IEEE 11073-20601, the exponent is
             // a two's complement number.
             let bias = exponent < 0 ? layout.kind.exponentBias : -layout.kind.exponentBias
-            // The biased one is first, because the other may be equal to another field of the
-            // value.
+            // The biased number is first, because the unbiased number may be equal to another
+            // field of the value.
             return [exponent + bias, exponent].contains { exponent in
                 Double("\(mantissa)e\(exponent)").map { Self.remove($0, from: &numbers) } ?? false
             }
