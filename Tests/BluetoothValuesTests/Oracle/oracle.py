@@ -2,10 +2,9 @@
 """Decodes values of characteristics with the package bluetooth-sig from PyPI.
 
 Each line of the file that the argument names has a UUID and the bytes of a value in hexadecimal
-digits. For each line, the script prints one JSON object. The object has one
-of four keys: `leaves` with the numbers and texts in the decoded value, `special` for a special
-value, `error` with the text of an error, or `unknown` if the package does not know the
-characteristic.
+digits. For each line, the script prints one JSON object. The object has one of four keys: `leaves`
+with the numbers and texts in the decoded value, `special` for a special value, `error` with the
+text of an error, or `unknown` if the package does not know the characteristic.
 """
 
 import datetime
