@@ -59,7 +59,7 @@ struct CentralSignalingTests {
         #expect(channel.respond(to: 9, accepting: true) == nil)
     }
 
-    @Test("A repeated request is ignored, and another is rejected until the decision")
+    @Test("A repeated request is ignored, and a different request is rejected until the decision")
     mutating func decidesOnce() {
         #expect(ask(9) == .decide(.ordinary, 9))
         #expect(ask(9) == .ignore(.repeated))

@@ -78,7 +78,7 @@ struct ChannelFloodTests {
         #expect(link.deadlinePassed(now: .zero + .seconds(61)) == [.refused(1, .timedOut)])
     }
 
-    /// One end makes random requests and receives random commands, and the other receives random
+    /// One end makes random requests and receives random commands. Its peer receives random
     /// frames. Nothing traps, and the number of channels stays within its limit.
     @Test("Random dialogues stay within the limits", arguments: RunSeed.seeds(12))
     func randomDialogues(seed: UInt64) {

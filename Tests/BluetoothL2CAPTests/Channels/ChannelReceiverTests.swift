@@ -25,7 +25,7 @@ struct ChannelReceiverTests {
         #expect(receiver.take() == nil)
     }
 
-    @Test("An SDU may be empty, and so may a frame within an SDU")
+    @Test("An SDU and a frame within an SDU may be empty")
     mutating func emptiness() throws {
         #expect(try receive([0, 0]))
         #expect(receiver.take() == [])
