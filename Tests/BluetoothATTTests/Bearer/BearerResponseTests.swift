@@ -89,7 +89,10 @@ struct BearerResponseTests {
         #expect(bearer.nextDeadline == nil)
     }
 
-    @Test("Each request is ended by its own response only", arguments: PDUVector.all)
+    @Test(
+        "A request ends only with its own response or its own Error Response",
+        arguments: PDUVector.all
+    )
     mutating func matchesKinds(_ vector: PDUVector) throws {
         guard vector.pdu.opcode.isRequest else { return }
         if case .exchangeMTURequest = vector.pdu { return }
