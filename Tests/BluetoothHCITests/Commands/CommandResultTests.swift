@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test("Return parameters of a few commands decode from captured bytes") func vectors() throws {
+    @Test("Return parameters of a few commands decode from known bytes") func vectors() throws {
         let buffers = try CommandResult.complete([0, 0xFB, 0, 8, 0x3C, 0, 4])
             .decode(as: HCI.LEReadBufferSizeV2.self)
         #expect(buffers.aclPacketLength == 251)

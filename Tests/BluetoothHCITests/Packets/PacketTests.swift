@@ -12,7 +12,8 @@ import Testing
         }
     }
 
-    @Test("A packet whose length field disagrees with its bytes is malformed") func wrongLength() {
+    @Test("A command, event or ACL packet with a wrong length field is malformed")
+    func wrongLength() {
         for packet in H4DeframerTests.packets {
             if case .synchronous = packet { continue }
             if case .isochronous = packet { continue }

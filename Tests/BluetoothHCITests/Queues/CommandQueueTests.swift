@@ -96,7 +96,8 @@ struct QueueHarness {
         #expect(harness.complete(.none, allowing: 1, []) == [.sends(HCI.Reset())])
     }
 
-    @Test("A command ends only with the event that is specified for it") func kindsOfAnswers() {
+    @Test("A success in Command Status does not end a command that needs Command Complete")
+    func kindsOfAnswers() {
         var harness = QueueHarness()
         _ = harness.enqueue(QueueHarness.disconnect, "a")
         #expect(harness.status(.disconnect) == [.finished("a", .status(.success))])
