@@ -237,7 +237,7 @@ struct FailureReasonTests {
     }
 
     @Test(
-        "Invalid Parameters (0x0A): an identity neither public nor static, or the receiver's",
+        "Invalid Parameters (0x0A): an identity address that is private, or is the receiver's",
         // A resolvable private address, and the address of the receiver.
         arguments: ["0144332211007f", nil]
     )
@@ -393,8 +393,8 @@ enum PublicKeyForgery: CaseIterable {
 
     /// Returns a public key in place of the one in the PDU.
     ///
-    /// - Parameter own: The public key of the attacked side, if it was sent. Otherwise the key that
-    ///   arrives is changed.
+    /// - Parameter own: The public key of the attacked side. If it was not sent yet, the key in the
+    ///   PDU.
     func forge(_ bytes: [UInt8], own: [UInt8]) -> [UInt8] {
         let code = Array(bytes.prefix(1))
         let (x, y) = (Array(bytes[1...32]), Array(bytes[33...64]))

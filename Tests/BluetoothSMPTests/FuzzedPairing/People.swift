@@ -24,7 +24,7 @@ struct People {
 
     /// The number that was displayed last at each end.
     private(set) var seen: [PairingModel.End: UInt32] = [:]
-    /// Whether the last two numbers for a comparison differed.
+    /// Whether the numbers of a comparison have differed.
     private(set) var hasSeenDifference = false
 
     mutating func see(_ number: UInt32, at end: PairingModel.End) {

@@ -79,7 +79,7 @@ struct Verdict: Equatable {
         if isIdle { return idle(probe) }
         switch probe.form {
         case .malformed: return .refused([.invalidParameters])
-        // A later version may define the code. It has no meaning in this one (3.3).
+        // A later version may define the code. The code has no meaning in this version (3.3).
         case .unknown: return .ignored
         case .whole: break
         }

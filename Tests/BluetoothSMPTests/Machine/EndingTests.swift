@@ -33,7 +33,8 @@ struct EndingTests {
         return dialogue
     }
 
-    /// The numbers of steps that the tests try. No kind of pairing has as many as the last.
+    /// The numbers of steps that the tests try. No kind of pairing has as many steps as
+    /// the last number.
     static let steps = 0..<120
 
     @Test("Every kind of pairing has enough steps for the tests", arguments: Way.allCases)

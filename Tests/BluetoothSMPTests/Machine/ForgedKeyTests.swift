@@ -108,7 +108,7 @@ struct ForgedKeyTests {
         dialogue.expectFailure(.authenticationRequirements, byCentral: false)
     }
 
-    @Test("A peer that does not use the debug key refuses one that does")
+    @Test("A central that does not use the debug key refuses a peripheral that does")
     func debuggingInitiator() throws {
         var dialogue = PairingDialogue(
             .init(),

@@ -15,7 +15,7 @@ struct PairingDialogue {
     var peripheral: PairingSide
     /// Whether the last encryption succeeded, because both sides had the same key.
     var isEncrypted = false
-    /// The keys that the link was encrypted with.
+    /// The keys with which the central has requested encryption.
     var linkKeys: [HCI.Key128] = []
     /// Changes a PDU on its way to a side. The default delivers it unchanged.
     var tamper: (_ pdu: [UInt8], _ isToCentral: Bool) -> [[UInt8]] = { pdu, _ in [pdu] }

@@ -54,7 +54,7 @@ struct PasskeyTests {
         return dialogue
     }
 
-    @Test("The right passkey pairs", arguments: Form.allCases, [false, true])
+    @Test("A pairing with the right passkey succeeds", arguments: Form.allCases, [false, true])
     func rightPasskey(form: Form, isLegacy: Bool) throws {
         var dialogue = Self.dialogue(form, isLegacy: isLegacy)
         dialogue.pair()

@@ -130,7 +130,7 @@ struct PolicyEnforcementTests {
         dialogue.expectFailure(.authenticationRequirements, byCentral: isByCentral)
     }
 
-    @Test("No bond is stored unless both sides bond", arguments: [true, false])
+    @Test("No bond is created unless both sides bond", arguments: [true, false])
     func bondingOnOneSide(isCentral: Bool) throws {
         var dialogue = PairingDialogue()
         if isCentral {
@@ -225,7 +225,7 @@ struct PolicyEnforcementTests {
         #expect(dialogue.central.failure == .refusedByPeer(.pairingNotSupported))
     }
 
-    @Test("A peer may be refused for another reason") func otherReason() {
+    @Test("A peer is refused with the reason that the host has set") func otherReason() {
         var dialogue = PairingDialogue()
         dialogue.peripheral.manager.refusalForPeer = .repeatedAttempts
         dialogue.pair()

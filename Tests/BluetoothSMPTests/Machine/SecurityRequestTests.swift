@@ -57,7 +57,7 @@ struct SecurityRequestTests {
         dialogue.expectFailure(.authenticationRequirements, byCentral: true)
     }
 
-    @Test("The Security Request's policy takes precedence over that for peers")
+    @Test("The policy of a Security Request takes precedence over the policy for peers")
     func requestPolicy() throws {
         var dialogue = PairingDialogue(.init(.displayYesNo))
         dialogue.peripheral.manager.policyForPeer = nil

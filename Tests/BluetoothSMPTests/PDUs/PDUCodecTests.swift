@@ -42,7 +42,7 @@ struct PDUCodecTests {
         }
     }
 
-    @Test("Each code has a vector and a name, and its PDU returns it")
+    @Test("Each code has a vector and a name, and its PDU returns the code")
     func coversEveryCode() {
         #expect(Set(PDUVector.all.map(\.pdu.code.rawValue)) == Set(SMP.Code.names.keys))
         for vector in PDUVector.all { #expect(vector.pdu.code.rawValue == vector.bytes[0]) }

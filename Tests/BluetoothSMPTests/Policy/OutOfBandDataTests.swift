@@ -46,7 +46,7 @@ struct OutOfBandDataTests {
         #expect("\(Pairing.OutOfBandData())" == "()")
     }
 
-    @Test("Parts of another length are refused", arguments: [0, 1, 15, 17, 32])
+    @Test("Parts that do not have 16 bytes are refused", arguments: [0, 1, 15, 17, 32])
     func lengths(count: Int) {
         let whole = [UInt8](repeating: 7, count: 16)
         let other = [UInt8](repeating: 7, count: count)

@@ -37,7 +37,7 @@ struct ValueTests {
         }
     }
 
-    /// The example of Vol 3, Part H, 2.4.4: 7 of 16 bytes remain.
+    /// The example of Vol 3, Part H, 2.3.4: 7 of 16 bytes remain.
     @Test("A key is shortened by clearing its most significant bytes")
     func shortened() throws {
         let whole = try key("123456789abcdef0123456789abcdef0")
