@@ -76,7 +76,7 @@ struct AddressResolverTests {
         #expect(resolver.resolve(addresses[1]) == peers[1].identity)
     }
 
-    @Test("Addresses that are not private are not resolved")
+    @Test("Addresses that are not resolvable private addresses are not resolved")
     func otherAddresses() throws {
         var resolver = AddressResolver()
         resolver.setPeers(try Self.peers(1))

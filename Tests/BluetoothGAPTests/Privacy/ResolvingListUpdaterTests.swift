@@ -171,7 +171,7 @@ struct ResolvingListUpdaterTests {
         #expect(updater.nextOperation == nil)
     }
 
-    @Test("A temporary refusal is retried a limited number of times")
+    @Test("A temporarily refused command is repeated a limited number of times")
     mutating func disallowed() {
         start(wanting: 1..<2)
         for attempt in 1...ResolvingListUpdater.refusalLimit {
@@ -192,7 +192,7 @@ struct ResolvingListUpdaterTests {
         #expect(!updater.resolves(.accessory(1)) && !model.isEnabled)
     }
 
-    @Test("The procedure ends with any answers of the controller", arguments: RunSeed.seeds(50))
+    @Test("The procedure ends for any answers of the controller", arguments: RunSeed.seeds(50))
     mutating func anyAnswers(seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         let codes: [HCI.ErrorCode] = [

@@ -130,7 +130,7 @@ struct CommandDialectTests {
         #expect(coded.window.rawValue == 0x7FFF)
     }
 
-    @Test("A scan and a connection with the public address have it in both families of commands")
+    @Test("A scan and a connection use the public address in both families of commands")
     func publicAddress() throws {
         var scan = ScanParameters()
         scan.usesPublicAddress = true

@@ -43,7 +43,7 @@ struct RefusalStories {
         #expect(harness.scheduler.nextDeadline == nil)
     }
 
-    @Test("A scan that is refused because one is running is stopped and started again")
+    @Test("A scan that is refused because a scan is running is stopped and started again")
     func alreadyScanning() throws {
         var harness = try SchedulerHarness()
         harness.planned = [
@@ -296,7 +296,7 @@ struct RefusalStories {
     }
 
     @Test(
-        "An answer from before a reset does not count after it",
+        "An answer to a command from before a reset has no effect",
         arguments: [0, 1, 2, 3, 4, 5]
     )
     func lateAnswer(answered: Int) throws {

@@ -183,7 +183,7 @@ struct ScanningStories {
         #expect(harness.scheduler.nextDeadline == nil)
     }
 
-    @Test("Several connections take turns with a scan that excludes them")
+    @Test("Several connections take turns with a scan that the controller cannot combine with them")
     func slicesAndTurns() throws {
         var harness = try SchedulerHarness(canOverlap: false)
         try harness.scan(parameters)

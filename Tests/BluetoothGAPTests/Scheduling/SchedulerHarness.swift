@@ -165,8 +165,7 @@ struct SchedulerHarness {
         do {
             _ = try trial.perform(operation)
         } catch {
-            // The scheduler learns a limit that the controller does not report from the first
-            // refusal.
+            // The first refusal shows the scheduler a limit that the controller does not report.
             if error == .scanAndInitiationAtOnce, !controller.reportsStates { return }
             // After a missing answer, the state of the controller is unknown, so the scheduler
             // stops the controller's activity.
