@@ -80,8 +80,8 @@ struct DatabaseDiscoveryTests {
         #expect(
             lookup.found.first?.characteristics.allSatisfy { $0.descriptors.count == 1 } == true
         )
-        // The MTU, the hash, services and their end, includes, characteristics and their end,
-        // types.
+        // The requests are for the MTU, the hash, the services and their end, the includes, the
+        // characteristics and their end, and the types.
         #expect(lookup.requestCount == 8)
     }
 

@@ -28,7 +28,7 @@ struct OutOfSyncTests {
         let actions = client.failOutOfSync()
         #expect(actions == [ended(2), ended(3), ended(5), ended(6)])
         #expect(client.failOutOfSync() == [])
-        // An open request continues, and so does a request without an attribute handle.
+        // An open request and a request without an attribute handle continue.
         let value = client.receive([0x0B, 7], now: .zero)
         #expect(value == [.completed(1, .success(.value([7])))])
         #expect(client.nextPDU(now: .zero)?.bytes.first == 0x10)

@@ -6,8 +6,8 @@ import Testing
 
 @testable import BluetoothGATT
 
-/// The state that a server keeps for clients has named limits. A client that reaches one is refused
-/// without an effect on other clients.
+/// The state that a server keeps for clients has named limits. A client that reaches a limit is
+/// refused without an effect on other clients.
 @Suite("Limits of a server")
 struct LimitTests {
     private func prepare(

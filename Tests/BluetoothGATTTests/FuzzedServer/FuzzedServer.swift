@@ -103,7 +103,7 @@ extension FuzzedServer {
             pdu.encode().count <= bearers[bearer] ?? 0
         else { return }
         let isCommand = pdu.opcode.isCommand
-        // The bearer rejects these PDUs or answers them itself.
+        // The bearer itself rejects or answers all other PDUs.
         guard isCommand || openRequests[bearer] == nil, pdu.isForServer else { return }
         if !isCommand {
             openRequests[bearer] = pdu.opcode

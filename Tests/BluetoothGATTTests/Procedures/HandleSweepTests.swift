@@ -49,7 +49,7 @@ struct HandleSweepTests {
         #expect(sweep.next == .init(10))
     }
 
-    @Test("A sweep refuses a handle twice, and any handle after its end")
+    @Test("A sweep refuses a repeated handle, and any handle after its end")
     func once() throws {
         var sweep = sweep(10, 20)
         try sweep.pass(.init(10))

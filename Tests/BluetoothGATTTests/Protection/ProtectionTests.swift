@@ -40,7 +40,7 @@ struct ProtectionTests {
     }
 
     @Test(
-        "Without a permission for subscribing, a value is sent only with that for reading",
+        "Without a permission for subscribing, a value is sent only with the permission for reading",
         arguments: SendPath.allCases
     )
     func sendingToReaders(_ path: SendPath) throws {

@@ -115,8 +115,8 @@ extension ProtectedServer {
         }
     }
 
-    /// Checks that an open value and this one are sent in one PDU, or that neither is sent if this
-    /// one is not permitted.
+    /// Checks that an open value and the protected value are sent in one PDU, or that neither is
+    /// sent if the protected value is not permitted.
     private mutating func expectSeveralSent(
         _ open: Place,
         _ place: Place,

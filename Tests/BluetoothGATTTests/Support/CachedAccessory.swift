@@ -5,7 +5,7 @@ import BluetoothGATT
 import BluetoothTypes
 import Testing
 
-/// The accessory of the tests with a Generic Attribute service after its first one: Service
+/// The accessory of the tests with a Generic Attribute service after its first service: Service
 /// Changed, Client Supported Features and optionally a Database Hash.
 enum CachedAccessory {
     static let changedHandle = AttributeHandle(8)

@@ -35,7 +35,9 @@ struct BondedClientTests {
         #expect(try unbonded.subscribe(to: Table.notified).clientRecords == [])
     }
 
-    @Test("Subscriptions from an unencrypted link are stored once it is encrypted with a bond")
+    @Test(
+        "Subscriptions from an unencrypted link are stored once the link is encrypted with a bond"
+    )
     func unproved() throws {
         var table = try Table(security: .none)
         #expect(try table.subscribe(to: Table.notified).clientRecords == [])

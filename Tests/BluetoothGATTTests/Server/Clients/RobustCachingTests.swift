@@ -286,7 +286,7 @@ struct ServiceChangedServerTests {
         #expect(try table.server.publish(Table.addition).1 == [])
     }
 
-    @Test("An indication on a bearer that closes is sent again on another")
+    @Test("An indication on a bearer that closes is sent again on another bearer")
     func closedBearer() throws {
         var table = try Table(security: .none)
         table.server.open(Table.enhanced, security: .none, mtu: 64)

@@ -23,7 +23,8 @@ struct UnprovedClientTests {
     func structure() throws {
         var fixture = try fixture()
         #expect(fixture.send([0x02, 0x40, 0x00]) == [[0x03, 0x05, 0x02]])
-        // Services, characteristics and descriptors, and the end of a service found by its UUID.
+        // The requests find services, characteristics, includes and descriptors, and the end of a
+        // service by its UUID.
         #expect(fixture.send([0x10, 0x20, 0, 0x20, 0, 0x00, 0x28]).first?.first == 0x11)
         #expect(fixture.send([0x08, 0x20, 0, 0x24, 0, 0x03, 0x28]).first?.first == 0x09)
         #expect(fixture.send([0x08, 0x50, 0, 0x53, 0, 0x02, 0x28]).first?.first == 0x09)
@@ -44,7 +45,7 @@ struct UnprovedClientTests {
 
     // Vol 3, Part C, 12.1 and 12.2; Vol 3, Part G, 7.4.
     @Test(
-        "The client can read the device's description and the server's features, not write them",
+        "The client can read, but not write, the device's description and the server's features",
         arguments: [
             (0x03, Array("Lanyard".utf8)), (0x05, [0, 0]), (0x11, [0]),
         ] as [(UInt8, [UInt8])]

@@ -81,7 +81,7 @@ struct PreparedWriteTests {
         #expect(value == [3])
     }
 
-    @Test("The end of the last bearer clears the queue, and the end of another does not")
+    @Test("The end of the last bearer clears the queue, and the end of another bearer does not")
     mutating func disconnects() {
         _ = prepare([1], on: first)
         _ = prepare([2], at: 1, on: enhanced)

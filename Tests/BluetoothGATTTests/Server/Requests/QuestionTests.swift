@@ -88,7 +88,7 @@ struct QuestionTests {
         #expect(asked == [])
     }
 
-    @Test("Read By Type ends before a refused value, and fails if that is the first")
+    @Test("Read By Type ends before a refused value, and fails if the first value is refused")
     mutating func readByTypeRefused() {
         _ = send("088000880000b2")
         _ = answer(.success([1]))
