@@ -13,7 +13,7 @@ struct RandomBytes {
     static let packetCount = 20_000
 
     @Test(
-        "Random bytes never trap, and the host recovers after a reset",
+        "Random bytes never trap, and the host recovers after the controller restarts",
         arguments: [801_399] + RunSeed.seeds(4)
     )
     func survive(seed: UInt64) throws {

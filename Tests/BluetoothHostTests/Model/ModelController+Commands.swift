@@ -55,7 +55,8 @@ extension ModelController {
         }
     }
 
-    /// Legacy and extended commands exclude each other until the next reset (Vol 4, Part E, 3.1.1).
+    /// Records a legacy or extended command. The two kinds exclude each other until the next reset
+    /// (Vol 4, Part E, 3.1.1).
     mutating func note(_ opcode: HCI.Opcode, isExtended: Bool) {
         if usesExtendedCommands == !isExtended { violate(.illegal(opcode)) }
         usesExtendedCommands = isExtended

@@ -53,7 +53,7 @@ struct EnhancedCollisionStories {
         return id
     }
 
-    @Test("L2CAP/TIM/BV-03-C: The central repeats a request that collided at once")
+    @Test("L2CAP/TIM/BV-03-C: The central immediately repeats a request that collided")
     func central() throws {
         var (harness, link) = try connected(asCentral: true)
         let id = collide(&harness, link)

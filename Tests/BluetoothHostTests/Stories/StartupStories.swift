@@ -83,7 +83,7 @@ struct StartupStories {
         #expect(harness.core.state == .ready)
     }
 
-    @Test("An absent controller is tried again at longer intervals")
+    @Test("An absent controller is tried again at increasing intervals")
     func absentController() {
         var harness = Harness()
         harness.isReachable = false

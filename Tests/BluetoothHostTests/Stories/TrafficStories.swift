@@ -136,7 +136,7 @@ struct TrafficStories {
         var (harness, link) = try connected(profile)
         let handle = try #require(harness.controller.handle(of: peer.address))
         harness.controller.keepsPackets = true
-        // The second request waits for the first, and later requests wait with it.
+        // The second read waits for the first one, and the writes wait until the second read is sent.
         for _ in 0..<2 { _ = harness.ask(.gatt(.read(ModelServer.readableHandle)), of: link) }
         for number in 0..<UInt8(profile.aclPacketCount + 1) {
             _ = harness.ask(
@@ -169,7 +169,7 @@ struct TrafficStories {
         }
     }
 
-    @Test("An error of the attribute server fails the request")
+    @Test("An Error Response of the peer fails the request")
     func refusedRead() throws {
         var (harness, link) = try connected()
         harness.controller.peers[peer.address]?.server.refusals = [
@@ -283,7 +283,7 @@ struct FlowStories {
         }
         #expect(harness.notifications.count == 4 * (passed - before))
         #expect(harness.controller.violations.isEmpty)
-        // While all links had data, none was far ahead of another.
+        // While all links had data, no link was far ahead of another.
         let busy = harness.controller.dataPackets.dropFirst(max(before, passed - 240)).prefix(200)
         for handle in handles {
             #expect(

@@ -107,7 +107,7 @@ struct AwaitingEncryptionStories {
     }
 
     @Test(
-        "Waiting requests fail if encryption does not complete in time, and requests beyond the limit fail at once"
+        "Waiting requests fail if encryption takes too long, and surplus requests fail at once"
     )
     func bounds() throws {
         var harness = try Harness.bonded()

@@ -266,7 +266,10 @@ struct BondLossStories {
         #expect(harness.bondEvents.first == "bond lost")
     }
 
-    @Test("Permission to replace one bond does not apply to another", arguments: [true, false])
+    @Test(
+        "Permission to replace one bond does not apply to another bond",
+        arguments: [true, false]
+    )
     func leaveForAnother(_ isAuthenticated: Bool) throws {
         let victim = DeviceAddress(value: 0xC0FE_0000_0009, kind: .random)
         let other = try Bonded.bond {

@@ -169,7 +169,7 @@ struct EncryptionStories {
         #expect(unbonded.controller.commands.last == .leLongTermKeyRequestNegativeReply)
     }
 
-    @Test("A central uses the key of the peer, and a peripheral its own key")
+    @Test("A central uses the key of the peer, and a peripheral uses its own key")
     func directions() throws {
         let other = try #require(HCI.Key128([UInt8](repeating: 5, count: 16)))
         let asCentral = try Bonded.bond { $0.localKey = LongTermKey(other) }

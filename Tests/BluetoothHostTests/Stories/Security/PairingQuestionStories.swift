@@ -63,7 +63,7 @@ struct PairingQuestionStories {
         #expect(harness.core.bonds.count == 1)
     }
 
-    @Test("Of two pairings that start before a question, the second to ask is refused")
+    @Test("If two pairings start before a question, the second one to ask is refused")
     func beganTogether() throws {
         var harness = harness { $0.pairing.ioCapability = .displayYesNo }
         _ = try harness.accept(Self.attacker)
@@ -164,7 +164,7 @@ struct PairingQuestionStories {
         #expect(harness.questionCount == RepeatedAttempts.questionLimit)
     }
 
-    @Test("Consent resets the limit, and so does opening the pairing window")
+    @Test("Opening the pairing window lifts the limit, and consent resets it")
     func lifted() throws {
         var harness = harness()
         for peer in Self.peers.prefix(RepeatedAttempts.questionLimit) {

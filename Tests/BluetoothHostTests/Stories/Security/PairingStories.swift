@@ -161,7 +161,7 @@ struct PairingStories {
         #expect(harness.questionCount == 2)
     }
 
-    @Test("After a failed pairing, a new pairing of the host fails as too soon")
+    @Test("After a failed pairing, the host's next pairing fails because it is too soon")
     func tooSoon() throws {
         var harness = harness()
         let link = try harness.connect(address)

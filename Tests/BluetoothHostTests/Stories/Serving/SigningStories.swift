@@ -16,7 +16,7 @@ struct SigningStories {
     private static let signingKey = HCI.Key128((1...16).map { UInt8($0) })
     private let peer = ModelPeer(1)
 
-    /// Returns a link to a peer that has a key for signatures and none for encryption.
+    /// Returns a link to a peer whose bond has a key for signatures and none for encryption.
     private func harness(
         _ change: (inout Bond) -> Void = { _ in }
     ) throws -> (Harness, LinkIdentifier) {
@@ -106,7 +106,7 @@ struct SignedClientStories {
         return (harness, service)
     }
 
-    /// Moves the client to a new private address.
+    /// Adds the client under a new private address, and returns the address.
     private mutating func move(_ harness: inout Harness) throws -> DeviceAddress {
         let made = resolving.makeAddress(using: &generator)
         let address = try #require(made)

@@ -71,7 +71,7 @@ struct ApplicationRecordTests {
         var events = await host.securityEvents().makeAsyncIterator()
         #expect(await host.applicationRecord("mine") == nil)
         guard case .setAside("application-mine", _)? = await events.next() else {
-            return #expect(Bool(false), "The torn record is not reported")
+            return #expect(Bool(false), "The record is not reported")
         }
         #expect(store.load(try key("mine")) == nil)
         #expect(await host.storeApplicationRecord([4], "mine"))

@@ -93,7 +93,7 @@ struct BondStories {
         #expect(Self.harness(harness.store).core.bonds.count == HostCore.bondLimit)
     }
 
-    @Test("A connected peer keeps its bond, and if all are connected, a new bond is refused")
+    @Test("A connected peer keeps its bond, and if all peers are connected, a new bond is refused")
     func connectedPeers() throws {
         let peers = (0..<3).map { ModelPeer($0) }
         var harness = Self.harness(peers: peers)

@@ -113,7 +113,7 @@ struct ClientRecordStories {
         guard case .leftAlone? = other.securityEvents.first else {
             return #expect(Bool(false), "\(other.securityEvents)")
         }
-        #expect(other.setAside == [key], "The new record sets the damaged record aside")
+        #expect(other.setAside == [key], "The host sets the replaced record aside")
         #expect(try stored(other).knownHash != nil)
     }
 

@@ -108,7 +108,7 @@ struct FullStoreStories {
         _ = harness.ask(.pair(Pairing.Policy()), of: first)
         peer.continuePairing(with: &harness)
         harness.advance(by: .seconds(60))
-        #expect(harness.saves.isEmpty, "No save is pending")
+        #expect(harness.saves.isEmpty, "The host has saved nothing")
         harness.isStoreFull = false
         let link = try harness.connect(address)
         peer = try PairingPeer(harness, isCentral: false)

@@ -81,7 +81,7 @@ struct IdentityTests {
         )
     }
 
-    @Test("The address can be configured, and private addresses remain resolvable")
+    @Test("The address can be configured, and the resolving key remains")
     func configured() {
         let store = MemoryStore()
         let first = identity(store, address: SampleBonds.identity)

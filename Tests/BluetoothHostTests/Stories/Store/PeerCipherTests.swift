@@ -25,7 +25,7 @@ struct PeerCipherTests {
         )
     }
 
-    @Test("Twenty thousand addresses have different identifiers, and each is reversible")
+    @Test("Each of 20,000 addresses has its own identifier, which gives the address again")
     func bijection() {
         let cipher = Self.cipher(1)
         var generator = SplitMix64(seed: 2)
@@ -56,7 +56,7 @@ struct PeerCipherTests {
         }
     }
 
-    @Test("An identifier does not disclose its address or its relation to other identifiers")
+    @Test("The identifiers of similar addresses differ in half of their bits on average")
     func opaque() {
         let cipher = Self.cipher(4)
         var generator = SplitMix64(seed: 5)

@@ -176,7 +176,7 @@ struct RecordTests {
     }
 
     @Test(
-        "A complete entry with random contents is read or refused as malformed, and never traps",
+        "Reading an entry with random contents succeeds or fails as malformed, and never traps",
         arguments: RunSeed.seeds(1)
     )
     func nonsense(seed: UInt64) {

@@ -11,7 +11,7 @@ struct ScheduleTests {
     private let client = RecordName.client(SampleBonds.peer(1))
     private let other = RecordName.client(SampleBonds.peer(2))
 
-    @Test("A change is written at once, and once")
+    @Test("A change is written at once, and only one time")
     func single() {
         var schedule = SaveSchedule()
         #expect(schedule.nextDeadline == nil && !schedule.hasChanges)
