@@ -70,7 +70,7 @@ import Testing
         #expect(reader.remaining == 2)
     }
 
-    @Test("The errors of the reader describe themselves") func descriptions() {
+    @Test("The errors of the reader have descriptions") func descriptions() {
         let truncated = MalformedBytes.truncated(needed: 4, available: 3)
         #expect("\(truncated)" == "truncated: 4 bytes needed, 3 available")
         #expect("\(MalformedBytes.trailing(count: 2))" == "2 bytes left over")

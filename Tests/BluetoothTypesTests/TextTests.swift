@@ -23,7 +23,7 @@ struct TextTests {
         #expect(String(utf8: bytes) == nil)
     }
 
-    @Test("Random bytes have the same result as in Swift's own check")
+    @Test("For random bytes, the result agrees with Swift's own check")
     func random() {
         var generator = SplitMix64(seed: 7)
         for length in 0..<64 {
