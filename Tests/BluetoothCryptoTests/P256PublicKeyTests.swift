@@ -12,7 +12,7 @@ import Testing
 @Suite("P-256 public keys")
 struct P256PublicKeyTests {
     @Test(
-        "A key that is not a point of the curve is refused and gives no secret",
+        "A key that is not on the curve, or whose x is zero, is refused and gives no secret",
         arguments: Bad.all
     )
     func refuses(_ bad: Bad) throws {
@@ -105,7 +105,8 @@ struct Good: Sendable, CustomTestStringConvertible {
     ]
 }
 
-/// Coordinates that are not a point of the curve, or a point that no key pair can have.
+/// Coordinates that are not a point of the curve, or a point with an x of zero, which no random key
+/// pair has.
 struct Bad: Sendable, CustomTestStringConvertible {
     var testDescription: String
     var x: String
