@@ -6,9 +6,9 @@ import Testing
 
 @testable import BluetoothCrypto
 
-/// The cryptographic library must refuse invalid public keys, such as the points that CVE-2018-5383
-/// and similar attacks use to obtain the private key. The test values were computed from the
-/// parameters of the curve (FIPS 186-4, D.1.2.3).
+/// Invalid public keys must be refused, such as the points that CVE-2018-5383 and similar attacks
+/// use to obtain the private key. The test values were computed from the parameters of the curve
+/// (FIPS 186-4, D.1.2.3).
 @Suite("P-256 public keys")
 struct P256PublicKeyTests {
     @Test(

@@ -56,7 +56,7 @@ struct RadioCoreTests {
     }
 
     @Test(
-        "A request for a peer that no radio has received surveys, and then uses the best radio"
+        "A request for a peer that no radio has received starts a survey and uses the best radio"
     )
     mutating func survey() {
         #expect(connect() == [.survey(true)])

@@ -24,7 +24,7 @@ struct AdvertiserStories {
         #expect(harness.advertiser.nextDeadline == nil)
     }
 
-    @Test("A legacy controller gets no address, and both kinds of data")
+    @Test("A legacy controller gets both kinds of data, but no address")
     func legacyOperation() throws {
         var harness = try AdvertiserHarness(.advertising(isExtended: false))
         try harness.add(1, Self.lamp)

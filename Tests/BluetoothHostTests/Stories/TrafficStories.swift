@@ -136,7 +136,7 @@ struct TrafficStories {
         var (harness, link) = try connected(profile)
         let handle = try #require(harness.controller.handle(of: peer.address))
         harness.controller.keepsPackets = true
-        // The second read waits for the first one, and the writes wait until the second read is sent.
+        // The second read waits for the first one. The writes wait until the second read is sent.
         for _ in 0..<2 { _ = harness.ask(.gatt(.read(ModelServer.readableHandle)), of: link) }
         for number in 0..<UInt8(profile.aclPacketCount + 1) {
             _ = harness.ask(

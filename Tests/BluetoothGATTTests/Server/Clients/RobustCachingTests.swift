@@ -34,7 +34,7 @@ struct RobustCachingTests {
         #expect(table.refusal(Self.read) == nil)
     }
 
-    @Test("A change-unaware client is refused once and then change-aware")
+    @Test("A change-unaware client is refused once and is then change-aware")
     func refusedOnce() throws {
         var table = try Self.unaware()
         #expect(table.refusal(Self.read) == .databaseOutOfSync)
