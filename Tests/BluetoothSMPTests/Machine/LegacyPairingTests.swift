@@ -110,7 +110,10 @@ struct LegacyPairingTests {
         #expect(!dialogue.central.sent.contains { $0.code == .pairingRandom })
     }
 
-    @Test("A random number that does not match its confirm value fails", arguments: [true, false])
+    @Test(
+        "A random number that does not match its confirm value fails the pairing",
+        arguments: [true, false]
+    )
     func unconfirmedRandom(isToCentral: Bool) {
         var dialogue = PairingDialogue(.legacy(), .legacy())
         dialogue.tamper = { pdu, isForCentral in

@@ -45,7 +45,10 @@ struct OutOfBandTests {
         try dialogue.expectSuccess(.outOfBand)
     }
 
-    @Test("A public key that does not match its confirmation fails", arguments: [true, false])
+    @Test(
+        "A public key that does not match its confirmation fails the pairing",
+        arguments: [true, false]
+    )
     func wrongPublicKey(isCentral: Bool) throws {
         let (data, other) = (try Self.made(seed: 3), try Self.made(seed: 4))
         var dialogue = PairingDialogue()
@@ -129,7 +132,7 @@ struct OutOfBandTests {
         try dialogue.expectSuccess(.justWorks)
     }
 
-    @Test("Different temporary keys fail") func differentTemporaryKeys() {
+    @Test("Different temporary keys fail the pairing") func differentTemporaryKeys() {
         func policy(_ byte: UInt8) -> Pairing.Policy {
             .legacy {
                 let key = [UInt8](repeating: byte, count: 16)

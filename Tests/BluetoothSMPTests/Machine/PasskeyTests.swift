@@ -83,7 +83,11 @@ struct PasskeyTests {
         try dialogue.expectSuccess(form.methods.central, form.methods.peripheral)
     }
 
-    @Test("A passkey that differs in one bit fails", arguments: Form.allCases, [false, true])
+    @Test(
+        "A passkey that differs in one bit fails the pairing",
+        arguments: Form.allCases,
+        [false, true]
+    )
     func wrongBit(form: Form, isLegacy: Bool) {
         for bit in [0, 1, 10, 19] as [UInt32] {
             var dialogue = Self.dialogue(form, isLegacy: isLegacy)

@@ -76,7 +76,7 @@ struct SecureConnectionsTests {
         #expect(dialogue.linkKeys.isEmpty)
     }
 
-    @Test("Either user may answer later", arguments: [true, false])
+    @Test("Either user may be the second to answer", arguments: [true, false])
     func slowerUser(isCentralSlow: Bool) throws {
         var dialogue = PairingDialogue(.init(.displayYesNo), .init(.displayYesNo))
         let silence: @Sendable (Pairing.Question) -> Pairing.Answer? = { _ in nil }

@@ -39,7 +39,7 @@ struct LegacyRefusalTests {
         #expect(try host.status(parameters) == .invalidCommandParameters)
     }
 
-    @Test("During advertising, parameters cannot change, and data can")
+    @Test("During advertising, parameters cannot change, but data can")
     func enabled() throws {
         try host.advertise()
         #expect(try host.status(TestHost.parameters()) == .commandDisallowed)

@@ -213,7 +213,7 @@ struct EncryptionTests {
     }
 
     @Test(
-        "Only a central starts encryption, a second start is refused, and a key needs a request"
+        "A peripheral cannot start encryption, and a second start or an unrequested key is refused"
     )
     func refusals() throws {
         let dialogue = Dialogue()

@@ -41,7 +41,7 @@ import Testing
         #expect(abs(mean(ratios) - Double(bound - 1) / Double(bound) / 2) < 0.005)
     }
 
-    @Test("A die shows its six sides equally often")
+    @Test("Bounded draws of six values are equally frequent")
     func die() {
         let values = draws(seed: 6) { $0.uniform(below: 6) }
         for side in 0..<6 as Range<UInt64> {
@@ -55,7 +55,7 @@ import Testing
         #expect(abs(Double(share) / Double(Self.drawCount) - probability) < 0.006)
     }
 
-    @Test("A certain draw also consumes a number")
+    @Test("A draw with a certain result also consumes a number")
     func certainty() {
         var certain = RandomStream(seed: 1)
         var plain = RandomStream(seed: 1)

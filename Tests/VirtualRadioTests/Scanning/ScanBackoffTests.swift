@@ -72,7 +72,7 @@ struct ScanBackoffTests {
 
 @Suite("The keys of a duplicate filter")
 struct RecentKeysTests {
-    @Test("A key is new once")
+    @Test("A key is new only at its first insertion")
     func once() {
         var keys = RecentKeys<Int>(limit: 3)
         let insertions = [keys.insert(1), keys.insert(1)]
