@@ -122,7 +122,7 @@ struct DatabaseDiscoveryTests {
     @Test("A database with overlapping services is refused")
     func overlap() throws {
         var server = Accessory.server()
-        // An include of a service within the second service, but not equal to it.
+        // An include whose range is a part of the second service's range.
         server.attributes[4] = .init(
             handle: .init(17),
             type: .init(0x2802),

@@ -53,7 +53,7 @@ struct OutOfSyncTests {
         #expect(client.nextPDU(now: .zero)?.bytes == [0x16] + part)
         _ = client.receive(([0x17] + part)[...], now: .zero)
         #expect(client.failOutOfSync() == [ended(1)])
-        // The next part is already with the bearer.
+        // The bearer has already accepted the next part.
         let last = [20, 0, 18, 0] + value.suffix(12)
         #expect(client.nextPDU(now: .zero)?.bytes == [0x16] + last)
         _ = client.receive(([0x17] + last)[...], now: .zero)

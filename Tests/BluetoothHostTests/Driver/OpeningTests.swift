@@ -40,7 +40,7 @@ struct OpeningTests {
             transport.deliver(.received([0x04, 0x10]))
             await gate.wait()
         }
-        // The clock of the executor stands still, so that no command of the host times out.
+        // The clock of the executor does not advance, so that no command of the host times out.
         let executor = StepExecutor()
         let host = BluetoothHost(transport: transport, executor: executor)
         let states = Mutex<[AdapterState]>([])
@@ -64,7 +64,7 @@ struct OpeningTests {
         let transport = ScriptedTransport { attempt, _ throws(TransportError) in
             if attempt == 1 { throw .adapterRemoved("scripted") }
         }
-        // The clock of the executor stands still, so that only the announcement can reopen the
+        // The clock of the executor does not advance, so that only the announcement can reopen the
         // transport.
         let executor = StepExecutor()
         var host: BluetoothHost? = BluetoothHost(transport: transport, executor: executor)

@@ -28,7 +28,7 @@ final class LiveController: Sendable {
     private let state: Mutex<State>
     private let end: InProcessTransport
     private let executor: any HostExecutor
-    /// Occurs when the host has closed the transport.
+    /// An event that occurs when the host has closed the transport.
     let hostLeft = Occurrence()
     /// The transport that the host opens.
     let transport: any HCITransport

@@ -44,7 +44,7 @@ struct PairingScript: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// The distribution of keys: the peripheral's first, and each side's in their order (3.6.1).
+    /// The distribution of keys: first the peripheral's keys, then the central's keys (3.6.1).
     private var distribution: [Line] {
         let encryption: [SMP.Code] = [.encryptionInformation, .centralIdentification]
         let others: [SMP.Code] = [
