@@ -82,7 +82,7 @@ public enum AdapterSpecification: Hashable, Sendable {
     }
 
     /// Returns the number in `hci0`, or `nil` for any other text, including other spellings of a
-    /// number. The last number of the range does not denote an adapter.
+    /// number. The number 65535 does not denote an adapter.
     private static func index(_ text: String) -> UInt16? {
         guard text.hasPrefix("hci"), let index = UInt16(text.dropFirst(3)), index < .max,
             text == "hci\(index)"

@@ -79,7 +79,7 @@ public final class InProcessTransport: HCITransport {
     public func send(_ packets: [[UInt8]]) {
         let bytes = packets.count == 1 ? packets[0] : Array(packets.joined())
         guard !bytes.isEmpty else { return }
-        let hasOverflown = pipe.ends.withLock { ends in
+        let hasOverflowed = pipe.ends.withLock { ends in
             guard ends[index].opening != nil else { return false }
             if let other = ends[otherIndex].opening {
                 other.deliver(.received(bytes[...]))
@@ -88,7 +88,7 @@ public final class InProcessTransport: HCITransport {
             ends[otherIndex].waiting += bytes
             return ends[otherIndex].waiting.count > Self.pendingBytesLimit
         }
-        if hasOverflown { close(.outputOverflow(limit: Self.pendingBytesLimit)) }
+        if hasOverflowed { close(.outputOverflow(limit: Self.pendingBytesLimit)) }
     }
 
     /// Closes both ends.

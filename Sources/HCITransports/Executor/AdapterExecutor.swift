@@ -19,7 +19,7 @@ public final class AdapterExecutor: HostExecutor {
     static let roundsPerTurnLimit = 64
 
     /// The maximum sleep of a thread without a wake-up pipe, in milliseconds. The pipe is missing
-    /// if the process had no free descriptors when it was created.
+    /// if the process had no free descriptors when the executor was created.
     static let sleepLimitWithoutWakeUp: Int32 = 10
 
     /// A unit of work.

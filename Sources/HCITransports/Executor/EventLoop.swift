@@ -180,8 +180,8 @@ final class EventLoop {
 
     // MARK: End of a turn
 
-    /// Calls `handler` at the end of this turn. The handler must not request this again before it
-    /// was called.
+    /// Calls `handler` at the end of this turn. The handler must not request another call before
+    /// this one has happened.
     func callAtTurnEnd(_ handler: any TurnEndHandler) {
         turnEndHandlers.append(handler)
     }

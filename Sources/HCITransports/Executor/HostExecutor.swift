@@ -38,8 +38,8 @@ public protocol HostExecutor: SerialExecutor {
 
     /// Calls `work`, which `beginOutsideWork()` has reported, on the current thread.
     ///
-    /// An executor with virtual time can then attribute the tasks that `work` starts. The default
-    /// implementation only calls it.
+    /// An executor with virtual time can then assign the tasks that `work` starts to itself. The
+    /// default implementation only calls `work`.
     func performOutsideWork(_ work: () -> Void)
 }
 

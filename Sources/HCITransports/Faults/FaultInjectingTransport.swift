@@ -120,8 +120,8 @@ public final class FaultInjectingTransport: HCITransport {
                 connection.toHost.enter(packet, now: now)
             }
         } catch {
-            // The bytes are not a valid packet. They are passed to the host unchanged, because this
-            // transport did not cause the fault.
+            // The bytes are not a valid packet, and this transport did not cause that fault. They
+            // pass in one piece, as a packet does.
             connection.toHost.enter(bytes, now: now)
         }
     }

@@ -27,9 +27,9 @@ package struct ChannelSocket: Sendable {
 
 /// The failure of a channel that could not be opened.
 package enum ChannelSocketError: Error, Hashable, Sendable {
-    /// The system has no such sockets.
+    /// The system has no such sockets, or does not permit them.
     case unsupported
-    /// The peer has no listener, or no room.
+    /// The peer has no listener, or no resources for another channel.
     case refused
     /// The peer requires a link with more security.
     case notSecure

@@ -32,8 +32,8 @@ struct HostName: Sendable {
     /// Returns the addresses of a TCP port of the computer, at least one.
     ///
     /// The system's lookup waits for the network and cannot be canceled, so it runs on its own
-    /// thread, which ends with the lookup. If the task is canceled, the method returns without
-    /// waiting for it.
+    /// thread, which ends with the lookup. If the task is canceled, the method throws without
+    /// waiting for the thread.
     func addresses(port: UInt16) async throws(TransportError) -> [SocketAddress] {
         if let known = numericAddresses(port: port) { return known }
         let answer = FirstAnswer<Outcome>()

@@ -34,7 +34,7 @@ package final class PacketSocket: @unchecked Sendable {
     private var isReading = true
 
     /// Takes the socket, and delivers its packets from now on. `ended` is called once, unless this
-    /// side closes the socket.
+    /// side closes the socket or the executor's thread ends.
     package init(
         _ passed: PassedDescriptor,
         executor: AdapterExecutor,

@@ -120,8 +120,8 @@ public final class FileStore: HostStore {
 
     /// Saves a value.
     ///
-    /// - Throws: ``TransportError``, for example if the disk is full. The old value is then
-    ///   unchanged.
+    /// - Throws: ``TransportError``, for example if the disk is full. The entry then has the old
+    ///   value, or the new one if only the synchronization of the directory failed.
     public func save(_ bytes: [UInt8], as key: StoreKey) throws(TransportError) {
         guard bytes.count <= Self.valueLimit else {
             throw .system(operation: "save \(key)", code: EFBIG, text: "the value is too long")

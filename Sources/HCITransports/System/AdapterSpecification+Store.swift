@@ -3,8 +3,8 @@
 import BluetoothTypes
 
 extension AdapterSpecification {
-    /// The name of the adapter for stored data, which does not change with a restart or the way of
-    /// access, or `nil` if it is not known yet.
+    /// The name of the adapter for stored data, which does not change with a restart or with the
+    /// form of the specification, or `nil` if it is not known yet.
     ///
     /// The kernel's number may belong to another adapter after a restart, so the name is the
     /// adapter's address. The address of an adapter that is absent or not set up is not known. The

@@ -13,7 +13,7 @@
 
     /// The kernel on which this process runs.
     struct LinuxKernel: BluetoothKernel {
-        /// The maximum number of adapters in a list, which is the kernel's own limit.
+        /// The maximum number of adapters in a list.
         private static let adapterLimit: UInt16 = 64
         /// The maximum number of links in a list, which is more than any controller supports.
         private static let connectionLimit: UInt16 = 255

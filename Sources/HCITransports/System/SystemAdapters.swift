@@ -57,7 +57,7 @@ package enum SystemAdapters {
             return stream
         }
         let executor = AdapterExecutor()
-        // This runs outside of the executor's thread, which cannot wait for its own end.
+        // On the executor's own thread, `shutDown()` does not wait for the end of the thread.
         continuation.onTermination = { _ in executor.perform { executor.shutDown() } }
         executor.perform {
             let listener = AnnouncementListener(

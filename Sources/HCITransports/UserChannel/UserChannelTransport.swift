@@ -147,12 +147,13 @@ public final class UserChannelTransport: HCITransport {
 
     /// Returns the adapter to the kernel. `.closed(nil)` follows when the kernel has it. The
     /// executor's thread waits for that. If another process has a copy of the descriptor, the wait
-    /// is at most one second.
+    /// takes little more than one second at most.
     public func close() {
         stream?.close()
     }
 
-    /// Calls `returned` when the adapter was plugged in, or when another program has released it.
+    /// Calls `returned` when an adapter was plugged in or another program has released one. With a
+    /// number in the kernel, only the adapter with this number counts.
     public func watch(
         on executor: any HostExecutor,
         returned: @escaping @Sendable () -> Void
