@@ -3,7 +3,7 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// The information shared with one peer beyond the end of a link.
+/// The keys and the facts about one peer that remain valid after a link ends.
 package struct Bond: Hashable, Sendable {
     /// The identifier by which the application knows the peer, independent of the peer's addresses.
     /// A bond that replaces an earlier one keeps its identifier.

@@ -69,8 +69,8 @@ extension ByteReader {
         return keypress
     }
 
-    /// Reads an address. The type comes first here, unlike in the functions f5 and f6 (Vol 3, Part
-    /// H, 3.6.5).
+    /// Reads an address (Vol 3, Part H, 3.6.5). Its type is the least significant byte here, but
+    /// the most significant one in the functions f5 and f6.
     fileprivate mutating func readIdentityAddress() throws(MalformedBytes) -> DeviceAddress {
         guard let kind = DeviceAddress.Kind(rawValue: try readUInt8()),
             let address = DeviceAddress(littleEndian: try readBytes(6), kind: kind)

@@ -5,7 +5,7 @@ import BluetoothTypes
 /// The delays after failed pairings and after questions without a yes (Vol 3, Part H, 2.3.6).
 ///
 /// Two limits apply. Each failed pairing doubles the delay of its peer, until a pairing succeeds or
-/// the peer makes no attempt for `longestDelay`. A peer that changes its address evades that limit,
+/// the delay has been over for `longestDelay`. A peer that changes its address evades that limit,
 /// so questions to the user by incoming pairings have a second limit, which counts all peers
 /// together: after `questionLimit` questions without a yes, each further question doubles the delay
 /// of all incoming pairings.
