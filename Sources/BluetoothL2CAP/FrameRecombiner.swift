@@ -34,8 +34,8 @@ package struct FrameRecombiner: Sendable {
         case skipping(remaining: Int, length: Int)
     }
 
-    /// The bytes so far of the frame in progress. In other states, it has the bytes of the previous
-    /// frame, and the next frame uses its memory if no view of them is left.
+    /// The bytes of the frame in progress. In other states, the bytes of the previous frame. The
+    /// next frame uses their memory if no view of them is left.
     private var collected: [UInt8] = []
 
     /// The result of processing a fragment.

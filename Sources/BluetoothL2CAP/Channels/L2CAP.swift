@@ -61,7 +61,8 @@ public enum L2CAP {
         case timedOut
         /// The peer's response describes a channel that is not allowed.
         case malformedAnswer
-        /// The link has reached its limit of channels or of outstanding requests.
+        /// The link has reached its limit of channels or of outstanding requests, or the channel
+        /// its limit of waiting SDUs.
         case noRoom
         /// The SDU is longer than the maximum length that the peer receives, in bytes.
         case tooLong(limit: Int)
