@@ -21,7 +21,7 @@ package struct WireDuration<Unit: WireTimeUnit>: Hashable, Comparable, Sendable,
         self.rawValue = rawValue
     }
 
-    /// Creates the largest number of whole units within `duration`, limited to 0 through 65535.
+    /// Creates the largest number of whole units within `duration`, limited to 0 to 65,535.
     package init(_ duration: Duration) {
         rawValue = UInt16(clamping: duration.nanoseconds / (Unit.microseconds * 1000))
     }

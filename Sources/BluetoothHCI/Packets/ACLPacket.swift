@@ -59,7 +59,7 @@ extension HCI {
         }
 
         /// Appends the H4 type byte and the header of a packet from the host with a whole frame of
-        /// this many bytes. The frame follows. A frame longer than 65535 bytes needs several
+        /// this many bytes. The frame follows. A frame longer than 65,535 bytes needs several
         /// packets, so its length in the header has no meaning.
         package static func appendHeader(
             of count: Int,
@@ -75,7 +75,7 @@ extension HCI {
             bytes.append(UInt8(truncatingIfNeeded: count >> 8))
         }
 
-        /// The packet with its H4 type byte. A payload longer than 65535 bytes is truncated.
+        /// The packet with its H4 type byte. A payload longer than 65,535 bytes is truncated.
         package var h4Bytes: [UInt8] {
             let length = min(payload.count, Int(UInt16.max))
             let field =
