@@ -33,8 +33,8 @@ extension AdvertisingData {
         return value.first.map { Int(Int8(bitPattern: $0)) }
     }
 
-    /// The appearance of the device (Assigned Numbers, 2.6). The upper ten bits are the category.
-    /// `nil` if the data does not contain it.
+    /// The appearance of the device, whose upper ten bits are the category (Assigned Numbers, 2.6),
+    /// or `nil` if the data does not contain it.
     public var appearance: UInt16? {
         integer(of: .appearance, bytes: 2...2).map { UInt16(truncatingIfNeeded: $0) }
     }

@@ -65,8 +65,8 @@ package struct ResolvingListUpdater: Sendable {
         rejected = rejected.filter { identity in wanted.contains { $0.identity == identity } }
     }
 
-    /// Whether the controller resolves the addresses of the first wanted peers, and so the host's
-    /// own address in their directed advertising.
+    /// Whether the host uses the resolving list. The controller then resolves the addresses of the
+    /// first requested peers, and the host's own address in directed advertising of these peers.
     package var isUsed: Bool { capacity > 0 }
 
     /// Returns whether the controller resolves this peer in both directions.

@@ -11,7 +11,8 @@ public struct ConnectParameters: Sendable, Hashable {
     /// The shortest connection interval to request, 7.5 ms to 4 s.
     ///
     /// The default is 15 ms. Discovery consists of many round trips, so a short interval is fast.
-    /// Six full encrypted packets fit into 15 ms, but only two are certain to fit into 7.5 ms.
+    /// On LE 1M, a full encrypted packet and its acknowledgment take 2.5 ms. At least five packets
+    /// fit into 15 ms, but only two are certain to fit into 7.5 ms because clocks drift.
     public var intervalMinimum: Duration = .milliseconds(15)
 
     /// The longest connection interval to accept, 7.5 ms to 4 s.
