@@ -9,7 +9,7 @@ extension BluetoothHost {
     func log(_ text: String) {
         guard let suppressed = logBudget.spend(now: executor.now) else { return }
         if suppressed > 0 {
-            configuration.logger.debug("\(suppressed) similar lines were suppressed")
+            configuration.logger.debug("\(suppressed) lines were suppressed before this line")
         }
         configuration.logger.debug("\(text)")
     }

@@ -8,8 +8,8 @@ extension LinkCore {
     /// The maximum time that a link takes to end. It is longer than the longest supervision
     /// timeout, after which the controller must report the loss of the link (Vol 6, Part B, 5.1.6).
     package static let disconnectLimit: Duration = .seconds(40)
-    /// The maximum time that the end of a link waits for keys on their way to the peer. It is
-    /// longer than three packets take at the usual connection intervals, and short if the peer is
+    /// The maximum time that the end of a link waits for keys on their way to the peer. It suffices
+    /// for three packets at the usual connection intervals, and limits the wait for a peer that is
     /// out of range.
     package static let keyDeliveryLimit: Duration = .seconds(2)
     /// The pause before the host repeats a Disconnect command that the controller refused.
