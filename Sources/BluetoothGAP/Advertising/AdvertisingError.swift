@@ -12,7 +12,8 @@ public enum AdvertisingError: Error, Sendable, Hashable, CustomStringConvertible
     case flagsInScanResponse
     /// The controller has only `limit` advertising sets. A legacy controller has one.
     case tooManySets(limit: Int)
-    /// The controller does not support this, or the kind of advertising does not allow it.
+    /// The controller does not support what the text names, or the kind of advertising does not
+    /// allow it.
     case unsupported(String)
     /// The controller refused a command with this code.
     case refused(HCI.ErrorCode)

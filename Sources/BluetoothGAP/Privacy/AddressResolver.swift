@@ -42,10 +42,11 @@ package struct AddressResolver: Sendable {
     /// The number of addresses in the cache.
     package var cachedCount: Int { young.count + old.count }
 
-    /// Whether the resolver has no peers.
+    /// Whether the resolver has no peers. A peer whose key is all zero does not count.
     package var isEmpty: Bool { identities.isEmpty }
 
-    /// Returns whether the resolver has the peer with this identity address.
+    /// Returns whether the resolver has the peer with this identity address. A peer whose key is
+    /// all zero does not count.
     package func knows(_ identity: DeviceAddress) -> Bool { identities.contains(identity) }
 
     /// Replaces the peers. Keys that are in use already stay prepared. A change empties the cache.
@@ -60,7 +61,7 @@ package struct AddressResolver: Sendable {
     }
 
     /// Returns the identity address of the peer with this address, or `nil` if the address is not
-    /// private or belongs to no peer.
+    /// resolvable or belongs to no peer.
     package mutating func resolve(_ address: DeviceAddress) -> DeviceAddress? {
         guard !isEmpty, address.randomKind == .resolvablePrivate else { return nil }
         if let place = young[address.value] { return place.map { peers[$0].identity } }

@@ -56,9 +56,9 @@ package struct AddressScheduler: Sendable {
         case open(until: Instant)
     }
 
-    /// The longest time until a window opens. A canceled initiation takes less.
+    /// The longest time until a window opens. To cancel an initiation takes less time.
     package static let openingLimit: Duration = .seconds(5)
-    /// The longest time that a window is open.
+    /// The time after which no further operation begins in an open window.
     package static let windowLimit: Duration = .seconds(5)
     /// The back-off after the first window that failed.
     package static let backoffMinimum: Duration = .seconds(1)

@@ -125,7 +125,7 @@ package struct ReportAssembler: Sendable {
     /// The largest advertising set identifier. 0xFF means none.
     private static let setIdentifierMaximum: UInt8 = 0x0F
 
-    /// The value that means an unknown power.
+    /// The value that means an unknown power or signal strength.
     private static let notAvailable: Int8 = 127
 
     private static func decibels(_ value: Int8) -> Int? {

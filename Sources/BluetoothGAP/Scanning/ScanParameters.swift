@@ -4,8 +4,9 @@ import BluetoothTypes
 
 /// The parameters of a scan (LE Set Scan Parameters, Vol 4, Part E, 7.8.10).
 public struct ScanParameters: Sendable, Hashable {
-    /// Whether the controller requests the scan response of each scannable advertiser. It often
-    /// contains the name. The response costs the advertiser power and shows it that a device scans.
+    /// Whether the controller requests the scan response of each scannable advertiser. A scan
+    /// response often contains the name. It costs the advertiser power and shows the advertiser
+    /// that a device scans.
     public var isActive = true
 
     /// The interval at which the controller listens, 2.5 ms to 10.24 s (40.96 s with extended

@@ -102,8 +102,8 @@ extension Advertiser {
 }
 
 extension AdvertisingSetState {
-    /// Returns whether the controller advertises as requested, or only another activity prevents
-    /// it.
+    /// Returns whether the controller advertises as requested, or only the limit of links or
+    /// another activity prevents it.
     fileprivate func isInForce(_ dialect: CommandDialect, _ use: RadioUse, now: Instant) -> Bool {
         if isOutOfLinks { return true }
         if let configuration, !dialect.allows(configuration.parameters, beside: use) {

@@ -37,7 +37,8 @@ extension Advertiser {
         sets[index].notCarriedOut(operation, outcome, now: now)
     }
 
-    /// Counts the unanswered Disables. Only a reset stops a controller that never answers them.
+    /// Counts the unanswered Disables. Only a reset ends the advertising of a controller that never
+    /// answers them.
     ///
     /// A set that was in force begins again after the reset. Any other set fails. Otherwise, the
     /// host would repeatedly reset a controller that does not answer the commands for this set.

@@ -7,7 +7,8 @@ extension Advertiser {
     /// The parameters of all commands for one set, for one request to advertise and one controller.
     struct SetConfiguration: Sendable, Hashable {
         let parameters: AdvertisingParameters
-        /// The random address of the set, or `nil` if the controller uses its own address.
+        /// The random address of the set, or `nil` for a set with a public address. On a legacy
+        /// controller, it is always `nil`, because sets have no addresses of their own.
         let address: DeviceAddress?
         let data: [UInt8]
         let response: [UInt8]

@@ -11,8 +11,8 @@ import BluetoothTypes
 /// Terms:
 /// - A *set* is one request to advertise. A controller with the extended commands holds several
 ///   sets under handles that the advertiser chooses. A legacy controller holds one set.
-/// - A set is *in force* when the controller advertises as requested, or when only a missing link
-///   or another activity of the controller prevents it.
+/// - A set is *in force* when the controller advertises as requested, or when only the limit of
+///   links or another activity of the controller prevents it.
 /// - The *configuration* of a set contains the parameters of all commands for the set on the
 ///   current controller.
 ///
@@ -71,12 +71,14 @@ package struct Advertiser: Sendable {
     /// The time after the end of an extended set's duration at which the host ends the set, if the
     /// controller has not ended it.
     static let endGrace: Duration = .seconds(1)
-    /// The time for which the advertiser waits after a connection for the event that contains its
-    /// set. After that, it starts again all sets that may have led to the connection.
+    /// The time for which the advertiser waits after a connection for LE Advertising Set
+    /// Terminated, which contains the handle of the set. After that time, the advertiser starts all
+    /// sets again that may have led to the connection.
     static let terminationLimit: Duration = .seconds(1)
     /// The back-off of a set after its first failure.
     static let backoffMinimum: Duration = .milliseconds(250)
-    /// The longest back-off of a set. A back-off ends earlier if a link closes.
+    /// The longest back-off of a set. If the set waits for the end of a link, its back-off ends
+    /// with the next link that ends.
     static let backoffMaximum: Duration = .seconds(4)
     /// The number of failed operations in a row after which the set backs off or ends.
     static let refusalLimit = 3
@@ -91,9 +93,9 @@ package struct Advertiser: Sendable {
     var use: RadioUse = []
     /// The transmit power of each set, in dBm, as far as the controller has reported it.
     var power: [UInt8: Int8] = [:]
-    /// The number of connections whose set no event has contained yet.
+    /// The number of connections for which LE Advertising Set Terminated has not arrived yet.
     var unnamedConnectionCount = 0
-    /// The time at which the wait for the events with the sets of these connections ends.
+    /// The time at which the wait for these events ends.
     var terminationDueAt: Instant?
     var outstanding: AdvertisingStep?
     /// The number of Disables in a row without an answer.

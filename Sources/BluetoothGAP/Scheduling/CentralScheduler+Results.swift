@@ -20,7 +20,8 @@ extension CentralScheduler {
         }
     }
 
-    /// Counts the unanswered stops. Only a reset stops a controller that never answers them.
+    /// Counts the unanswered stops. Only a reset ends the scan or initiation of a controller that
+    /// never answers them.
     private mutating func noteStop(_ outcome: OperationOutcome) {
         unansweredStopCount = outcome == .unanswered ? unansweredStopCount + 1 : 0
         if unansweredStopCount == Self.unansweredStopLimit { outbox.append(.unstoppable) }
@@ -158,7 +159,8 @@ extension CentralScheduler {
         if case .starting = initiation { true } else { false }
     }
 
-    /// Fails the direct requests of a turn, and lets the pending ones back off.
+    /// Fails the direct requests of a turn. The pending requests back off after a transient
+    /// failure, and fail after any other.
     ///
     /// - Parameter peer: The device of the failed attempt. If no request of the turn is for it, the
     ///   failure concerns all of them.

@@ -15,7 +15,7 @@ struct CommandDialect: Sendable {
     private let states: HCI.LESupportedStates
     /// The capabilities of the controller.
     let capabilities: ControllerCapabilities
-    /// The host's own address, or `nil` in the scheduler of scans and connections.
+    /// The host's own address, or `nil` in `CentralScheduler`.
     let ownAddress: DeviceAddress?
 
     init(_ capabilities: ControllerCapabilities, ownAddressKind: DeviceAddress.Kind) {

@@ -57,8 +57,9 @@ struct ConnectQueue: Sendable {
         turn.members.contains { id in !requests.contains { $0.id == id && !$0.isCancelled } }
     }
 
-    /// Returns the next turn, with the request at the front. If that request is pending, others
-    /// with the same parameters join it, as far as the Filter Accept List has room.
+    /// Returns the next turn, with the request at the front. If that request is pending, other
+    /// pending requests with the same parameters join it, as far as the Filter Accept List has
+    /// room.
     func nextTurn(capacity: Int) -> Turn? {
         guard let front = requests.first(where: \.isEligible) else { return nil }
         var members: [CentralScheduler.RequestID] = []
