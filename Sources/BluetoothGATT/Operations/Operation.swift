@@ -107,8 +107,8 @@ extension GATT {
 }
 
 extension GATT.Operation {
-    /// The first attribute in the caller's operation, or `nil` if the operation finds its
-    /// attributes itself.
+    /// The handle of the first attribute that the caller names, or `nil` if the caller names no
+    /// attribute or only a range of handles.
     package var namedHandle: AttributeHandle? {
         switch self {
         case .exchangeMTU, .discoverPrimaryServices, .discoverSecondaryServices,

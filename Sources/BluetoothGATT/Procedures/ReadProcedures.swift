@@ -23,7 +23,7 @@ struct ReadCharacteristicValue: GATT.Procedure {
 /// Part G, 7.3).
 ///
 /// Most values need one request. Read Using Characteristic UUID needs a second one to find out that
-/// there are no more values. The server truncates the value to MTU - 4 bytes, or to 253 bytes if
+/// there are no more values. The server truncates a long value to MTU - 4 bytes, or to 253 bytes if
 /// that is less. The procedure then reads the rest as a long value.
 struct ReadSingleCharacteristicValue: GATT.Procedure {
     let type: BluetoothUUID

@@ -63,8 +63,8 @@ extension GATT {
     }
 }
 
-/// Discover Primary Service by Service UUID: finds the service declarations with this value (Vol 3,
-/// Part G, 4.4.2). A server can have several services with one UUID.
+/// Discover Primary Service by Service UUID: finds the declarations of primary services with a UUID
+/// (Vol 3, Part G, 4.4.2). A server can have several services with one UUID.
 struct DiscoverPrimaryServiceByServiceUUID: DiscoveryProcedure {
     var sweep = HandleSweep()
     private let uuid: BluetoothUUID

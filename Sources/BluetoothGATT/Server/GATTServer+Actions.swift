@@ -25,8 +25,8 @@ extension GATTServer {
     package enum Question: Equatable, Sendable {
         /// A request for the value of an attribute from `offset`.
         case read(ClientID, AttributeHandle, offset: Int)
-        /// A request to write all of these values or none. If `needsAnswer` is `false`, it is a
-        /// command and needs no answer.
+        /// A request to write all of these values or none. If `needsAnswer` is `false`, the client
+        /// sent a command, and no answer is necessary.
         case write(ClientID, [GATT.WriteEntry], needsAnswer: Bool)
     }
 

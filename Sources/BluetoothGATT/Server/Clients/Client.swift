@@ -30,8 +30,8 @@ extension GATTServer {
         /// The key with which the client signs commands, or `nil` if none is known.
         var signingKey: SigningKey?
 
-        /// Whether there is a bond and the link is encrypted with it. Otherwise, only the counter
-        /// of the client's signatures is stored.
+        /// Whether there is a bond and the link is encrypted with its key. Otherwise, only the
+        /// counter of the client's signatures is stored.
         var isTrusted: Bool { security.isBonded && security.isEncrypted }
 
         /// Whether only the client's address, which any device can use, identifies it as a bonded

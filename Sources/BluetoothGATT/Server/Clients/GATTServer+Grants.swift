@@ -19,7 +19,7 @@ package struct ReadingGrant: Sendable {
     fileprivate let revision: UInt64
 }
 
-// The short paths of values that are sent or read at a high rate. The checks are those of
+// Faster checks for values that are sent or read at a high rate. The checks are those of
 // `notification(of:value:to:)` and of `receive(_:on:now:)`. Their result stays valid until the
 // database or a client changes, so that it need not be found again for each value.
 extension GATTServer {
@@ -38,8 +38,8 @@ extension GATTServer {
     }
 
     /// Returns the permission of a client to read a value in the database: the earlier grant if it
-    /// is still valid, or else a new one. Returns `nil` if the request must take the usual path,
-    /// which also refuses requests.
+    /// is still valid, or else a new one. Returns `nil` if `receive(_:on:now:)` must process the
+    /// request, which includes all refusals.
     package func readingGrant(
         for handle: AttributeHandle,
         on bearer: BearerID,

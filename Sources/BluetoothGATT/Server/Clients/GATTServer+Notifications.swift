@@ -13,7 +13,7 @@ extension GATTServer {
         /// The client has not subscribed to the value.
         case notSubscribed
         /// The client does not know yet that the database has changed (Vol 3, Part G, 2.5.2.1). If
-        /// it has subscribed to Service Changed, an indication is in progress.
+        /// it has subscribed to Service Changed, the server indicates the change.
         case outOfSync
         /// The link does not have the required security, or the client is not authorized.
         case notPermitted(ATT.ErrorCode)
@@ -48,8 +48,8 @@ extension GATTServer {
 
     /// Returns the PDUs that send several values to a client, in their order.
     ///
-    /// If the client supports it, notified values share a PDU, as many as fit completely (Vol 3,
-    /// Part G, 4.10.2). All other values have a PDU of their own.
+    /// If the client supports Multiple Handle Value Notifications, notified values share a PDU, as
+    /// many as fit completely (Vol 3, Part G, 4.10.2). Each other value has a PDU of its own.
     package func notifications(
         of values: [GATT.AttributeValue],
         to client: ClientID

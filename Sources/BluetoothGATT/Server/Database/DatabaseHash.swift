@@ -6,7 +6,7 @@ import BluetoothTypes
 
 /// The hash by which a client recognizes a database (Vol 3, Part G, 7.3.1). It is a message
 /// authentication code, with a key of zeros, of everything that describes the structure of the
-/// database, without values for the user.
+/// database, without the values of characteristics and of most descriptors.
 enum DatabaseHash {
     /// The hash of an empty database.
     static let empty = hash(of: [Attribute]())

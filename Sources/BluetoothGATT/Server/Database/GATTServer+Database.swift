@@ -22,7 +22,7 @@ extension GATTServer {
     /// Removes the service whose declaration has this handle, and informs the connected clients.
     ///
     /// If the service is the application's own Generic Access or Generic Attribute, the server's
-    /// own takes its place. The server's own services cannot be removed.
+    /// own service takes its place. The server's own services cannot be removed.
     package mutating func unpublish(
         _ handle: AttributeHandle
     ) throws(GATT.DefinitionError) -> [Action] {

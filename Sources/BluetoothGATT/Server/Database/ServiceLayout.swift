@@ -16,7 +16,7 @@ struct ServiceLayout {
     ///
     /// - Parameters:
     ///   - definition: The service.
-    ///   - start: The handle of the service's declaration. A handle in the definition is not used.
+    ///   - start: The handle of the service's declaration, instead of `definition.handle`.
     ///   - included: The services that the definition includes.
     /// - Throws: `tableFull` if there are not enough handles. `handleNotFree`, `valueTooLong` or
     ///   `duplicateDescriptor` for an error in the definition.

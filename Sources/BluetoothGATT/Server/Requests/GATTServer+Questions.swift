@@ -46,7 +46,7 @@ extension GATTServer {
         pending.isEmpty ? nil : pending.values.map(\.deadline).min()
     }
 
-    /// Refuses the requests whose questions have expired. Their error is Unlikely Error.
+    /// Refuses the requests whose questions have expired, with the error Unlikely Error.
     package mutating func deadlinePassed(now: Instant) -> [Action] {
         pending.filter { now >= $0.value.deadline }
             .sorted { $0.value.id < $1.value.id }
