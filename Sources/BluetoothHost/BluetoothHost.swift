@@ -231,7 +231,8 @@ public actor BluetoothHost {
     /// Disconnects all links, stops scans, connection requests and advertising, closes the
     /// transport, and fails all pending requests. The host cannot be started again.
     ///
-    /// Returns when the adapter is closed, after at most a second, even if the task is canceled.
+    /// Returns when the adapter is closed, even if the task is canceled. The host waits at most a
+    /// second for the end of the links.
     public func shutdown() async {
         core.shutDown(now: executor.now)
         drain()

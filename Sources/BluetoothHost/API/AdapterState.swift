@@ -42,7 +42,7 @@ public enum AdapterFailure: Error, Sendable, Equatable, CustomStringConvertible 
     /// agree on where packets begin.
     case desynchronized
     /// The controller lacks or refuses a feature that a Low Energy host requires. The text contains
-    /// its name.
+    /// the reason.
     case unsuitable(String)
 
     /// A description in one sentence without a period at its end.

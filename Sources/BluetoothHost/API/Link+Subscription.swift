@@ -8,8 +8,8 @@ extension Link {
     /// Subscribes to a characteristic and returns its values as they arrive.
     ///
     /// Returns when the peer has confirmed the subscription. Values that arrive before are kept.
-    /// The stream keeps the host and the link alive. Dropping the last stream of a characteristic,
-    /// or canceling its task, unsubscribes.
+    /// The stream keeps the host alive. Dropping the last stream of a characteristic, or canceling
+    /// its task, unsubscribes.
     ///
     /// Subscribing takes one request if the peer's database is known on this link (see
     /// `database()`). Otherwise, the host first discovers the characteristic's descriptors.

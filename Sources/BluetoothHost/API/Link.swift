@@ -129,8 +129,7 @@ extension Link {
         return characteristics
     }
 
-    /// Discovers the characteristics of all services with a UUID, without a discovery of the
-    /// services.
+    /// Discovers characteristics in all services, without a discovery of the services.
     ///
     /// If the host knows the peer's database (see ``database()``), the characteristics come from
     /// the database, which takes at most one request unless the peer has changed the database.

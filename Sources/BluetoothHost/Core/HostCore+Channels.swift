@@ -154,7 +154,7 @@ extension HostCore {
         context.serveAcceptor(of: key.spsm)
     }
 
-    /// Ends a request for the next channel that the application has canceled.
+    /// Ends a canceled request for the next channel.
     package mutating func cancelAccepting(_ key: ListenerKey, _ id: RequestIdentifier) {
         if context.listeners[key]?.acceptor == id { context.listeners[key.spsm]?.acceptor = nil }
     }

@@ -55,8 +55,8 @@ extension HostCore {
         radioUseChanged(now: now)
     }
 
-    /// Handles a new link: for a connection request, for a peer that connected to this host, or for
-    /// a request that was canceled.
+    /// Handles a new link: for a connection request, or for a peer that connected to this host. The
+    /// link ends at once if neither a request nor an advertising set awaits it.
     private mutating func linkBegan(
         _ report: ConnectionReport,
         from localAddress: DeviceAddress,
@@ -72,7 +72,7 @@ extension HostCore {
         // The end of the earlier link may have ended the request.
         let request = request.flatMap { connectionRequests[$0] == nil ? nil : $0 }
         guard request != nil || isIncoming else {
-            emit(.log("\(link.peer) connected, but the request was canceled"))
+            emit(.log("\(link.peer) connected, but no request or set awaits the link"))
             withLink(link.identifier, now: now) { link, context in
                 link.connectionRequest = nil
                 link.disconnect(request: nil, &context)

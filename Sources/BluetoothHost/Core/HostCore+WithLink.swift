@@ -4,9 +4,9 @@ import BluetoothGATT
 import BluetoothHCI
 import BluetoothTypes
 
-// The way from an input to its link. For each input, the host looks up the link here, once. The
-// link's method changes the link in its place in the table, and the context, which is a different
-// part of the host. The host then handles the events that the link has posted.
+// The lookup of links. For each input, the host looks up the link here, once. The link's method
+// changes the link in its place in the table, and the context, which is a different part of the
+// host. The host then handles the events that the link has posted.
 extension HostCore {
     /// Runs `body` on a link. Returns `nil` if there is no such link.
     @discardableResult

@@ -21,8 +21,8 @@ import BluetoothTypes
 /// `Privacy/`, bonds and the store in `Store/`, and time in `HostCore+Time`. `HostCore+WithLink`
 /// passes inputs to the links.
 package struct HostCore: Sendable {
-    /// The maximum number of requests that wait at once. The host refuses others, unless they make
-    /// room.
+    /// The maximum number of requests that wait at once. The host refuses further requests, unless
+    /// they free a place.
     package static let requestLimit = 1_024
     /// The maximum number of concurrent scans.
     package static let scanLimit = 16

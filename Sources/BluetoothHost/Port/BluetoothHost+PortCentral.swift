@@ -8,8 +8,8 @@ extension BluetoothHost {
     /// Scans until `endScan(_:)`. `HostEvent.advertised` reports advertisements.
     ///
     /// If the adapter is not ready, the scan begins when it is. A scan continues after the
-    /// controller was reset. `completion` is called when the scan ends, fails, or the host is shut
-    /// down.
+    /// controller was reset. `completion` is called when the scan ends or fails, or when the host
+    /// is shut down.
     package func beginScan(
         _ request: ScanRequest,
         then completion: @escaping Completion

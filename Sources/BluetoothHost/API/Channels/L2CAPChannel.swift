@@ -94,10 +94,10 @@ extension L2CAPChannel {
     /// the speed of the peer's reader. SDUs leave in the order of the calls.
     ///
     /// - Parameter sdu: At most `properties.sendMTU` bytes.
-    /// - Throws: `L2CAP.Failure` if the channel ends first or the SDU is too long, the reason why
-    ///   the link ended (see ``Link``) if the link ends first, and `CancellationError` if the task
-    ///   is canceled. If the host has sent part of the SDU before the cancellation, it sends the
-    ///   rest.
+    /// - Throws: `L2CAP.Failure` if the channel ends first, the SDU is too long or too many SDUs
+    ///   wait, the reason why the link ended (see ``Link``) if the link ends first, and
+    ///   `CancellationError` if the task is canceled. If the host has sent part of the SDU before
+    ///   the cancellation, it sends the rest.
     public func send(_ sdu: [UInt8]) async throws {
         _ = try await link.host.request(.send(sdu, number), of: link.identifier)
     }

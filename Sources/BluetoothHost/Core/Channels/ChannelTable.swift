@@ -3,8 +3,8 @@
 import BluetoothL2CAP
 import BluetoothTypes
 
-/// The identifier of a channel until the host ends. Channel identifiers are reused, channel numbers
-/// are not.
+/// The identifier of a channel until the host ends. Channel identifiers are reused, but channel
+/// numbers are not.
 package struct ChannelNumber: Hashable, Sendable {
     package let rawValue: UInt64
 }

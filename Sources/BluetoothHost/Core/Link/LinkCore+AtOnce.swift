@@ -6,7 +6,7 @@ import BluetoothHCI
 import BluetoothL2CAP
 import BluetoothTypes
 
-// The short paths of notifications, of Write Commands, and of reads and writes of stored values,
+// Fast paths for notifications, for Write Commands, and for reads and writes of stored values,
 // which can be very frequent. The PDU is encoded once, in the packet that the transport gets, and
 // bypasses the bearer's queues. Each method reports whether the usual path must be taken.
 extension LinkCore {

@@ -13,8 +13,8 @@ import HCITransports
 // lead to refusals: the database that the client knows, and the last counter of its signatures,
 // which arrive without encryption and must not be replayed.
 extension LinkCore {
-    /// Passes the protection of the link to the server. When the link is first encrypted, the
-    /// client's record is restored before that.
+    /// Passes the protection of the link to the server. When the link is first encrypted with the
+    /// bond's key, the server gets the client's record before the protection.
     mutating func updateServerSecurity(_ context: inout LinkContext) {
         guard security.isEncrypted, security.isBonded, !serving.isRecalled else {
             let actions = context.server.securityChanged(identifier.client, security)

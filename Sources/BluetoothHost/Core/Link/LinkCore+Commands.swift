@@ -76,7 +76,7 @@ extension LinkCore {
     }
 
     /// Withdraws the unsent commands, because the controller may soon use the connection handle for
-    /// another link. Requests that await a procedure fail with the link.
+    /// another link. Requests that await a procedure fail when the link ends.
     func withdrawCommands(_ error: HostError, _ context: inout LinkContext) {
         let withdrawn = context.commands.withdraw { purpose in
             if case .link(identifier, _) = purpose { true } else { false }

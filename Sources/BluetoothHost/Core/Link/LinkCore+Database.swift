@@ -59,7 +59,7 @@ extension LinkCore {
         }
     }
 
-    /// Searches the peer's database for a request. Requests share a search that is under way.
+    /// Finds the peer's database for a request. Requests share a search that is under way.
     mutating func findDatabase(for request: RequestIdentifier, _ context: inout LinkContext) {
         databaseRequests.append(request)
         perform(lookup.request(isTrusted: isTrusted), &context)

@@ -163,7 +163,7 @@ struct LinkCore: Sendable {
             askForPreferredParameters(&context)
         }
         if let deadline = disconnectDeadline, deadline <= context.now {
-            context.emit(.log("the controller does not end a link: it counts as ended"))
+            context.emit(.log("the controller does not end a link, which counts as ended"))
             return context.post(.ended(.disconnected(.connectionTimeout)), of: identifier)
         }
         if let attempt = nextDisconnectAttempt, attempt <= context.now {

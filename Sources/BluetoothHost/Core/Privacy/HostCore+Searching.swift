@@ -95,7 +95,7 @@ extension HostCore {
     }
 
     /// Fails the connection requests that search for their peer, because the scanner or the
-    /// controller has failed. Pending connections survive a failure of the controller.
+    /// controller has failed. Pending requests continue after a failure of the controller.
     mutating func failSearches(with error: HostError, includesPending: Bool, now: Instant) {
         for (id, pending) in connectionRequests where pending.phase == .searching {
             guard includesPending || pending.options.approach == .direct else { continue }

@@ -32,7 +32,7 @@ struct RecentAddresses: Sendable {
     /// Returns the time at which the peer was last received.
     func lastReceived(_ identity: DeviceAddress) -> Instant? { entries[identity]?.receivedAt }
 
-    /// Removes a peer's address, to which the peer did not answer.
+    /// Removes the address of a peer.
     mutating func forget(_ identity: DeviceAddress) {
         entries[identity] = nil
     }

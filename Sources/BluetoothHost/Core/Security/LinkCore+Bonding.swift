@@ -37,8 +37,7 @@ extension LinkCore {
         context.post(.paired(LinkSecurity(keys)), of: identifier)
     }
 
-    /// Returns the bond of these keys. The application-visible identifier of the peer does not
-    /// change.
+    /// Returns the bond of these keys. The identifier that applications see does not change.
     private func makeBond(_ keys: Pairing.Keys, _ context: LinkContext) -> Bond {
         let bondedPeer = keys.peerIdentity ?? identity
         let earlier = context.bonds.first { $0.peer == bondedPeer }

@@ -98,7 +98,7 @@ extension LinkCore {
         }
         protection.offered = nil
         if let keySize, Int(keySize) < key.strength.keySize {
-            context.emit(.log("ended a link whose key is shorter than it was: \(keySize) bytes"))
+            context.emit(.log("ended a link whose key has only \(keySize) bytes"))
             return disconnect(as: .encryptionFailed(.insufficientSecurity), &context)
         }
         encrypted(with: key, &context)
@@ -149,7 +149,7 @@ extension LinkCore {
     /// Ends a link whose encryption has ended. In LE, only the end of the link may end its
     /// encryption.
     private mutating func encryptionEnded(_ context: inout LinkContext) {
-        context.emit(.log("ended a link that is not encrypted any more"))
+        context.emit(.log("ended a link that is no longer encrypted"))
         distrust(&context)
         disconnect(as: .notEncrypted, &context)
     }

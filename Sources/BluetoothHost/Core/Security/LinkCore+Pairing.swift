@@ -121,9 +121,9 @@ extension LinkCore {
         return frame
     }
 
-    /// Returns whether keys for a bonded peer may not have reached it yet. The central's keys come
-    /// last in a pairing, and are still on their way when the pairing is over for this host (Vol
-    /// 3, Part H, 3.6.1).
+    /// Returns whether keys may still be on their way to a bonded peer. The central's keys come
+    /// last in a pairing, and are still on their way when the pairing is over for this host (Vol 3,
+    /// Part H, 3.6.1).
     func hasKeysUnderWay(_ context: LinkContext) -> Bool {
         guard bond != nil, security.isEncrypted else { return false }
         return protection.outgoing.contains(where: Self.carriesKey)
