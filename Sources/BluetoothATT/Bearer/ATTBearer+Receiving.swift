@@ -83,7 +83,8 @@ extension ATTBearer {
         }
     }
 
-    /// Decodes a notification. Notifications can be very frequent, so they have a short path.
+    /// Decodes a notification without the steps for other PDUs, because notifications can be very
+    /// frequent.
     private func receiveNotification(_ bytes: ArraySlice<UInt8>) -> Received {
         guard bytes.count <= receiveMTULimit else {
             return .violation(nil, .tooLong(count: bytes.count))
