@@ -4,7 +4,7 @@ import BluetoothTypes
 
 /// The reason why a controller cannot be used.
 package enum StartupError: Error, Equatable, Sendable {
-    /// A required command did not succeed.
+    /// A required command did not succeed, or a command was discarded.
     case commandFailed(HCI.Opcode, CommandFailure)
     /// The controller has no buffer for an ACL packet, or does not report its buffers.
     case noBuffers
