@@ -72,7 +72,7 @@ public enum L2CAP {
         case closedByPeer
         /// The peer violated a rule of the channel, and the local host closed it.
         case violated(Violation)
-        /// Another listener uses this SPSM, or no SPSM is free.
+        /// The SPSM is in use, no SPSM is free, or the host has too many listeners.
         case alreadyListening
         /// The SPSM is not valid for a channel, or sizes or credits are out of range.
         case invalidParameters
@@ -85,12 +85,12 @@ public enum L2CAP {
             case .notSupported: "the peer does not support such channels"
             case .timedOut: "the peer did not answer"
             case .malformedAnswer: "the peer's response describes a channel that is not allowed"
-            case .noRoom: "the link has reached its limit of channels or requests"
+            case .noRoom: "a limit of channels, requests or waiting SDUs is reached"
             case .tooLong(let limit): "the SDU is longer than the peer accepts: \(limit) bytes"
             case .closed: "the channel is closed"
             case .closedByPeer: "the peer closed the channel"
             case .violated(let violation): "the peer violated the channel's rules: \(violation)"
-            case .alreadyListening: "another listener uses this SPSM, or no SPSM is free"
+            case .alreadyListening: "the SPSM is in use, none is free, or too many listeners exist"
             case .invalidParameters: "the channel parameters are not valid"
             }
         }

@@ -202,7 +202,8 @@ extension SignalingChannel {
         return .decide(request, packet.identifier)
     }
 
-    /// Rejects a command that is too long from its header alone (Vol 3, Part A, 4.1).
+    /// Rejects a command that is too long, without reading more than its header (Vol 3, Part A,
+    /// 4.1).
     private func refuseLongCommand(_ payload: ArraySlice<UInt8>) -> Action {
         let code = Signaling.Code(rawValue: payload[payload.startIndex])
         let identifier = payload[payload.startIndex + 1]
