@@ -25,6 +25,9 @@ public enum AdapterSpecification: Hashable, Sendable {
     package static let forms =
         "hci0, hci:ADDRESS, tcp:HOST:PORT, unix:PATH, gateway:HOST:PORT or serial:DEVICE@SPEED"
 
+    /// The accepted forms of a socket for listening, for error messages.
+    static let socketForms = "tcp:HOST:PORT or unix:PATH"
+
     /// Creates a specification from its text.
     ///
     /// - Throws: ``AdapterSpecificationError``, whose description lists the accepted forms.
@@ -38,6 +41,7 @@ public enum AdapterSpecification: Hashable, Sendable {
 
     /// Creates the specification of a socket for listening. With port 0, the system chooses a port.
     package init(listening text: String) throws(AdapterSpecificationError) {
+        guard Self.index(text) == nil else { throw AdapterSpecificationError(text, .noSocket) }
         try self.init(text, ports: 0...UInt16.max)
         switch self {
         case .tcp, .unix: break
@@ -167,7 +171,9 @@ public struct AdapterSpecificationError: Error, Hashable, Sendable, CustomString
 
     /// The fault and the accepted forms, in one line.
     public var description: String {
-        "'\(text)' is not an adapter: \(problemText); use \(AdapterSpecification.forms)"
+        let forms =
+            problem == .noSocket ? AdapterSpecification.socketForms : AdapterSpecification.forms
+        return "'\(text)' is not an adapter: \(problemText); use \(forms)"
     }
 
     /// A description of the problem.

@@ -65,7 +65,9 @@ struct AdapterSpecificationTests {
         let error = #expect(throws: AdapterSpecificationError.self) {
             try AdapterSpecification(listening: text)
         }
-        #expect(error?.problem == (text == "hci0" ? .noKind : .noSocket))
+        #expect(error?.problem == .noSocket)
+        let forms = "use tcp:HOST:PORT or unix:PATH"
+        #expect(error?.description == "'\(text)' is not an adapter: it is not a socket; \(forms)")
     }
 
     @Test("An address may be written in lowercase letters") func smallLetters() throws {

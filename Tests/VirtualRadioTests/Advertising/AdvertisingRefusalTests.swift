@@ -58,7 +58,7 @@ struct LegacyRefusalTests {
         let enable = HCI.LESetAdvertisingEnable(isEnabled: true)
         #expect(try host.status(enable) == .invalidCommandParameters)
         let address = HCI.BareAddress(value: 0xC000_0000_0001)
-        guard try host.status(HCI.LESetRandomAddress(address: address)) == .success else { return }
+        #expect(try host.status(HCI.LESetRandomAddress(address: address)) == .success)
         #expect(try host.status(enable) == .success)
     }
 
