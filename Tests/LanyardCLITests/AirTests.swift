@@ -74,7 +74,7 @@ struct AirTests {
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder)
         _ = try command.session(on: console)
         #expect(remarks.lines.count == 1)
-        let beginning = "lanyard: other users can open the trace directory \(folder)"
+        let beginning = "lanyard: other users can list the trace directory \(folder)"
         #expect(remarks.lines.first?.hasPrefix(beginning) == true)
     }
 
