@@ -141,6 +141,7 @@ import Testing
         let entitlements = await run(arguments[0], arguments[1], arguments[2], arguments[3])
         #expect(entitlements.status == .badData)
         #expect(entitlements.remarks.contains("/nonsense is not a property list"))
+        #expect(entitlements.remarks.contains("give the file with the app's entitlements"))
     }
 
     @Test("Control characters in a file's text are escaped") func escapes() async throws {
