@@ -28,16 +28,16 @@ extension AccessoryCentral {
     /// The app stops using the manager and these peripherals: it sends no requests, and waits for
     /// the answers to earlier ones before it calls this initializer. A scan of the app ends.
     /// ``relinquishManager(_:)`` gives everything back. ``shutDown()`` and releasing the central
-    /// end the links of the accessories first.
+    /// give the manager back too, but end the links of the accessories.
     ///
-    /// The adapter and the restoration of the configuration have no effect, because the app has
-    /// chosen both for its manager.
+    /// The configuration's `adapter` and `restores` have no effect, because the app chose the
+    /// adapter and the restoration when it created the manager.
     ///
     /// - Parameters:
-    ///   - manager: The manager, in any state. The central keeps it until it ends.
+    ///   - manager: The manager, in any state. It is kept until the central ends.
     ///   - queue: The queue with which the manager was created; `nil` for the main queue, as in the
     ///     manager's initializer. A callback on another queue is a programming error and traps.
-    ///   - peripherals: The connected peripherals to take over, and those that are being connected.
+    ///   - peripherals: The peripherals to take over, each connected or being connected.
     ///   - descriptions: The descriptions of the accessories that the central may remember or pair.
     ///     The initializer traps if two of them have the same kind.
     ///   - configuration: The name of the central, its store, its limits and its policy.
@@ -64,8 +64,7 @@ extension AccessoryCentral {
         self.init(adopted: driver, in: configuration.process)
     }
 
-    /// Ends the central, and gives the manager that it took over back to the app. The links stay
-    /// open.
+    /// Ends the central, and returns the adopted manager to the app. The links stay open.
     ///
     /// The manager and the peripherals that the app passed get their former delegates back, if
     /// these still exist. Peripherals that the central connected itself have no delegate.
@@ -94,10 +93,10 @@ extension AccessoryCentral {
 public struct AdoptedPeripheral {
     /// The peripheral.
     public var peripheral: CBPeripheral
-    /// The description of the accessory that the peripheral is.
+    /// The description of the accessory.
     public var description: AccessoryDescription
 
-    /// Creates an entry.
+    /// Creates a peripheral to take over.
     ///
     /// - Parameters:
     ///   - peripheral: The peripheral, which is connected or being connected.

@@ -14,7 +14,7 @@ extension MessageError: LocalizedError {
         case .unframeable, .unencodable: "The message cannot be sent."
         case .undecodable: "A message cannot be read."
         case .remoteError: "The other side refused the request."
-        case .queueFull: "Too many messages wait."
+        case .queueFull: "Too many messages are waiting."
         case .notSent: "The message was not accepted."
         case .sealing: "The message could not be protected or opened."
         }
@@ -84,18 +84,18 @@ extension SealingError: LocalizedError {
         }
     }
 
-    /// A suggestion of what a person or a developer can do about the error; `nil` if there is none.
+    /// A suggestion of what a person or a developer can do about the error, as a sentence.
     public var recoverySuggestion: String? {
         switch self {
         case .refused: "Make sure that both sides have the same key."
         case .replayed: "Ask for the message again."
         case .keyLength, .keySizesDiffer: "Use keys of 16, 24 or 32 bytes, both of the same size."
-        case .keysAreEqual: "Use a key of its own for authentication."
-        case .weakDerivation: "Use a longer salt and more rounds."
-        case .randomCount: "Ask for fewer bytes."
+        case .keysAreEqual: "Use different keys for encryption and authentication."
+        case .weakDerivation: "Use a passphrase, a longer salt and a valid number of rounds."
+        case .randomCount: "Ask for 0 to \(RandomBytes.maximumCount) bytes."
         case .sessionNotReady: "Wait for the answer of the other side."
         case .sessionExhausted: "Start a new session."
-        case .cannotRotate: "Use another sealing."
+        case .cannotRotate: "Use GCMSealing."
         case .messageTooLong: "Send a shorter message."
         }
     }

@@ -13,14 +13,14 @@ import Observation
 /// ``CentralModel/pair(_:with:)`` pairs the device that a person chose.
 @MainActor @Observable
 public final class NearbyModel {
-    /// The present devices, strongest signal first; see ``NearbyDevices/devices``; empty unless
+    /// The present devices, strongest signal first (see ``NearbyDevices/devices``). Empty unless
     /// ``search()`` runs.
     public var devices: [NearbyDevice] { list.devices }
     /// The most recently lost devices, newest first; empty unless ``search()`` runs.
     public var lost: [NearbyDevice] { list.lost }
     /// Whether a search is running.
     public private(set) var isSearching = false
-    /// The reason why no search is possible; `nil` if a search is possible.
+    /// The reason why the latest search failed; `nil` if it did not fail.
     public private(set) var problem: Problem?
 
     private var list = NearbyDevices()
@@ -44,8 +44,10 @@ public final class NearbyModel {
         self.options = options
     }
 
-    /// Searches until the task is canceled or the central ends; then the lists are empty. If a
-    /// search is already running, the method returns at once.
+    /// Searches until the task is canceled or the central ends. Then the lists are empty.
+    ///
+    /// The method returns at once if a search is already running, if the search is not allowed (see
+    /// ``problem``), or if the central runs too many scans.
     ///
     /// In SwiftUI, the task of a view is canceled when the view disappears: `.task { await
     /// nearby.search() }`. The search keeps the model and the central for as long as it runs.

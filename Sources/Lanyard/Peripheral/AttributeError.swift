@@ -5,7 +5,7 @@ public struct AttributeError: Error, Hashable, Sendable {
     /// The code of the error, from 0x01 to 0xFF.
     public var code: Int
 
-    /// The codes of errors.
+    /// The valid codes.
     static let codes = 0x01...0xFF
 
     /// Creates an error from its code.
@@ -37,6 +37,6 @@ public struct AttributeError: Error, Hashable, Sendable {
 }
 
 extension AttributeError: CustomStringConvertible {
-    /// The code as a text.
+    /// The code as text.
     public var description: String { "attribute error \(code)" }
 }

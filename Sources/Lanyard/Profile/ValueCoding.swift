@@ -4,8 +4,8 @@ import Foundation
 
 /// The conversion between the bytes of a characteristic and a type.
 ///
-/// Most declarations need none, because the initializers of ``CharacteristicProperty`` choose it by
-/// the type. An app makes one for another layout:
+/// Most declarations need no conversion of their own, because the initializers of
+/// ``CharacteristicProperty`` choose one by the type. An app creates one for another layout:
 ///
 /// ```swift
 /// let brightness = Writable(
@@ -46,9 +46,9 @@ public protocol CharacteristicProperty<Value>: Sendable {
     /// - Parameters:
     ///   - identifier: The UUID of the characteristic.
     ///   - service: The UUID of its service; `nil` for the main service of the profile.
-    ///   - isRequired: Whether an accessory without the characteristic does not become ready. If it
-    ///     is not required, its use throws ``AccessoryError/unknownCharacteristic(_:)`` on an
-    ///     accessory without it.
+    ///   - isRequired: Whether an accessory needs the characteristic to become ready. If it is not
+    ///     required, its use throws ``AccessoryError/unknownCharacteristic(_:)`` on an accessory
+    ///     without it.
     ///   - coding: The conversion between bytes and values.
     init(
         _ identifier: BluetoothID,
@@ -75,7 +75,7 @@ extension CharacteristicProperty where Value: CharacteristicValue {
     /// - Parameters:
     ///   - identifier: The UUID of the characteristic; by default that of the type.
     ///   - service: The UUID of its service; `nil` for the main service of the profile.
-    ///   - isRequired: Whether an accessory without the characteristic does not become ready.
+    ///   - isRequired: Whether an accessory needs the characteristic to become ready.
     public init(
         _ identifier: BluetoothID = Value.identifier,
         in service: BluetoothID? = nil,
@@ -90,12 +90,12 @@ extension CharacteristicProperty where Value: CharacteristicValue {
 }
 
 extension CharacteristicProperty where Value == Data {
-    /// Declares a use of a characteristic whose value is any bytes.
+    /// Declares a use of a characteristic whose value is arbitrary bytes.
     ///
     /// - Parameters:
     ///   - identifier: The UUID of the characteristic.
     ///   - service: The UUID of its service; `nil` for the main service of the profile.
-    ///   - isRequired: Whether an accessory without the characteristic does not become ready.
+    ///   - isRequired: Whether an accessory needs the characteristic to become ready.
     public init(
         _ identifier: BluetoothID,
         in service: BluetoothID? = nil,
@@ -110,12 +110,12 @@ extension CharacteristicProperty where Value == Data {
 }
 
 extension CharacteristicProperty where Value == String {
-    /// Declares a use of a characteristic whose value is a text in UTF-8.
+    /// Declares a use of a characteristic whose value is text in UTF-8.
     ///
     /// - Parameters:
     ///   - identifier: The UUID of the characteristic.
     ///   - service: The UUID of its service; `nil` for the main service of the profile.
-    ///   - isRequired: Whether an accessory without the characteristic does not become ready.
+    ///   - isRequired: Whether an accessory needs the characteristic to become ready.
     public init(
         _ identifier: BluetoothID,
         in service: BluetoothID? = nil,
@@ -135,12 +135,12 @@ extension CharacteristicProperty where Value == String {
 }
 
 extension CharacteristicProperty where Value: FixedWidthInteger {
-    /// Declares a use of a characteristic whose value is a whole number, low byte first.
+    /// Declares a use of a characteristic whose value is an integer in little-endian order.
     ///
     /// - Parameters:
     ///   - identifier: The UUID of the characteristic.
     ///   - service: The UUID of its service; `nil` for the main service of the profile.
-    ///   - isRequired: Whether an accessory without the characteristic does not become ready.
+    ///   - isRequired: Whether an accessory needs the characteristic to become ready.
     public init(
         _ identifier: BluetoothID,
         in service: BluetoothID? = nil,

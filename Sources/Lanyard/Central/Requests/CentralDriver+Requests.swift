@@ -185,7 +185,7 @@ extension CentralDriver {
         _ failure: LinkFailure?,
         _ entry: AccessoryEntry
     ) {
-        // An error does not name the channel's number, so it belongs to the first request.
+        // An error does not name the PSM, so it belongs to the oldest request for a channel.
         let asked = entry.requests.answered { subject in
             guard case .channel(let psm) = subject else { return false }
             return channel.map { $0.psm == psm } ?? true
@@ -202,7 +202,8 @@ extension CentralDriver {
 
     // MARK: Ends
 
-    /// Fails all requests with this error, because the link or the driver has ended.
+    /// Fails all requests with this error, because the link or the driver has ended, or because the
+    /// accessory was removed.
     func failRequests(of entry: AccessoryEntry, _ error: AccessoryError) {
         entry.requests.removeAll()
         failProcedures(of: entry, error)
@@ -248,7 +249,7 @@ extension CentralDriver {
         entry.requestDeadline = nil
         let limit = entry.description.timeouts.requests
         for number in entry.requests.expired(now: now) {
-            record(.note, "an answer timed out", entry)
+            record(.note, "a request timed out", entry)
             entry.replies.removeValue(forKey: number)?
                 .give(.failure(.requestTimedOut(after: limit)))
         }
