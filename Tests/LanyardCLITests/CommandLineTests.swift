@@ -353,7 +353,7 @@ import VirtualAdapters
         }
     }
 
-    @Test("Without a choice, the adapter is the first free one of the computer")
+    @Test("Without a choice, the adapter is the first free one of the machine")
     func choosesOwnAdapter() throws {
         let plain = try AdapterOptions.parse([])
         let own = AdapterChoice.reached(.hci(index: 3))
@@ -363,7 +363,7 @@ import VirtualAdapters
             let failure = #expect(throws: ProgramFailure.self) {
                 try plain.specification(environment: environment) { nil }
             }
-            #expect(failure?.happened.contains("this computer has no free one") == true)
+            #expect(failure?.happened.contains("this machine has no free one") == true)
             #expect(failure?.status == .adapterUnavailable)
         }
         let named = try plain.specification(environment: ["LANYARD_ADAPTER": "virtual"]) { own }

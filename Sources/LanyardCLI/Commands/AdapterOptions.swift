@@ -5,7 +5,7 @@ import Foundation
 import HCITransports
 import VirtualAdapters
 
-/// The options of every command that uses an adapter.
+/// The options of the commands that open an adapter.
 struct AdapterOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -17,7 +17,8 @@ struct AdapterOptions: ParsableArguments {
                 with '+' between them work as one adapter (docs/ROAMING.md). 'bluez' is the system's \
                 Bluetooth daemon, for scan, explore, read, write, subscribe, pair, bonds, shell, run and serve \
                 (docs/BLUEZ.md). The default is the environment variable LANYARD_ADAPTER, or else the first free adapter of \
-                this machine, or the daemon if the commands above may not take an adapter from it.
+                this machine. If none is free, or the program may not take it, the commands above \
+                use the daemon, if it has an adapter.
                 """,
             valueName: "adapter"
         ),
@@ -53,7 +54,7 @@ struct AdapterOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "How long to wait for the answer to a step.",
+            "How long to wait for each step.",
             discussion: """
                 The default is the environment variable LANYARD_TIMEOUT, or else 4 seconds, and 10 \
                 seconds to find the target.
@@ -67,7 +68,7 @@ struct AdapterOptions: ParsableArguments {
     ///
     /// - Parameter worksOnDaemon: Whether the command also runs on the Bluetooth daemon, which
     ///   gives no access to its controller.
-    /// - Throws: A `ProgramFailure` if the options are not valid.
+    /// - Throws: A `ProgramFailure` if the options are not valid, or if there is no adapter.
     func session(
         on console: Console,
         environment: [String: String] = ProcessInfo.processInfo.environment,
@@ -138,7 +139,7 @@ struct AdapterOptions: ParsableArguments {
             // present.
             throw ProgramFailure(
                 .adapterUnavailable,
-                "no adapter was named, and this computer has no free one",
+                "no adapter was named, and this machine has no free one",
                 advice: "give --adapter \(AdapterChoice.forms), or set LANYARD_ADAPTER"
             )
         }
@@ -166,7 +167,7 @@ struct StoreOptions: ParsableArguments {
             discussion: """
                 The default is one directory per adapter in $XDG_STATE_HOME/lanyard or \
                 ~/.local/state/lanyard. A virtual adapter has no store by default, because its \
-                accessories end with the command.
+                accessories end with the command. The Bluetooth daemon stores its own bonds.
                 """,
             valueName: "directory"
         ),
@@ -174,7 +175,7 @@ struct StoreOptions: ParsableArguments {
     )
     var store: String?
 
-    @Flag(help: "Use no bonds and keep none.")
+    @Flag(help: "Use no stored bonds and store none.")
     var noStore = false
 
     /// Returns the store of the bonds for this adapter.
@@ -202,7 +203,7 @@ struct StoreOptions: ParsableArguments {
         case ("", _), (_?, true):
             .failure(
                 .usage(
-                    "--store needs a directory, and excludes --no-store",
+                    "--store needs a directory, and cannot be combined with --no-store",
                     advice: "use --store DIRECTORY or --no-store"
                 )
             )

@@ -24,10 +24,11 @@ struct BondsCommand: ParsableCommand {
 struct BondsOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The adapter whose store to read.",
+            "The adapter whose bonds to list or remove.",
             discussion: """
-                The default is the environment variable LANYARD_ADAPTER, or else the first adapter of \
-                this machine, unless --store is given.
+                The default is the environment variable LANYARD_ADAPTER, or else the first free \
+                adapter of this machine, or its first adapter if none is free. With --store, no \
+                adapter is needed.
                 """,
             valueName: "adapter"
         ),
@@ -58,7 +59,7 @@ struct BondsOptions: ParsableArguments {
         )
     }
 
-    /// Returns the store of the bonds; `nil` if no host has stored bonds in its directory.
+    /// Returns the bonds in the store; `nil` if the store does not exist or is not used.
     func open(
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> StoredBonds? {
@@ -85,7 +86,7 @@ struct BondsOptions: ParsableArguments {
         guard let adapter = named ?? ofSystem() else {
             throw ProgramFailure(
                 .adapterUnavailable,
-                "no adapter was named, and this computer has none",
+                "no adapter was named, and this machine has none",
                 advice: "give --adapter \(AdapterChoice.forms), or --store DIRECTORY"
             )
         }
@@ -103,10 +104,11 @@ struct BondsOptions: ParsableArguments {
 struct BondsListCommand: ConsoleCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List the bonds, the most recently used last.",
+        abstract: "List the bonds.",
         discussion: """
-            Prints one line per bond: its permanent identifier, the peer's name and identity \
-            address, and the protection of its links.
+            Prints one line per bond, the most recently used last: its permanent identifier, the \
+            peer's name and identity address, and the protection of its links. The bonds of the \
+            Bluetooth daemon have only a name and an address, and no order.
             """
     )
 
@@ -120,8 +122,8 @@ struct BondsListCommand: ConsoleCommand {
         }
         let stored = try options.open()
         for problem in stored?.problems ?? [] {
-            let text = TerminalText.escape("\(problem.entry): \(problem.reason)")
-            console.remark("lanyard: not used: \(text)\n")
+            let text = TerminalText.escape("\(problem.entry) is not used: \(problem.reason)")
+            console.remark("lanyard: \(text)\n")
         }
         try show((stored?.bonds ?? []).map { AccessoryBond($0) }, on: console)
     }

@@ -7,8 +7,8 @@ import BluetoothTypes
 struct ScanTable: Sendable {
     let size: Console.Size
 
-    /// Returns the lines of the display. No line is wider than the terminal, and there are at most
-    /// as many lines as the terminal has rows.
+    /// Returns the lines of the display. No line is wider than the terminal. On a terminal with at
+    /// least three rows, there are at most as many lines as rows.
     func lines(_ view: ScanView, now: Instant) -> [String] {
         let room = max(1, size.rows - Self.fixedLines)
         let shown = view.shown
@@ -21,7 +21,8 @@ struct ScanTable: Sendable {
         return [row(Self.titles)] + rows + [footer(view, shown: rows.count)]
     }
 
-    /// Returns the lines that stay after the display has ended: all devices, and their number.
+    /// Returns the lines that stay after the display has ended: all devices that pass the filter,
+    /// then the number of devices or the axis of the plot.
     func finalLines(_ view: ScanView, now: Instant) -> [String] {
         let shown = view.shown
         let time = view.time(at: now)
@@ -39,7 +40,7 @@ struct ScanTable: Sendable {
     private func footer(_ view: ScanView, shown: Int) -> String {
         if view.isFiltering { return truncate("filter: \(view.filter)_  (Enter, Esc)") }
         guard view.total > 0 else {
-            return truncate("No device was received yet. q quits.")
+            return truncate("No device was discovered yet. q quits.")
         }
         let hidden = view.total > shown ? ", \(view.total - shown) not shown" : ""
         let filter = view.filter.isEmpty ? "" : ", filter \"\(view.filter)\""
@@ -134,7 +135,7 @@ struct ScanTable: Sendable {
     private static let titles = ["NAME", "IDENTIFIER", "SIGNAL", "SERVICES", "SEEN"]
     private static let gap = "  "
     private static let nameColumns = 24
-    /// The narrowest column of names.
+    /// The narrowest column of names beside the identifiers.
     private static let shortestName = 13
     private static let identifierColumns = 24
     private static let signalColumns = 9

@@ -134,7 +134,7 @@ struct BondsCommandTests {
             try save([1, 2, 3], as: RecordName.bond(peer).key)
             let (status, output, remarks) = await run("--store", folder)
             #expect(status == .success && output.contains("Lock") && !output.contains("Lamp"))
-            #expect(remarks.hasPrefix("lanyard: not used: bond-"))
+            #expect(remarks.hasPrefix("lanyard: bond-") && remarks.contains(" is not used: "))
         }
     }
 
