@@ -2,9 +2,9 @@
 
 // # CoreBluetooth
 //
-// An implementation of Apple's CoreBluetooth framework for Linux, on the host of this package. It
-// has the same classes, constants, delegates and behavior. Code with `import CoreBluetooth`
-// compiles and works unchanged.
+// An implementation of Apple's CoreBluetooth framework for Linux. It runs on the Bluetooth host of
+// this package or on the system's Bluetooth daemon (BlueZ). It has the same classes, constants,
+// delegates and behavior. Code with `import CoreBluetooth` compiles and works unchanged.
 //
 // The folder `API` holds the public classes. Each object keeps a snapshot of its visible state: a
 // value behind a lock that any thread may read. Calls of the app run as commands on the adapter's

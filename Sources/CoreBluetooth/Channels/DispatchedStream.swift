@@ -17,7 +17,7 @@ protocol DispatchedStream: Stream {
     ///
     /// - Parameters:
     ///   - stream: The input stream of a `CBL2CAPChannel`. For any other stream the call is logged
-    ///     as misuse and has no effect, because Foundation for Linux cannot do this.
+    ///     as misuse and has no effect, because Foundation on Linux has no such function.
     ///   - q: The queue. `nil` ends the events.
     public func CFReadStreamSetDispatchQueue(_ stream: CFReadStream?, _ q: DispatchQueue?) {
         setQueue(q, of: stream)
@@ -30,7 +30,7 @@ protocol DispatchedStream: Stream {
     ///
     /// - Parameters:
     ///   - stream: The output stream of a `CBL2CAPChannel`. For any other stream the call is logged
-    ///     as misuse and has no effect, because Foundation for Linux cannot do this.
+    ///     as misuse and has no effect, because Foundation on Linux has no such function.
     ///   - q: The queue. `nil` ends the events.
     public func CFWriteStreamSetDispatchQueue(_ stream: CFWriteStream?, _ q: DispatchQueue?) {
         setQueue(q, of: stream)

@@ -6,7 +6,7 @@ import Foundation
 
 /// A characteristic of a service: a value, the ways in which it can be used, and descriptors.
 ///
-/// A discovery makes objects of this class.
+/// The discovery of characteristics creates objects of this class.
 open class CBCharacteristic: CBAttribute {
     struct State {
         weak var service: CBService?
@@ -38,7 +38,8 @@ open class CBCharacteristic: CBAttribute {
         super.init(identity: identity)
     }
 
-    /// The service that contains the characteristic; `nil` once the service was released.
+    /// The service that contains the characteristic; `nil` after the service is released, and for a
+    /// characteristic of this device that is not yet part of a service.
     open var service: CBService? { snapshot.read(\.service) }
 
     /// The ways in which the value can be used. The peer may still refuse a request, because
@@ -74,8 +75,8 @@ open class CBCharacteristic: CBAttribute {
 }
 
 extension CBCharacteristic {
-    /// Whether the characteristic was invalidated. Commands for an invalid
-    /// characteristic are refused.
+    /// Whether the characteristic was invalidated. Commands for an invalid characteristic are
+    /// refused.
     var isInvalidated: Bool { snapshot.read(\.isInvalidated) }
 
     /// Sets the value that was read or received.
