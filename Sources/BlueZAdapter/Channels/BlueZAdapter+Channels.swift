@@ -6,8 +6,9 @@ import HCITransports
 
 /// The state of an open channel.
 struct DaemonChannelState: Sendable {
-    /// The maximum number of SDUs that wait for the application. While so many wait, the socket is
-    /// not read, and the kernel gives the peer no credits.
+    /// The maximum number of SDUs that wait for the application. While so many wait, the adapter
+    /// does not read the socket. The kernel gives the peer no more credits when the socket's buffer
+    /// is full.
     static let receivedLimit = 16
 
     typealias Receiver = @Sendable (Result<[UInt8]?, ChannelEnd>) -> Void
@@ -21,7 +22,7 @@ struct DaemonChannelState: Sendable {
     var ends: [@Sendable (ChannelEnd) -> Void] = []
 }
 
-/// A channel of the kernel, as a channel of the port.
+/// A channel of the port that uses an L2CAP socket of the kernel.
 struct DaemonChannel: PortChannel {
     let adapter: BlueZAdapter
     let number: UInt64
@@ -64,7 +65,7 @@ struct DaemonChannel: PortChannel {
 extension BlueZAdapter {
     /// The maximum number of open channels.
     static let channelLimit = 256
-    /// The maximum length in bytes of an SDU to receive.
+    /// The maximum length of a received SDU, in bytes.
     static let receiveMTU = 2_048
 
     var ownAddress: DeviceAddress? {

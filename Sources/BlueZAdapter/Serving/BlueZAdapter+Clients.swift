@@ -8,7 +8,7 @@ import HCITransports
 // The clients of the published services, and the values that they get. The daemon names the client
 // of a request. A link to the client exists from its first request on.
 extension BlueZAdapter {
-    /// The number of links at which further clients get no link.
+    /// The number of links at which the adapter refuses the requests of further clients.
     static let linkLimit = 1_024
 
     /// Returns the link to the client that the options of a call name.
@@ -79,7 +79,8 @@ extension BlueZAdapter {
         }
     }
 
-    /// Refuses the requests of a client and ends its subscriptions, before its link is closed.
+    /// Refuses the pending requests of a client and ends its subscriptions, before its link is
+    /// closed.
     func endServing(_ link: LinkIdentifier) {
         for (id, question) in server.questions where question.link == link {
             server.questions[id] = nil
