@@ -20,7 +20,7 @@ package final class OpenChannel: Sendable {
 }
 
 extension OpenChannel {
-    /// Creates a channel that the port has opened.
+    /// Creates a channel from one that the port has opened.
     convenience init(_ channel: any PortChannel) {
         var limits = ChannelLimits(sendMTU: channel.sendMTU)
         limits.receiveMTU = channel.receiveMTU

@@ -47,8 +47,8 @@ extension SharedAdapter {
         }
     }
 
-    /// Removes the services that a service replaces, so that an application that publishes its
-    /// services each time that Bluetooth is on has them once.
+    /// Unpublishes the earlier services that a service replaces. Without this, an application that
+    /// publishes its services each time Bluetooth turns on would have them several times.
     private func replacePredecessors(
         of service: AddedService,
         for session: SessionIdentifier
@@ -71,8 +71,7 @@ extension SharedAdapter {
         unpublishRemaining()
     }
 
-    /// Updates whether a published value or channel requires encryption, which permits centrals to
-    /// pair.
+    /// Updates whether a published value or channel requires encryption. If so, centrals may pair.
     func noteProtection() {
         let isProtected =
             server.tree.hasProtectedValues
