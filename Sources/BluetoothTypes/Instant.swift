@@ -31,7 +31,7 @@ public struct Instant: Hashable, Comparable, Sendable, CustomStringConvertible {
         .nanoseconds(later.nanoseconds &- earlier.nanoseconds)
     }
 
-    /// The seconds since the start, with six decimal places.
+    /// The seconds since the start, with six decimal places and the unit, for example `1.500000s`.
     public var description: String {
         let microseconds = nanoseconds / 1000
         let fraction = String(microseconds % 1_000_000)

@@ -99,7 +99,7 @@ public struct HeartRateMeasurement: CharacteristicValue {
     }
 }
 
-/// The interval between two heart beats, in units of 1/1024 s.
+/// The interval between two heartbeats, in units of 1/1024 s.
 public struct BeatInterval: RawRepresentable, Hashable, Sendable {
     /// The number of units.
     public var rawValue: UInt16
