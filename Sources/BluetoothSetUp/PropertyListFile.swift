@@ -91,5 +91,7 @@ extension PropertyListError: LocalizedError {
     /// A description of what happened, as a sentence.
     public var errorDescription: String? { "The property list cannot be read: \(description)." }
     /// A suggestion of what a developer can do about the error.
-    public var recoverySuggestion: String? { "Choose the Info.plist or the entitlements of a built app." }
+    public var recoverySuggestion: String? {
+        "Choose the Info.plist or the entitlements of a built app."
+    }
 }
