@@ -20,23 +20,25 @@ public struct Instant: Hashable, Comparable, Sendable, CustomStringConvertible {
         left.nanoseconds < right.nanoseconds
     }
 
-    /// Returns the instant that is `duration` later, limited to the largest representable instant.
+    /// Returns the instant that is `duration` later, limited to the representable instants.
     public static func + (instant: Instant, duration: Duration) -> Instant {
         let (sum, overflow) = instant.nanoseconds.addingReportingOverflow(duration.nanoseconds)
-        return Instant(nanoseconds: overflow ? .max : sum)
+        guard overflow else { return Instant(nanoseconds: sum) }
+        return Instant(nanoseconds: duration < .zero ? .min : .max)
     }
 
     /// Returns the time from `earlier` to `later`, which is negative if `later` is the earlier one.
     public static func - (later: Instant, earlier: Instant) -> Duration {
-        .nanoseconds(later.nanoseconds &- earlier.nanoseconds)
+        .nanoseconds(later.nanoseconds) - .nanoseconds(earlier.nanoseconds)
     }
 
     /// The seconds since the start, with six decimal places and the unit, for example `1.500000s`.
     public var description: String {
-        let microseconds = nanoseconds / 1000
+        let microseconds = nanoseconds.magnitude / 1000
+        let sign = nanoseconds < 0 && microseconds > 0 ? "-" : ""
         let fraction = String(microseconds % 1_000_000)
         let zeros = String(repeating: "0", count: max(0, 6 - fraction.count))
-        return "\(microseconds / 1_000_000).\(zeros)\(fraction)s"
+        return "\(sign)\(microseconds / 1_000_000).\(zeros)\(fraction)s"
     }
 }
 

@@ -16,17 +16,23 @@ import Testing
         #expect(Instant.zero + .zero == .zero)
     }
 
-    @Test("An instant beyond the range saturates at the last representable instant")
+    @Test("An instant beyond the range saturates at the first or last representable instant")
     func overflow() {
         let last = Instant(nanoseconds: .max)
         #expect(last + .seconds(1) == last)
         #expect(Instant.zero + .seconds(Int64.max) == last)
+        let first = Instant(nanoseconds: .min)
+        #expect(first + .seconds(-1) == first)
+        #expect(last - first == .nanoseconds(Int64.max) - .nanoseconds(Int64.min))
+        #expect(first - last < .zero)
     }
 
     @Test("An instant prints seconds to the microsecond") func description() {
         #expect("\(Instant(nanoseconds: 1_000_002_000))" == "1.000002s")
         #expect("\(Instant.zero)" == "0.000000s")
         #expect("\(Instant(nanoseconds: 999))" == "0.000000s")
+        #expect("\(Instant(nanoseconds: -999))" == "0.000000s")
+        #expect("\(Instant(nanoseconds: -1_500_000_000))" == "-1.500000s")
     }
 }
 
