@@ -6,7 +6,7 @@ import Testing
 /// Bumble's server has a Database Hash.
 @Suite(.needsPeers) struct CachingTests {
     @Test(
-        "Discovery at once finds the same as discovery service by service",
+        "Discovery of the whole database finds the same as discovery service by service",
         arguments: ControllerKind.available,
         [Accessory.Profile.demo, .large]
     )
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(
-        "The second link reads only the hash of an unchanged database",
+        "The second link discovers an unchanged database with less than half the packets",
         arguments: ControllerKind.available
     )
     func unchangedTable(kind: ControllerKind) async throws {
@@ -43,14 +43,14 @@ import Testing
             #expect(try await second.database() == found)
             let costAgain = encounter.wire.count - count
             #expect(cost > 30, "a whole discovery")
-            // A request, its answer, and the controllers' events for both. Packets of the host's
-            // background procedures may be between them.
+            // The hash costs a request, its answer, and the controllers' events for both. Packets
+            // of the host's background procedures may be between them.
             #expect(costAgain < cost / 2, "\(costAgain) packets after \(cost)")
         }
     }
 
-    /// Returns the result of discovery service by service. Secondary services count where they are
-    /// included.
+    /// Returns the result of discovery service by service. A secondary service is in the result
+    /// only if another service includes it.
     private static func parts(of link: Link) async throws -> [GATT.DiscoveredService] {
         let all = try await link.discoverServices() + link.discoverSecondaryServices()
         var parts: [GATT.DiscoveredService] = []

@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    @Test("The Bumble client reads and writes values by every procedure")
+    @Test("The Bumble client reads values by every procedure and writes a value")
     func readsAndWrites() async throws {
         try await withPeers { peers in
             let (client, _) = try await connectedClient(peers, .demo)

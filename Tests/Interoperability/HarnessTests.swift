@@ -50,7 +50,7 @@ import Testing
         #expect(try await child.waitUntilEnd(within: Self.limit).ending == .killed(signal: SIGKILL))
     }
 
-    @Test("An interrupt reaches a child process of a background runner")
+    @Test("An interrupt ends a child process")
     func interrupt() async throws {
         let child = try ChildProcess("/bin/cat", [])
         child.send(signal: SIGINT)

@@ -22,7 +22,7 @@ import Testing
 
     /// Bumble's controller refuses some commands that it lists as supported, and never answers
     /// others.
-    @Test("Requests that the controller does not support fail without ending the link")
+    @Test("Requests that the controller does not support do not end the link")
     func unsupportedRequests() async throws {
         try await withEncounter(on: .bumble) { encounter in
             let (link, _) = try await encounter.link()

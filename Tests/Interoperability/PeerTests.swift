@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    /// Without our own controllers, which other programs use as well.
+    /// The test leaves out our own controllers, because programs other than the tests use them.
     @Test(
         "Controllers end when their input closes",
         arguments: ControllerKind.available.filter { $0 != .lanyard }
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test("The large profile has every structure that discovery has to handle")
+    @Test("The large profile has the structures that discovery has to handle")
     func largeProfile() async throws {
         try await withPeers { peers in
             let controllers = try await peers.controllers(.bumble)

@@ -17,7 +17,7 @@ import Testing
     }
 
     /// Values at the limits of a response of 185 bytes, which a value may fill exactly.
-    @Test("A long read returns whole values of every length", arguments: ControllerKind.available)
+    @Test("A long read returns whole values of 0 to 512 bytes", arguments: ControllerKind.available)
     func everyLength(kind: ControllerKind) async throws {
         try await withEncounter(on: kind) { encounter in
             let (link, _) = try await encounter.link(to: .large)

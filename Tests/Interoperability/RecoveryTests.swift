@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    /// Kills the accessory after this many reads, in the middle of others.
+    /// Kills the accessory after this many reads, while more reads run.
     private func die(_ accessory: Accessory, after count: Int, of link: Link) async throws {
         let handle = try await link.handle(Demo.short)
         for _ in 0..<count { _ = try await link.read(handle) }

@@ -25,7 +25,8 @@ import Testing
         }
     }
 
-    /// Without a link, because third-party controllers keep a link when their host resets them.
+    /// There is no link during the noise, because third-party controllers keep a link when their
+    /// host resets them.
     @Test(
         "The host resets the controller after noise on the line and works again",
         arguments: ControllerKind.available

@@ -4,7 +4,7 @@ import Foundation
 import HCITransports
 import Testing
 
-/// Wireshark's dissector, an independent implementation, checks the traces of all other tests.
+/// Wireshark's dissector, an independent implementation, checks the traces of the other tests.
 /// These tests show that it detects errors, and that traces are complete.
 @Suite(.needsTshark) struct TraceTests {
     @Test("Wireshark's dissector reports a malformed packet")

@@ -4,7 +4,7 @@ import BluetoothHost
 import Testing
 
 @Suite(.needsPeers) struct WritingTests {
-    @Test("A read returns the written value of any length", arguments: ControllerKind.available)
+    @Test("A read returns written values of 0 to 512 bytes", arguments: ControllerKind.available)
     func everyLength(kind: ControllerKind) async throws {
         try await withEncounter(on: kind) { encounter in
             let (link, _) = try await encounter.link()

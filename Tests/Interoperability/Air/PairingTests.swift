@@ -98,8 +98,8 @@ import Testing
         }
     }
 
-    /// Only Secure Connections: Bumble 0.0.236 as a peripheral answers with the wrong one of its
-    /// two legacy keys, and our controllers detect that.
+    /// This test uses only Secure Connections: Bumble 0.0.236 as a peripheral answers with the
+    /// wrong one of its two legacy keys, and our controllers detect that.
     @Test("A bonded central reconnects and encrypts the link")
     func bondedCentral() async throws {
         try await withAir { air in
@@ -111,8 +111,8 @@ import Testing
         }
     }
 
-    /// Pairs in this way, and returns the central's result after both sides have reported the same
-    /// result.
+    /// Pairs with the combination's capabilities, and returns the central's result. Expects that
+    /// both sides report the same result.
     private func pair(_ combination: Combination, options: [String] = []) async throws -> JSON {
         var pairing = JSON.null
         try await withAir { air in

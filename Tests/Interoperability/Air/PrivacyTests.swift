@@ -30,8 +30,8 @@ import Testing
             let returned = facts["returned"]
             #expect(returned["peer"].text == Self.identity)
             #expect(returned["encrypted"] == .boolean(true))
-            // A controller that resolves reports the identity address. A host gets the address on
-            // the air.
+            // A controller that resolves addresses reports the identity address. Otherwise it
+            // reports the private address, and the host resolves it.
             #expect(returned["receivedResolvable"] == .boolean(resolver == .host))
             #expect(returned["peerPrivate"].text != nil)
             #expect(returned["peerPrivate"].text != Self.identity)

@@ -5,10 +5,10 @@
     import Foundation
     import Testing
 
-    /// An application as a developer would write it for a phone uses a third-party accessory.
+    /// An app as a developer would write it for a phone uses a third-party accessory.
     @Suite(.needsPeers) struct BumbleAccessoryTests {
         @Test(
-            "6.2, 7.1, 7.2, 7.3, 7.4 An application reads and writes long values",
+            "6.2, 7.1, 7.2, 7.3, 7.4 An app reads and writes long values",
             arguments: ControllerKind.available
         )
         func values(kind: ControllerKind) async throws {

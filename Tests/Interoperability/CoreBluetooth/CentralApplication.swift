@@ -8,7 +8,7 @@
     import HCITransports
     import Testing
 
-    /// An application as a developer would write it for a phone. It reports each callback as a line
+    /// An app as a developer would write it for a phone. It reports each callback as a line
     /// of text.
     ///
     /// Unchecked: its mutable state changes on the queue before the line is sent, and the test
@@ -168,7 +168,7 @@
         }
     }
 
-    /// Gives `body` an application on the first of some controllers. The adapter shuts down
+    /// Gives `body` an app on the first of two controllers. The adapter shuts down
     /// afterward.
     func withApplication(
         on kind: ControllerKind,
@@ -189,7 +189,7 @@
     }
 
     extension [UInt8] {
-        /// The digits as the lines contain them.
+        /// The hexadecimal digits of the bytes, in the format of the lines.
         var digits: String { map { String(format: "%02x", $0) }.joined() }
     }
 #endif

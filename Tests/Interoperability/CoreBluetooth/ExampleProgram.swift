@@ -45,12 +45,12 @@ struct ExampleProgram: Sendable {
             }
         }
         throw ProcessError.ended(
-            "\(name.rawValue) did not say \(beginning)…\(ending)",
+            "\(name.rawValue) did not print \(beginning)…\(ending)",
             log: process.log
         )
     }
 
-    /// Returns the rest of its output, and its exit status.
+    /// Waits until the program ends. Returns the rest of its output, and its exit status.
     func end() async throws -> (lines: [String], ending: ChildProcess.Ending) {
         let (output, ending) = try await process.waitUntilEnd(within: Self.limit)
         return (output.split(separator: "\n").map(String.init), ending)

@@ -208,7 +208,7 @@ extension Client {
         }
     }
 
-    @Test("The sender reports no delivery to a receiver that is killed")
+    @Test("The sender reports a failed delivery if the receiver exits before the end")
     func killedReceiver() async throws {
         try await withFolder { folder in
             try await withAir { air in

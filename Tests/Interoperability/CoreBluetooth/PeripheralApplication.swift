@@ -8,8 +8,8 @@
     import HCITransports
     import Testing
 
-    /// An application with a peripheral manager, as a developer would write it for a phone. It
-    /// serves a gallery of values, and reports each callback as a line of text.
+    /// An app with a peripheral manager, as a developer would write it for a phone. It publishes
+    /// one service with values of five kinds, and reports each callback as a line of text.
     ///
     /// Unchecked: its mutable state is used only on its queue, and the manager may be used from any
     /// thread.
@@ -177,7 +177,7 @@
         }
     }
 
-    /// Gives `body` an advertising application on controllers of a kind, and a Bumble client that
+    /// Gives `body` an advertising app on controllers of a kind, and a Bumble client that
     /// is not connected yet. Afterward tshark checks the packets.
     func withPeripheralApplication(
         on kind: ControllerKind,

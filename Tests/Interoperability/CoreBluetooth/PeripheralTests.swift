@@ -6,7 +6,7 @@
     import Foundation
     import Testing
 
-    /// An application as a developer would write it for a phone serves a third-party central.
+    /// An app as a developer would write it for a phone serves a third-party central.
     @Suite(.needsPeers) struct PeripheralTests {
         private typealias Application = PeripheralApplication
 

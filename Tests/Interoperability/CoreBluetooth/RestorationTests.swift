@@ -6,7 +6,7 @@
     import LanyardTestSupport
     import Testing
 
-    /// An application of `CoreBluetooth` in a process of its own, which is killed and started
+    /// An app that uses `CoreBluetooth` in a process of its own, which is killed and started
     /// again.
     @Suite(.needsPeers, .serialized) struct RestorationTests {
         /// The time limit for a line, on a busy machine.
@@ -86,7 +86,7 @@
             var lines: [String] = []
             while lines.last != last {
                 guard let line = try await process.nextLine(within: Self.limit) else {
-                    throw ProcessError.ended("the application ended: \(lines)", log: process.log)
+                    throw ProcessError.ended("the app ended: \(lines)", log: process.log)
                 }
                 lines.append(line)
             }
@@ -102,7 +102,7 @@
                 do {
                     let rest = deadline - .now
                     let line = try await process.nextLine(within: max(rest, .milliseconds(1)))
-                    lines.append(try #require(line, "the application ended: \(process.log)"))
+                    lines.append(try #require(line, "the app ended: \(process.log)"))
                 } catch is ProcessError {
                     break
                 }

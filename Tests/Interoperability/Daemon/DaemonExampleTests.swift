@@ -17,7 +17,7 @@
         }
     }
 
-    /// The programs in Examples/, which contain no code for it, over a Bluetooth daemon.
+    /// The programs in Examples/ over a Bluetooth daemon. They contain no code for a daemon.
     @Suite(.needsDaemon) struct DaemonExampleTests {
         /// Starts a daemon with a heart rate sensor.
         private static func startDaemon(
@@ -44,7 +44,7 @@
             }
         }
 
-        @Test("The heart rate monitor continues within 10 seconds of a killed daemon's return")
+        @Test("The heart rate monitor continues within 10 seconds after a killed daemon restarts")
         func killedDaemon() async throws {
             try await withPeers { peers in
                 let (daemon, environment) = try await Self.startDaemon(peers)

@@ -2,7 +2,7 @@
 
 import BluetoothHost
 
-/// An application that records all actions of clients, and answers for its values.
+/// Records the server events of a host, until a test takes them.
 actor ClientRecorder {
     private var events: [ServerEvent] = []
     private var waiter: CheckedContinuation<Void, Never>?

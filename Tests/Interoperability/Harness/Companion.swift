@@ -61,12 +61,12 @@ struct Companion: Sendable {
     /// The companion's GATT client.
     let client: Client
 
-    /// Takes another identity.
+    /// Changes the companion's identity address.
     func become(_ address: DeviceAddress) async throws {
         try await client.perform("become", ["address": .string(address.description)])
     }
 
-    /// Takes another private address.
+    /// Changes the companion's private address. Returns the new one.
     @discardableResult
     func rotate() async throws -> String? { try await client.perform("rotate")["address"].text }
 

@@ -13,7 +13,7 @@ enum Demo {
     static let indicated = uuid(5)
     static let control = uuid(6)
 
-    /// A command to its control point.
+    /// A command to the control point of the demo accessory.
     enum Command: UInt8 {
         case resetCounter, notify, indicate, disconnect, updateParameters, grow
     }

@@ -45,7 +45,7 @@ struct Impostor: Sendable {
         case ended
     }
 
-    /// A Security Manager PDU, as the impostor saw it.
+    /// A Security Manager PDU that the impostor received or sent.
     struct Passed: Equatable, Sendable {
         let isOurs: Bool
         let bytes: [UInt8]
@@ -70,7 +70,7 @@ struct Impostor: Sendable {
 
     func ended() async throws { try await client.perform("ended") }
 
-    /// Pairs. Returns the result and the PDUs. PDUs from our host are `isOurs`.
+    /// Pairs. Returns the result and the PDUs of both sides.
     func attack(_ plan: Plan = Plan()) async throws -> (Outcome, [Passed]) {
         beginAttack(plan)
         return try await outcome()

@@ -8,9 +8,9 @@ import Testing
 
 /// The releases of RootCanal that our radio joins in the tests.
 enum RootCanalRelease: String, CaseIterable, Sendable, CustomTestStringConvertible {
-    /// Each device encrypts with its own key.
+    /// A release in which each device encrypts with its own key.
     case old = "1.10.0"
-    /// Both devices must have the same key.
+    /// A release in which both devices must have the same key.
     case recent = "1.13.0"
 
     var testDescription: String { "RootCanal \(rawValue)" }
@@ -73,7 +73,7 @@ struct JoinedAir: Sendable {
         return Companion(client: Client(process: peer.process))
     }
 
-    /// Gives `body` one of our hosts on our radio, which shuts down afterward.
+    /// Gives `body` one of our hosts on our radio. The host shuts down afterward.
     func withHost(_ body: (BluetoothHost) async throws -> Void) async throws {
         let adapter = try AdapterSpecification(air.adapter)
         var configuration = HostConfiguration()

@@ -4,7 +4,7 @@ import BluetoothHost
 
 /// A Bumble host that has scanned, and may have connected; see Peers/observer.py.
 struct Observer: Sendable {
-    /// One advertising report of its controller.
+    /// One advertising report of the observer's controller.
     struct Report: Equatable, Sendable {
         let address: String
         let isLegacy: Bool

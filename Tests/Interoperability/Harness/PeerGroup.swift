@@ -29,7 +29,7 @@ struct Peer: Sendable {
         self.facts = facts
     }
 
-    /// Starts a process, on Linux a Python script as a copy of the fork server.
+    /// Starts a process. On Linux, a Python script starts as a copy of the fork server.
     private static func process(
         _ executable: String,
         _ arguments: [String]

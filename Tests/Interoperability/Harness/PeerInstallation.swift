@@ -24,7 +24,7 @@ enum PeerInstallation {
     static let scripts = packageRoot + "/Tests/Interoperability/Peers/"
 
     #if os(Linux)
-        /// Starts the scripts without a new interpreter for each.
+        /// The server that starts the scripts without a new interpreter for each.
         static let forkServer = ForkServer([python, scripts + "forks.py"])
     #endif
 

@@ -10,7 +10,7 @@ struct Server: Sendable {
     /// The published services, in the order of the definitions.
     let services: [GATT.DiscoveredService]
 
-    /// The application of the peripheral.
+    /// The recorder of the host's server events.
     let recorder: ClientRecorder
 
     var host: BluetoothHost { encounter.host }
@@ -54,7 +54,8 @@ extension Encounter {
 /// Gives `body` our host on controllers of a kind, as an advertising peripheral that serves these
 /// services, with room for this many clients.
 ///
-/// - Parameter answer: The application. Returns whether it has handled the event completely.
+/// - Parameter answer: Receives each event first. Returns whether it has handled the event
+///   completely.
 func withServer(
     on kind: ControllerKind,
     clientLimit: Int = 1,

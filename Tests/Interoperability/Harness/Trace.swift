@@ -94,7 +94,7 @@ private struct DissectedPacket: CustomStringConvertible {
         "bthci_evt.status", "_ws.col.Info",
     ]
 
-    /// Wireshark's expert group for malformed packets. Other groups report opinions, for example on
+    /// Wireshark's expert group for malformed packets. Other groups contain remarks, for example on
     /// requests without an answer.
     private static let malformedGroup = 0x0700_0000
 
@@ -110,26 +110,26 @@ private struct DissectedPacket: CustomStringConvertible {
         return !self["_ws.malformed"].isEmpty || groups.contains(Self.malformedGroup)
     }
 
-    /// Packets that tshark 4.0 reports as malformed although they are not, or although a peer made
-    /// them.
+    /// Whether the test accepts the packet although tshark 4.0 reports it as malformed: tshark is
+    /// wrong, or a peer made the packet.
     var isExcused: Bool {
         isEmptyRead || isShortInclude || (isReceived && isRefusalWithoutParameters)
     }
 
     var isReceived: Bool { self["hci_h4.direction"] == "0x01" }
 
-    /// The end of a long value whose length is a multiple of a response's capacity.
+    /// Whether the packet ends a long value whose length is a multiple of a response's capacity.
     private var isEmptyRead: Bool {
         list("btatt.opcode").first == "0x0d" && self["frame.len"] == "10"
     }
 
-    /// An include declaration without a UUID, for a service with a 128-bit UUID (Vol 3, Part G,
-    /// 3.2).
+    /// Whether the packet has an include declaration without a UUID, for a service with a 128-bit
+    /// UUID (Vol 3, Part G, 3.2).
     private var isShortInclude: Bool {
         list("btatt.opcode").first == "0x09" && list("btatt.length").first == "6"
     }
 
-    /// Bumble's controller ends the answer to a failed command after the status.
+    /// Whether the packet is Bumble's answer to a failed command, which ends after the status.
     private var isRefusalWithoutParameters: Bool {
         self["bthci_evt.code"] == "0x0e" && self["bthci_evt.param_length"] == "4"
             && self["bthci_evt.status"] != "0x00"

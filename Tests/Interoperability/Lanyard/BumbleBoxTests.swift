@@ -90,7 +90,7 @@
             )
         }
 
-        /// Requests and messages in both directions, one of them longer than any packet.
+        /// Exchanges requests and messages in both directions, one of them longer than any packet.
         private func exchange(over messages: MessageChannel, with box: MessageBox) async throws {
             let received = messages.messages(of: String.self)
             let long = String(repeating: "é🎧 ", count: 300)

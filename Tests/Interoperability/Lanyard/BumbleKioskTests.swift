@@ -31,7 +31,7 @@
                 #expect(badge.id == .manufacturer(company: 0xFFFF, identifier: Data([0, 0, 0, 2])))
                 await first.send("Hello", to: badge)
                 #expect(first.answers[badge.id] == "Badge 2 read Hello")
-                // No byte of the note is readable on the air.
+                // The written bytes do not contain the text of the note.
                 let written = Data(try await badges[1].perform("written")["value"].bytes)
                 #expect(!written.isEmpty && written.range(of: Data("Hello".utf8)) == nil)
                 // A badge that leaves is removed from the list.
@@ -53,7 +53,7 @@
             }
         }
 
-        @Test("Row 13: A badge that is being paired gets the only slot of another badge")
+        @Test("Row 13: A badge that is being paired gets the only connection slot of another")
         @MainActor
         func slots() async throws {
             try await withKioskScene { @MainActor scene in
@@ -99,7 +99,7 @@
             }
         }
 
-        /// Waits until a screen shows what is expected.
+        /// Waits until a screen satisfies the condition.
         @MainActor
         private func shown(
             _ what: String,
@@ -121,7 +121,7 @@
         }
     }
 
-    /// Bumble badges and a kiosk on controllers of one air, and a directory for its store.
+    /// Bumble badges and a kiosk on controllers of one radio, and a directory for its store.
     private struct KioskScene: Sendable {
         private static let encryption = Data(0..<16)
         private static let authentication = Data(16..<32)

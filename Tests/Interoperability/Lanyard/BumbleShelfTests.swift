@@ -38,7 +38,7 @@
             let value = Data([1, 2, kind == .withResponse ? 3 : 4])
             let before = try await accessory.read(MessageBox.shelf).count
             try await accessory.write(value, to: MessageBox.shelf, as: kind)
-            // The values of the earlier write are still there, and count.
+            // The box still has the bytes of the last write before this one.
             let put = try await box.written(before + value.count)
             #expect(put.value.suffix(value.count) == value)
             #expect(try await accessory.read(MessageBox.shelf) == value)

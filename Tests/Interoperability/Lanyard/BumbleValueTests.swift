@@ -56,7 +56,7 @@
                 #expect(confirmed.map(\.bytes) == [[5]])
                 #expect(confirmed.map(\.kind) == [.indication])
 
-                // A value that has arrived is not delivered before its confirmation.
+                // A value that arrives without a confirmation counts as not delivered.
                 try await client.confirms(false)
                 let unconfirmed = Task { try await station.send(Data([6]), of: "FF23") }
                 #expect(try await client.values(1, of: indicated).map(\.bytes) == [[6]])

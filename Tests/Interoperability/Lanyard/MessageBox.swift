@@ -130,7 +130,7 @@
             return configuration
         }
 
-        /// Returns our side's controller.
+        /// Returns an adapter with our side's controller.
         func adapter() throws -> CBAdapter {
             let specification = try AdapterSpecification(controllers.adapters[0])
             return CBAdapter(transport: specification.makeTransport())

@@ -4,7 +4,7 @@
     import Foundation
     import Testing
 
-    /// The README's example, run as a user would run it.
+    /// The example MessageBox, run as a user would run it.
     @Suite struct VirtualMessageExampleTests {
         @Test(
             "Row 16: The example exchanges messages with a virtual box without hardware"

@@ -45,7 +45,7 @@ def configuration(arguments, services):
 
 
 def advertising_data(name, services):
-    """Flags, the name, and as many 16-bit service UUIDs as fit into 31 bytes."""
+    """Returns the flags, the name, and as many 16-bit service UUIDs as fit into 31 bytes."""
     fields = [(AdvertisingData.FLAGS, b"\x06"), (AdvertisingData.COMPLETE_LOCAL_NAME, name.encode())]
     room = (31 - len(bytes(AdvertisingData(fields))) - 2) // 2
     uuids = [s.uuid.to_pdu_bytes() for s in services if s.primary]
@@ -59,9 +59,9 @@ def advertising_data(name, services):
 
 
 def omit_long_include_uuids(server):
-    """An include declaration has no UUID if it is a 128-bit one (Vol 3, Part G, 3.2).
+    """Removes 128-bit UUIDs from include declarations (Vol 3, Part G, 3.2).
 
-    Bumble 0.0.236 writes the first two bytes of it instead, which are the UUID of another service.
+    Bumble 0.0.236 writes the first two bytes of such a UUID, which are the UUID of another service.
     """
     for attribute in server.attributes:
         if isinstance(attribute, IncludedServiceDeclaration):
@@ -71,8 +71,8 @@ def omit_long_include_uuids(server):
 
 
 def grow(device):
-    """Adds a service just before a client subscribes to Service Changed, which does not report it
-    then."""
+    """Adds a service just before a client subscribes to Service Changed, so that no indication
+    reports the service."""
     branch = Service("FEED", [Characteristic("FEEE", Characteristic.Properties.READ, Characteristic.READABLE, b"\x01")])
 
     def subscribed(_bearer, characteristic, _notifies, indicates):

@@ -46,9 +46,9 @@ class Delegate(PairingDelegate):
 
 
 def add_options(parser):
-    parser.add_argument("--io", choices=CAPABILITIES, default="none", help="its input and output")
+    parser.add_argument("--io", choices=CAPABILITIES, default="none", help="the IO capability")
     parser.add_argument("--passkey", type=int, default=123456, help="the passkey")
-    parser.add_argument("--legacy", action="store_true", help="without LE Secure Connections")
+    parser.add_argument("--legacy", action="store_true", help="do not use LE Secure Connections")
     parser.add_argument("--no-mitm", action="store_true", help="do not request authentication")
     parser.add_argument("--oob", action="store_true", help="use out-of-band data")
     parser.add_argument("--peer-oob", metavar="C:R", help="the peer's data, in hexadecimal")
@@ -60,7 +60,7 @@ def add_options(parser):
 
 
 def configuration(arguments):
-    """The part of a DeviceConfiguration that depends on the options."""
+    """Returns the part of a DeviceConfiguration that depends on the options."""
     offload = arguments.privacy == "controller"
     return {
         "irk": hashlib.sha256(arguments.address.encode()).digest()[:16],
@@ -109,12 +109,12 @@ class Association:
         )
 
     def shared(self):
-        """The out-of-band data for the peer."""
+        """Returns the out-of-band data for the peer."""
         data = self.context.share()
         return f"{data.c.hex()}:{data.r.hex()}"
 
     def facts(self, connection, keys):
-        """The result of a pairing."""
+        """Returns the result of a pairing."""
         names = ("ltk", "ltk_central", "ltk_peripheral", "irk", "csrk")
         present = {name: getattr(keys, name) for name in names if getattr(keys, name)}
         return {

@@ -75,7 +75,7 @@ class Badge(Presence):
 
 
 def prepare(device, arguments):
-    """Sets its advertisement."""
+    """Sets the badge's advertisement."""
     services = AdvertisingData.COMPLETE_LIST_OF_128_BIT_SERVICE_CLASS_UUIDS
     fields = [
         (AdvertisingData.FLAGS, b"\x06"),

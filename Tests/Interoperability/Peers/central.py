@@ -5,9 +5,9 @@
 usage: central.py --adapter tcp:HOST:PORT|unix:PATH [--name NAME] [--pair] [--return] [options]
        central.py --adapter … --look SECONDS
 
-Performs the steps that its options select, and then prints `ready {…}` with the results. A step
-that fails ends it with an error. The accessory has the demo profile. With --look it only scans, and
-prints the devices that it discovered. Ends when standard input or the controller closes.
+Performs the steps that its options select, and then prints `ready {…}` with the results. If a
+step fails, the script ends with an error. The accessory has the demo profile. With --look it only
+scans, and prints the devices that it discovered. Ends when standard input or the controller closes.
 """
 
 import argparse
@@ -38,7 +38,7 @@ def name_of(advertisement):
 
 
 async def find(device, arguments, is_sought):
-    """The first advertisement that matches."""
+    """Returns the first advertisement that matches."""
     found = asyncio.get_running_loop().create_future()
 
     def received(advertisement):
@@ -56,7 +56,7 @@ async def find(device, arguments, is_sought):
 
 
 async def look(device, arguments):
-    """The devices that are discovered in that many seconds: names with addresses and signal
+    """Returns the devices that it discovers in that many seconds: names with addresses and signal
     strengths."""
     seen = {}
 
@@ -84,7 +84,7 @@ async def connect(device, arguments, advertisement):
 
 
 def describe(connection, advertisement):
-    """The addresses of both sides on this link."""
+    """Returns the addresses of both sides on this link."""
     private = connection.peer_resolvable_address
     return {
         "received": str(advertisement.address).split("/")[0],
@@ -122,7 +122,7 @@ async def explore(connection):
 
 
 async def collect(characteristic, count):
-    """The first values of a subscription."""
+    """Returns the first values of a subscription."""
     values = []
     enough = asyncio.Event()
 

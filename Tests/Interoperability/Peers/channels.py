@@ -16,7 +16,7 @@ Lines on standard input, each answered by one line of JSON:
   send BYTES              writes this many bytes of the pattern into the last opened channel
   drained                 answers when all written data has been sent
   state                   the state of the last opened channel: credits, and bytes received
-  close                   closes it
+  close                   closes the last opened channel
 """
 
 import argparse
@@ -37,7 +37,7 @@ STEP_LIMIT = 120
 
 
 def pattern(start, count):
-    """The bytes that all sides send. Each depends on its position."""
+    """Returns the bytes that all sides send. Each depends on its position."""
     return bytes((place + (place >> 8)) & 0xFF for place in range(start, start + count))
 
 
@@ -201,7 +201,7 @@ def configuration(arguments):
 
 
 async def find(device, name):
-    """The address of the device that advertises this name."""
+    """Returns the address of the device that advertises this name."""
     found = asyncio.get_running_loop().create_future()
 
     def received(advertisement):

@@ -5,10 +5,10 @@
 usage: client.py --adapter tcp:HOST:PORT|unix:PATH [--address ADDRESS]
 
 Prints `ready {"address":…}`, and then executes the command in each line of standard input, in
-order: `{"do":"read","handle":3}`. Each line is answered by one: `{"done":…}` with the result,
-`{"refused":CODE}` with the peer's Error Response, or `{"failed":"…"}`. The commands are the methods
-of `Client`, `Session` (the link) and `Procedures` (attributes). Values are hexadecimal. Ends when
-standard input or the controller closes.
+order: `{"do":"read","handle":3}`. The answer to each line is one line: `{"done":…}` with the
+result, `{"refused":CODE}` with the peer's Error Response, or `{"failed":"…"}`. The commands are the
+methods of `Client`, `Session` (the link) and `Procedures` (attributes). Values are hexadecimal.
+Ends when standard input or the controller closes.
 """
 
 import argparse

@@ -39,11 +39,11 @@ class Companion(Presence):
         super().welcome(connection)
 
     async def prepare(self, **plan):
-        """Pairs in this way from now on; see `Plan`."""
+        """Sets the plan of the next pairings; see `Plan`."""
         self.trust.prepare(**plan)
 
     async def share(self):
-        """The out-of-band data for the peer."""
+        """Returns the out-of-band data for the peer."""
         return self.trust.shared()
 
     async def pair(self):
@@ -77,7 +77,7 @@ class Companion(Presence):
             await changed.wait()
 
     async def bonds(self):
-        """The identity addresses of the bonded peers."""
+        """Returns the identity addresses of the bonded peers."""
         return [name.split("/")[0] for name, _ in await self.device.keystore.get_all()]
 
     async def forget(self):
@@ -86,7 +86,7 @@ class Companion(Presence):
         await self.device.refresh_resolving_list()
 
     async def passed(self):
-        """The PDUs on the Security Manager's channel of the last link."""
+        """Returns the PDUs on the Security Manager's channel of the last link."""
         return self.trust.passed
 
     def enter(self, number):

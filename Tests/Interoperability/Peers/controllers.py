@@ -89,7 +89,7 @@ class Endpoint:
 
 
 def switch_off(controller):
-    """Removes a controller; the peers of its links see a connection timeout."""
+    """Removes a controller; the peers of its links get a connection timeout."""
     controller.le_legacy_advertiser.stop()
     for advertising_set in controller.advertising_sets.values():
         advertising_set.stop()

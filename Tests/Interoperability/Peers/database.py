@@ -36,7 +36,7 @@ class UnpairedClient:
 
 
 async def describe(device, client_mtu=517):
-    """The whole database of `device`, for a client whose receive MTU is `client_mtu`."""
+    """Returns the whole database of `device`, for a client whose receive MTU is `client_mtu`."""
     server, client = device.gatt_server, UnpairedClient(device)
     address = device.random_address
     return {
@@ -107,7 +107,7 @@ async def describe_characteristic(declaration, members, client):
 
 
 async def read(attribute, client):
-    """The value in hexadecimal digits, or null and the name of the error."""
+    """Returns the value in hexadecimal digits, or null and the name of the error."""
     try:
         return {"value": (await attribute.read_value(client)).hex()}
     except att.ATT_Error as error:
@@ -116,5 +116,5 @@ async def read(attribute, client):
 
 
 def uuid_text(uuid):
-    """Uppercase: 4 digits for a 16-bit UUID, otherwise 32 with hyphens."""
+    """Returns a UUID in uppercase: 4 digits for a 16-bit one, otherwise 32 with hyphens."""
     return uuid.to_hex_str("-").upper()

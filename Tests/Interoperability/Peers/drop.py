@@ -104,7 +104,7 @@ async def receive(device, arguments):
 
 
 async def find(device):
-    """The address of the device that offers the service."""
+    """Returns the address of the device that offers the service."""
     found = asyncio.get_running_loop().create_future()
 
     def received(advertisement):

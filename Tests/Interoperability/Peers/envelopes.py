@@ -29,7 +29,8 @@ class Keys(NamedTuple):
     authentication: bytes
 
     def tag(self, body):
-        """The tag of `IV || ciphertext`. There is no associated data, whose length follows."""
+        """Returns the tag of `IV || ciphertext`. The eight zeros are the length of the associated
+        data, of which there is none."""
         code = hmac.new(self.authentication, body + bytes(8), hashlib.sha256)
         return code.digest()[:TAG]
 
@@ -127,7 +128,7 @@ class Envelopes:
         await self.put({"tell": message})
 
     async def ask(self, question):
-        """The answer, or the refusal."""
+        """Sends a request. Returns the answer, or the refusal."""
         number = next(self.numbers)
         self.waiting[number] = asyncio.get_running_loop().create_future()
         future = self.waiting[number]

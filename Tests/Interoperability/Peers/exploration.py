@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Discovers a server's whole table, and describes it.
+"""Discovers a server's whole database, and describes it.
 
 It uses Bumble's own procedures where possible. Bumble does not discover secondary services, and
-fails with included services with 128-bit UUIDs, whose declarations contain none (Vol 3, Part G,
-3.2).
+fails with included services that have 128-bit UUIDs, because their declarations contain no UUID
+(Vol 3, Part G, 3.2).
 """
 
 import struct
@@ -17,7 +17,7 @@ PRIMARY, SECONDARY, INCLUDE, DECLARATION = (UUID(name) for name in ("2800", "280
 
 
 async def describe(procedures, reads):
-    """All services in the order of their handles."""
+    """Returns all services in the order of their handles."""
     found = []
     for kind in (PRIMARY, SECONDARY):
         found += [(*group, kind == PRIMARY) for group in await groups(procedures, kind)]
@@ -30,7 +30,7 @@ async def describe(procedures, reads):
 
 
 async def groups(procedures, kind):
-    """Handle, end and UUID of each service of a kind."""
+    """Returns the handle, end and UUID of each service of a kind."""
     found, start = [], 1
     while start <= 0xFFFF:
         request = att.ATT_Read_By_Group_Type_Request(
@@ -45,7 +45,7 @@ async def groups(procedures, kind):
 
 
 async def by_type(procedures, kind, start, end):
-    """Handle and value of each attribute of a type in a range."""
+    """Returns the handle and value of each attribute of a type in a range."""
     found = []
     while start <= end:
         request = att.ATT_Read_By_Type_Request(
@@ -60,7 +60,7 @@ async def by_type(procedures, kind, start, end):
 
 
 async def entries_of(procedures, request):
-    """The entries of a response, or none if the server reports that there are no more."""
+    """Returns the entries of a response, or none if the server reports that there are no more."""
     try:
         return (await procedures.request(request)).attributes
     except att.ATT_Error as error:
@@ -126,7 +126,7 @@ async def describe_characteristic(procedures, reads, handle, declaration, end):
 
 
 async def read(procedures, handle):
-    """The value in hexadecimal digits, or null and the name of the error."""
+    """Returns the value in hexadecimal digits, or null and the name of the error."""
     try:
         return {"value": (await procedures.client.read_value(handle)).hex()}
     except att.ATT_Error as error:

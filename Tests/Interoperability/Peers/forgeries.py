@@ -15,7 +15,7 @@ PUBLIC_KEY = b"\x0c"
 
 
 def root(x):
-    """The ordinate of a point with this abscissa, or None if there is none."""
+    """Returns the ordinate of a point with this abscissa, or None if there is none."""
     square = (x**3 - 3 * x + B) % PRIME
     y = pow(square, (PRIME + 1) // 4, PRIME)
     return y if y * y % PRIME == square else None
@@ -30,7 +30,7 @@ def point(pdu):
 
 
 def first(is_such):
-    """The smallest abscissa for which `is_such` returns true."""
+    """Returns the smallest abscissa for which `is_such` returns true."""
     x = 1
     while not is_such(x):
         x += 1
@@ -41,12 +41,12 @@ def first(is_such):
 
 
 def reflected(pdu, imposture):
-    """The peer's own key."""
+    """Returns the peer's own key."""
     return imposture.received_last(PUBLIC_KEY)
 
 
 def negated(pdu, imposture):
-    """The negated key of the peer: the same abscissa with the other ordinate."""
+    """Returns the negated key of the peer: the same abscissa with the opposite ordinate."""
     x, y = point(imposture.received_last(PUBLIC_KEY))
     return key(x, PRIME - y)
 
@@ -57,7 +57,7 @@ def off_curve(pdu, imposture):
 
 
 def on_twist(pdu, imposture):
-    """A point of the twist: no ordinate would be right."""
+    """Returns a point of the twist: no ordinate belongs to its abscissa."""
     return key(first(lambda x: root(x) is None), 5)
 
 
@@ -70,7 +70,7 @@ def zero_abscissa(pdu, imposture):
 
 
 def large_abscissa(pdu, imposture):
-    """A point of the curve only if its abscissa is reduced modulo the field's prime."""
+    """Returns a point that is on the curve only if its abscissa is reduced modulo the prime."""
     x = first(root)
     return key(x + PRIME, root(x))
 
@@ -81,13 +81,13 @@ def large_ordinate(pdu, imposture):
 
 
 def printed_key(pdu, imposture):
-    """The public key of the private key that the specification prints (Vol 3, Part H, 2.3.5.6.1)."""
+    """Returns the public key of the specification's debug key (Vol 3, Part H, 2.3.5.6.1)."""
     imposture.take_printed_key()
     return imposture.public_key()
 
 
 def earlier_key(pdu, imposture):
-    """The key that the peer used in the last pairing."""
+    """Returns the key that the peer used in the last pairing."""
     return imposture.earlier_key or pdu
 
 
@@ -95,7 +95,7 @@ def earlier_key(pdu, imposture):
 
 
 def echoed(pdu, imposture):
-    """The PDU that the peer has sent in the same step."""
+    """Returns the PDU that the peer has sent in the same step."""
     return imposture.received_last(pdu[:1]) or pdu
 
 

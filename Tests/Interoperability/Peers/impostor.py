@@ -7,7 +7,7 @@ usage: impostor.py --adapter tcp:HOST:PORT|unix:PATH [--address ADDRESS]
 Takes lines as client.py does. `{"do":"attack","plan":{…}}` pairs as `Plan` says, as the initiator
 on a link of its own and as the responder on the peer's, and is answered by the result: `completed`,
 `refused` with the reason, `silent`, `notEncrypted` or `ended`, with the `transcript` of all PDUs.
-`say` and `receive` are single PDUs of the Security Manager.
+`say` sends PDUs of the Security Manager, and `receive` waits for one.
 """
 
 import argparse
@@ -48,7 +48,7 @@ class Channel:
         return await self.received.get()
 
     def rest(self):
-        """The received PDUs that no step has awaited."""
+        """Yields the received PDUs that no step has awaited."""
         while not self.received.empty():
             yield self.received.get_nowait()
 
@@ -97,7 +97,7 @@ class Wire:
         return bytes([1]) + bytes(address)
 
     def lend(self, key):
-        """The key for a Central's request, or None if there is none."""
+        """Sets the key for a Central's request; None for no key."""
         self.lent = key
 
     async def long_term_key(self, handle, rand, ediv):
@@ -136,7 +136,7 @@ class Impostor(Presence):
         self.wire.reset(connection)
 
     async def attack(self, plan):
-        """One pairing as planned. Returns its result."""
+        """Pairs once as planned. Returns the result."""
         imposture = Imposture(Plan(**plan), self.channel, self.wire, self.earlier_key)
         is_initiator = self.connection.role == hci.Role.CENTRAL
         work = imposture.begin() if is_initiator else imposture.answer()
@@ -168,7 +168,7 @@ class Impostor(Presence):
             self.channel.send(bytes.fromhex(pdu))
 
     async def receive(self):
-        """The next PDU."""
+        """Returns the next PDU."""
         return (await self.channel.next()).hex()
 
     async def encrypt(self, key, diversifier=0, random="00" * 8):

@@ -50,7 +50,7 @@ class Plan:
 
 
 class Imposture:
-    """`channel` sends and receives PDUs, `link` has the addresses and encrypts."""
+    """One pairing. `channel` sends and receives PDUs, `link` has the addresses and encrypts."""
 
     def __init__(self, plan, channel, link, earlier_key=None):
         self.plan, self.channel, self.link = plan, channel, link
@@ -78,7 +78,7 @@ class Imposture:
         return forged or pdu
 
     async def receive(self, *codes):
-        """The next PDU, which has one of these codes."""
+        """Returns the next PDU other than a Security Request. It must have one of these codes."""
         while True:
             try:
                 pdu = await asyncio.wait_for(self.channel.next(), ANSWER_LIMIT)
@@ -104,7 +104,7 @@ class Imposture:
             refused.cancel()
 
     def receive_rest(self):
-        """The received PDUs that no step has awaited."""
+        """Records the received PDUs that no step has awaited."""
         for pdu in self.channel.rest():
             self.transcript.append({"received": pdu.hex()})
 
@@ -129,7 +129,7 @@ class Imposture:
         return PUBLIC_KEY + self.ecc_key.x[::-1] + self.ecc_key.y[::-1]
 
     def shared_secret(self, pdu):
-        """Zero if the public keys have no common key."""
+        """Returns the shared secret, or zeros if the peer's key is not on the curve."""
         try:
             return self.ecc_key.dh(pdu[1:33][::-1], pdu[33:65][::-1])[::-1]
         except ValueError:
@@ -142,7 +142,7 @@ class Imposture:
     # Phases 1 and 2
 
     async def begin(self):
-        """As the initiator."""
+        """Pairs as the initiator."""
         plan = self.plan
         request = self.features(REQUEST, plan.ours, plan.theirs)
         self.request = self.tell("request", request)
@@ -155,7 +155,7 @@ class Imposture:
             self.hand_over(self.response[5], secure)
 
     async def answer(self):
-        """As the responder."""
+        """Pairs as the responder."""
         plan = self.plan
         self.request = await self.receive(REQUEST)
         response = self.features(
@@ -219,7 +219,7 @@ class Imposture:
         return [bytes([0x80 | self.plan.passkey >> place & 1]) for place in range(ROUNDS)]
 
     def check_values(self, secret, na, nb):
-        """The long-term key, and the check value of each side."""
+        """Returns the long-term key, and the check value of each side."""
         a, b = self.link.initiator, self.link.responder
         mac, key = crypto.f5(secret, na, nb, a, b)
         r = (self.plan.passkey or 0).to_bytes(16, "little")

@@ -173,7 +173,7 @@ class Central(Messenger):
 
 
 def prepare(device, arguments):
-    """Sets its advertisement, and lets it pair with any peer without a question."""
+    """Sets the device's advertisement, and lets the device pair with any peer."""
     fields = [(AdvertisingData.FLAGS, b"\x06")]
     kind = AdvertisingData.COMPLETE_LIST_OF_128_BIT_SERVICE_CLASS_UUIDS
     fields += [(kind, UUID(SERVICE).to_pdu_bytes())]

@@ -30,13 +30,13 @@ class Presence(Session):
         device.on("connection", self.welcome)
 
     async def become(self, address):
-        """Takes another identity: an address and an identity resolving key that is made from it."""
+        """Changes the identity: an address and an identity resolving key that is made from it."""
         self.device.static_address = hci.Address(address)
         self.device.irk = resolving_key(address)
         return await self.rotate()
 
     async def rotate(self):
-        """Takes a new private address if `is_private`, or else its static address."""
+        """Sets a new private address if `is_private`, or else the static address."""
         device = self.device
         await device.stop_advertising()
         device.random_address = (
@@ -78,7 +78,8 @@ class Presence(Session):
             self.arrived.set()
 
     def is_sought(self, advertisement, name, address):
-        """Whether this is the device, also by a private address that resolves to its identity."""
+        """Returns whether this is the device, also by a private address that resolves to its
+        identity."""
         resolver = self.device.address_resolver
         if address and resolver and advertisement.address.is_resolvable:
             found = resolver.resolve(advertisement.address)
@@ -91,7 +92,7 @@ def resolving_key(address):
 
 
 def make_device(arguments, transport):
-    """A device with the name and address of the options."""
+    """Returns a device with the name and address of the options."""
     fields = [(AdvertisingData.FLAGS, b"\x06")]
     fields += [(AdvertisingData.COMPLETE_LOCAL_NAME, arguments.name.encode())]
     settings = DeviceConfiguration(

@@ -20,7 +20,7 @@ class Procedures:
         self.found = None  # the characteristics, once a command needed one
 
     async def request(self, pdu):
-        """One request. Returns its response, or an error."""
+        """Sends a request. Returns its response, or raises the error of the server."""
         response = await self.client.send_request(pdu)
         if response.op_code == att.Opcode.ATT_ERROR_RESPONSE:
             raise att.ATT_Error(error_code=response.error_code, message=response)
@@ -44,17 +44,17 @@ class Procedures:
         return await self.client.request_mtu(mtu)
 
     async def dump(self, reads=True):
-        """The result of discovery in the format of `lanyard explore --json`."""
+        """Returns the result of discovery in the format of `lanyard explore --json`."""
         return await exploration.describe(self, reads)
 
     async def handles(self, uuid):
-        """The handles of the values with this UUID, in order."""
+        """Returns the handles of the values with this UUID, in order."""
         return [c.handle for c in await self.characteristics() if c.uuid == UUID(uuid)]
 
     # Reading
 
     async def read(self, handle):
-        """One Read Request, for a value of any length."""
+        """Sends one Read Request, for a value of any length."""
         return (await self.client.read_value(handle, no_long_read=True)).hex()
 
     async def read_long(self, handle):
@@ -74,7 +74,7 @@ class Procedures:
         return [{"length": n, "value": v.hex()} for n, v in response.length_value_tuple_list]
 
     async def read_by_type(self, uuid, first=1, last=0xFFFF):
-        """One Read By Type Request."""
+        """Sends one Read By Type Request. Returns the attributes in the response."""
         request = att.ATT_Read_By_Type_Request(
             starting_handle=first, ending_handle=last, attribute_type=UUID(uuid)
         )
@@ -94,7 +94,7 @@ class Procedures:
     # Writing
 
     async def write(self, handle, value):
-        """Write Request, or the long procedure where the value does not fit into one request."""
+        """Sends a Write Request, or several if the value does not fit into one."""
         await self.client.write_value(handle, bytes.fromhex(value), with_response=True)
 
     async def write_command(self, handle, value):
@@ -104,8 +104,7 @@ class Procedures:
         await self.client.write_long_value(handle, bytes.fromhex(value))
 
     async def prepare(self, handle, offset, value):
-        """One Prepare Write Request. Returns what the server has queued according to its
-        response."""
+        """Sends one Prepare Write Request. Returns the echo in the server's response."""
         request = att.ATT_Prepare_Write_Request(
             attribute_handle=handle, value_offset=offset, part_attribute_value=bytes.fromhex(value)
         )
@@ -130,11 +129,11 @@ class Procedures:
         await characteristic.unsubscribe(force=True)
 
     async def values(self, count, handle=None):
-        """Waits until this many have arrived."""
+        """Waits until this many values have arrived."""
         return await self.received.collect(handle, count)
 
     async def waiting(self):
-        """How many received values no command has consumed yet."""
+        """Returns the number of received values that no command has consumed yet."""
         return len(self.received.values)
 
     async def confirm(self, yes):

@@ -49,7 +49,7 @@ class Received:
 
 
 def parts(pdu):
-    """The handles and values of a notification or indication."""
+    """Returns the handles and values of a notification or indication."""
     if pdu[0] != MULTIPLE:
         return [(struct.unpack_from("<H", pdu, 1)[0], pdu[3:])]
     found, offset = [], 1

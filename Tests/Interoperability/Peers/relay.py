@@ -60,7 +60,7 @@ class Relay:
         print("passed", passed, flush=True)
 
     def room(self, passed):
-        """How many bytes may be read without passing the point."""
+        """Returns the number of bytes that may be read without passing the point."""
         return CHUNK if self.point is None else min(CHUNK, self.point - passed)
 
     async def break_off(self, to_host):

@@ -7,19 +7,19 @@
 // An endpoint is tcp:PORT or link:PORT (on 127.0.0.1), or unix:PATH. With --recent, the library is that of
 // release 1.12 or later, whose functions have more arguments.
 //
-// Prints `ready {"adapters":[...]}`. Each connection is a new controller with an address of its own
-// (DA:1E:33:22:11:01 in the first of the places, and so on). Ends when standard input closes.
+// Prints `ready {"adapters":[...]}`. Each connection gets a new controller with its own
+// address (DA:1E:33:22:11:01 in the first place, and so on). Ends when standard input closes.
 //
 // A connection to a link endpoint is another radio, as at the Link Layer port of RootCanal's own
-// program: each LE packet of the controllers passes to it, and its packets pass to them, behind their
-// length in four bytes. That program itself ends with a segmentation fault when it has received one
-// packet there (releases 1.5 to 1.10).
+// program: each LE packet of the controllers passes to the radio, and each packet of the radio
+// passes to the controllers. Four bytes before a packet give its length. RootCanal's program itself
+// ends with a segmentation fault when it has received one packet there (releases 1.5 to 1.10).
 //
 // The library is `librootcanal_ffi.so` of the PyPI wheel rootcanal, 1.10.0 or 1.13.0. It works only
 // inside our calls, on this thread, so a variable records which controller's callback is running.
 // RootCanal ends the process on commands that it cannot parse, or that it lists and does not
 // implement: abort() is caught, that controller is abandoned and its host disconnected, and the
-// others continue.
+// other controllers continue.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -48,7 +48,7 @@ enum {
     inputLimit = 65536 + 8,        // the longest H4 packet: type, handle, length, 65,535 bytes
     outputLimit = 4 << 20,         // a host this far behind counts as dead
     outputHighWater = 256 << 10,   // with a host this far behind, no other is read from
-    unreadSecondsLimit = 5,        // and for no longer than this
+    unreadSecondsLimit = 5,        // and such a host that reads nothing for this long is dead
     tickNanoseconds = 5000000,     // for timed procedures: advertising, supervision
 };
 
@@ -220,7 +220,8 @@ static void sendToAir(const uint8_t *bytes, size_t count, int phy, int power) {
     addFrame(current, bytes, count, phy);
 }
 
-// Delivers the controllers' PDUs to each other, until there are none. Distant ones are weaker.
+// Delivers the controllers' PDUs to each other, until there are none. The signal
+// strength decreases with the distance between the controllers' numbers.
 static void deliverFrames(void) {
     while (firstFrame) {
         Frame *frame = firstFrame;
@@ -268,8 +269,8 @@ static void plugIn(int descriptor, bool isRadio) {
     performCall((Call){callPlugIn, i, address, sizeof address, 0, 0});
 }
 
-// Ends the links of a controller that is about to go. RootCanal has no supervision timeout, so
-// without this the peers would stay connected forever.
+// Ends the links of a controller that is about to be deleted. RootCanal has no supervision timeout,
+// so without this the peers would stay connected forever.
 static void endLinks(int i) {
     while (plugs[i].controller && plugs[i].linkCount > 0) {
         uint16_t handle = plugs[i].links[--plugs[i].linkCount];
@@ -296,7 +297,7 @@ static void unplugFailed(void) {
     }
 }
 
-// The size of the H4 packet that starts at `bytes`: 0 if more is needed to tell, -1 if no host
+// The size of the H4 packet that starts at `bytes`: 0 if more bytes are needed, -1 if no host
 // sends such a packet (Vol 4, Part A, 2).
 static long packetSize(const uint8_t *bytes, size_t count) {
     switch (bytes[0]) {

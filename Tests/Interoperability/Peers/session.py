@@ -25,7 +25,7 @@ ESTABLISHMENT_LIMIT = 3
 class Session:
     """One host with at most one link. A command is a method of it, or of `Procedures`."""
 
-    # Commands that need no link, and commands that wait for its end.
+    # Commands that need no link, and commands that wait for the end of the link.
     unlinked = {"connect", "disconnect", "ended"}
 
     # The connection parameters that it requests; None for Bumble's own.
@@ -111,7 +111,7 @@ class Session:
             await self.device.stop_scanning()
 
     def is_sought(self, advertisement, name, address):
-        """Whether this is the device with the name or address."""
+        """Returns whether this is the device with the name or address."""
         if address and str(advertisement.address).split("/")[0] != address:
             return False
         return not name or name_of(advertisement) == name
@@ -138,7 +138,7 @@ def name_of(advertisement):
 
 
 async def open_adapter(adapter):
-    """The wire to a controller."""
+    """Opens the wire to a controller."""
     kind, place = adapter_address(adapter)
     name = f"unix:{place}" if kind == "unix" else f"tcp-client:127.0.0.1:{place}"
     return await open_transport(name)

@@ -97,7 +97,7 @@ class Session(smp.Session):
         self.was_refused = False
 
     def shorten(self, key):
-        """The key with zeros in the most significant bytes beyond the agreed size."""
+        """Returns the key with zeros in the most significant bytes beyond the agreed size."""
         size = min(self.preq[4], self.pres[4])
         return key and key[:size] + bytes(16 - size)
 
@@ -155,7 +155,7 @@ class Trust:
         self.watch_channel()
 
     def prepare(self, **plan):
-        """Pairs in this way from now on."""
+        """Sets the plan of the next pairings."""
         self.plan = Plan(**plan)
         self.user = None
         self.result = asyncio.get_running_loop().create_future()
@@ -219,13 +219,13 @@ class Trust:
         )
 
     def shared(self):
-        """New out-of-band data for the peer."""
+        """Returns new out-of-band data for the peer."""
         self.context = OobContext()
         data = self.context.share()
         return f"{data.c.hex()}:{data.r.hex()}"
 
     async def long_term_key(self, handle, rand, ediv):
-        """The key that a Central requests by this EDIV and Rand."""
+        """Returns the key that a Central requests by this EDIV and Rand."""
         connection = self.device.lookup_connection(handle)
         if session := self.device.smp_manager.sessions.get(handle):
             if key := session.get_long_term_key(rand, ediv):
@@ -239,7 +239,7 @@ class Trust:
     # The Security Manager's channel
 
     def watch_channel(self):
-        """Counts the PDUs on the channel, and ends the process or the link between two of them."""
+        """Records the PDUs on the channel, and ends the process or the link at the planned PDU."""
         channels, send = self.device.l2cap_channel_manager, self.device.send_l2cap_pdu
 
         def received(handle, pdu):

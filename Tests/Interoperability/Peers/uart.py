@@ -166,7 +166,7 @@ class Line:
 
 
 def make_terminal():
-    """A new pseudo-terminal: the descriptor of its near end, and the path of its far end."""
+    """Returns a new pseudo-terminal: the near end's descriptor, and the far end's path."""
     near, far = os.openpty()
     tty.setraw(far)
     fcntl.fcntl(near, fcntl.F_SETFL, fcntl.fcntl(near, fcntl.F_GETFL) | os.O_NONBLOCK)

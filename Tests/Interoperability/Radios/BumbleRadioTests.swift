@@ -77,7 +77,8 @@ import Testing
         let security = try await within(PeerHarness.limit, "keys") { try await link.pair() }
         #expect(security.isBonded)
         #expect(try await companion.outcome().facts != nil)
-        // The host has requested the name on the same bearer before, and the bond has it now.
+        // The host requested the peer's name earlier, on the same bearer. When this discovery
+        // completes, the bond has the name.
         _ = try await link.discoverServices()
         let bond = try #require(await host.bonds.first)
         #expect(bond.identity == PeerHarness.address(at: 1))

@@ -73,7 +73,7 @@
             return output
         }
 
-        /// The process of a gateway, in the order of their start.
+        /// The process of a gateway. The numbers are the order of the starts.
         subscript(number: Int) -> ChildProcess { processes.withLock { $0[number] } }
 
         /// Cuts the network to a gateway: from now on, neither side receives the other.

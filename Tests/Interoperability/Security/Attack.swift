@@ -8,11 +8,11 @@ struct Attack: Sendable {
     /// The roles of our host in which the attack is tested.
     let roles: [LinkRole]
     let plan: Impostor.Plan
-    /// The reason with which our host refuses it.
+    /// The outcome that the impostor must get.
     let answer: Impostor.Outcome
 
-    /// Returns whether our host refuses it. On a link that is encrypted already, our host may also
-    /// end the link before the reason is sent.
+    /// Returns whether an outcome shows that our host refuses the attack. On a link that is
+    /// encrypted already, our host may also end the link before the reason is sent.
     func isRefused(by outcome: Impostor.Outcome) -> Bool {
         outcome == answer || isInPhase3 && outcome == .ended
     }
@@ -51,7 +51,7 @@ struct Attack: Sendable {
 // MARK: - Phase 2
 
 extension Attack {
-    /// Keys that are not on the curve, or that are publicly known (CVE-2018-5383;
+    /// Public keys that are invalid or have a known private key (CVE-2018-5383;
     /// SM/PER/KDU/BI-04-C).
     private static let publicKeys: [Attack] = [
         publicKey("a point off the curve", .offCurve),

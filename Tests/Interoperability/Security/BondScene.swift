@@ -27,7 +27,7 @@ struct BondScene: Sendable {
         return configuration
     }
 
-    /// Starts both, and shuts both down after `body`.
+    /// Starts the host and the companion, and shuts both down after `body`.
     func withBoth<Value: Sendable>(
         trace: Trace? = nil,
         _ change: (inout HostConfiguration) -> Void = { _ in },

@@ -13,8 +13,8 @@ import Testing
 
     private static let bondedAddress = HostilePeerHarness.address(0, isHostile: false)
 
-    /// CVE-2020-13594 and similar attacks: two hundred requests count as a single request.
-    @Test("A flood of security requests leads to at most one pairing")
+    /// CVE-2020-13594 and similar attacks: two hundred security requests arrive at once.
+    @Test("A flood of security requests neither blocks the link nor leads to a bond")
     func securityRequests() async throws {
         let request: [UInt8] = [0x0B, 0x09]
         _ = try await withHostilePeers(.central) { harness in
@@ -58,7 +58,7 @@ import Testing
     }
 
     /// Each address has a back-off of its own, and an attacker can use any number of addresses.
-    @Test("Pairing requests from twelve addresses do not ask the user twelve times")
+    @Test("Pairing requests from twelve addresses ask the user only three times")
     func manyAddresses() async throws {
         _ = try await withHostilePeers(.peripheral) { harness in
             var behavior = Person.Behavior()

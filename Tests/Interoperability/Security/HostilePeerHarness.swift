@@ -31,14 +31,15 @@ struct HostilePeerHarness: Sendable {
         return configuration
     }
 
-    /// Returns the device of this kind with the number `place`. A device whose pairing failed has
-    /// to wait, so each attack uses another device.
+    /// Returns the address of the device of this kind with the number `place`. A device whose
+    /// pairing failed has to wait, so each attack uses another device.
     static func address(_ place: Int, isHostile: Bool) -> DeviceAddress {
         let base: UInt64 = isHostile ? 0xFBAD_0000_0000 : 0xF1B0_0000_0000
         return DeviceAddress(value: base + UInt64(place), kind: .random)
     }
 
-    /// Has the impostor attack and disconnect. Returns the answer to it, and our host's result.
+    /// Has the impostor attack and disconnect. Returns the impostor's outcome, the PDUs of both
+    /// sides, and the error of our host's pairing.
     func attack(
         _ plan: Impostor.Plan,
         from address: DeviceAddress
@@ -95,7 +96,7 @@ struct HostilePeerHarness: Sendable {
     }
 }
 
-/// Gives `body` a hostile harness, and returns the packets of our host.
+/// Gives `body` a harness with an impostor, and returns the packets of our host.
 func withHostilePeers(
     _ role: LinkRole,
     _ body: (HostilePeerHarness) async throws -> Void

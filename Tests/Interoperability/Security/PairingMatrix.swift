@@ -2,8 +2,8 @@
 
 import BluetoothHost
 
-/// The result of a pairing for each pair of capabilities. It prints itself like the specification's
-/// table, with a row for each of our capabilities.
+/// The result of a pairing for each pair of capabilities. Its description looks like the
+/// specification's table, with a row for each of our capabilities.
 struct PairingMatrix: CustomStringConvertible {
     let title: String
 

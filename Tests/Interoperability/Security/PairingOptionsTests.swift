@@ -4,8 +4,8 @@ import BluetoothHost
 import PairingTestSupport
 import Testing
 
-/// Results of a pairing with Bumble beyond the table: out-of-band data, short keys, keys that are
-/// not stored, keypress notifications, and declined requests.
+/// Results of a pairing with Bumble beyond the specification's table: out-of-band data, short keys,
+/// keys that are not stored, keypress notifications, and declined requests.
 @Suite(.needsPeers) struct PairingOptionsTests {
     /// Gives `body` our host as central on a radio of its own, and a companion.
     private func withPair(

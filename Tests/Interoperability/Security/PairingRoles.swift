@@ -4,7 +4,8 @@ import BluetoothHost
 import PairingTestSupport
 import Testing
 
-/// Our host as central, which pairs with a companion repeatedly, each time with another device.
+/// Our host as central, which pairs with a companion repeatedly. The companion has another address
+/// each time.
 struct PairingCentral: Sendable {
     let host: BluetoothHost
     let person: Person

@@ -47,7 +47,7 @@ enum PairingTable {
     ///
     /// - Parameters:
     ///   - isProtected: Whether either side requests protection against a man in the middle.
-    ///   - isRequired: Whether either side refuses a pairing without it.
+    ///   - isRequired: Whether either side refuses a pairing without this protection.
     static func expected(
         initiator: Pairing.IOCapability,
         responder: Pairing.IOCapability,

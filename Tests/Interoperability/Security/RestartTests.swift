@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    /// The number of times that both are restarted.
+    /// The number of times that both sides are restarted.
     private static let restartCount = 2
 
     @Test("A bonded peer reconnects after both sides have restarted", arguments: Way.all)

@@ -187,7 +187,7 @@ import Testing
         let plan = Plan(io: .displayYesNo, wantsProtection: true, declines: ["compare"])
         try await withFixture(plan) { fixture in
             let terminal = try fixture.pair()
-            // The accessory may decline before or after the command asks. Both end it.
+            // The accessory may decline before or after the command asks its user.
             #expect(try await terminal.waitUntilEnd() == .exited(77))
             #expect(terminal.shown.contains("lanyard: pairing: refused by the accessory: "))
         }
@@ -227,7 +227,7 @@ import Testing
         }
     }
 
-    // MARK: Afterwards
+    // MARK: Bonds
 
     @Test("Other processes use a bond until it is removed")
     func sharedBond() async throws {
@@ -261,7 +261,7 @@ import Testing
         }
     }
 
-    @Test("The read command reports a lost bond, and only pair --again replaces it")
+    @Test("The read command reports a lost bond, and pair --again replaces it")
     func lostBond() async throws {
         try await withFixture(Plan()) { fixture in
             let first = try fixture.pair()
@@ -281,7 +281,7 @@ import Testing
         }
     }
 
-    @Test("A person who declines to pair again keeps the bond, and reads that as the reason")
+    @Test("The pair command reports that its user declined to pair again and keeps the bond")
     func declinesAgain() async throws {
         try await withFixture(Plan()) { fixture in
             let first = try fixture.pair()
@@ -453,7 +453,7 @@ extension TerminalPairingTests {
             ["LANYARD_ADAPTER": harness.controllers.adapters[0], "XDG_STATE_HOME": folder]
         }
 
-        /// Lets our host connect, and begins to wait for the result of a pairing.
+        /// Lets our host connect.
         func begin() async throws {
             try await companion.advertise()
         }
@@ -512,7 +512,7 @@ extension TerminalPairingTests {
         }
     }
 
-    /// Gives `body` a companion that pairs in this way. With `nil`, `body` prepares it.
+    /// Gives `body` a companion that pairs by this plan. With `nil`, `body` prepares it.
     private func withFixture(
         _ plan: Plan?,
         _ body: (Fixture) async throws -> Void

@@ -70,8 +70,8 @@ import Testing
         }
     }
 
-    /// Without Service Changed, the refusal itself makes the client check: reading the hash and
-    /// repeating the request makes it change-aware, as a confirmation does.
+    /// The refusal informs a client that has not subscribed to Service Changed. The client becomes
+    /// change-aware when it has read the hash and repeats its request.
     @Test(
         "The server answers a change-unaware client after it has read the hash",
         arguments: ControllerKind.available

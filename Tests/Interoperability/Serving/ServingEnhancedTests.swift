@@ -38,7 +38,7 @@ import Testing
             let (client, _) = try await server.client()
             try await client.encrypt(with: BondedClient.key)
             try await client.perform("enhance")
-            // On the unenhanced bearer, where the application has not answered it yet.
+            // This read is on the unenhanced bearer, and the application has not answered it yet.
             try await client.send([
                 0x0A, UInt8(dynamic.rawValue & 0xFF), UInt8(dynamic.rawValue >> 8),
             ])

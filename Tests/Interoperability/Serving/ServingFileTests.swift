@@ -6,8 +6,8 @@ import Testing
 
 /// A Bumble client finds the database that `lanyard serve` makes from a database file.
 @Suite(.needsPeers) struct ServingFileTests {
-    /// The output of `explore --json` for an accessory can be served again, and the result is the
-    /// same: twenty services with every structure that discovery has to handle.
+    /// A database in the format of `explore --json` can be served again, and the result is the
+    /// same. It has the structures that discovery has to handle.
     @Test(
         "The serve command serves an explored database without changes",
         arguments: ControllerKind.available
@@ -200,8 +200,8 @@ extension JSON {
             return zip(found, wanted).enumerated().flatMap { place, pair in
                 pair.0.contradictions(of: pair.1, at: "\(path)[\(place)]")
             }
-        // An include by its UUID; a value that is refused without security; a value in several
-        // parts.
+        // An include by its UUID; a value that is refused without security; a value that the
+        // file gives as a pattern.
         case (.object, .string): return self["uuid"] == file ? [] : ["\(path): \(self)"]
         case (.null, _) where path.hasSuffix("value"): return []
         case (.string(let bytes), .object) where path.hasSuffix("value"):

@@ -6,7 +6,7 @@ import Testing
 
 /// Our server refuses values on links without the required security.
 @Suite(.needsPeers) struct ServingSecurityTests {
-    // Short values, for the request that works only with those.
+    // 16-bit UUIDs, because a Find By Type Value Request accepts only those.
     private static let encrypted = BluetoothUUID(0xFFE1)
     private static let authenticated = BluetoothUUID(0xFFE2)
     private static let authorized = BluetoothUUID(0xFFE3)
@@ -181,7 +181,8 @@ import Testing
         }
     }
 
-    /// Every kind of read and write is refused for the same reason.
+    /// Expects that every kind of read and write is refused, and gives this reason if it has a
+    /// response.
     private func expectRefusals(
         _ client: Client,
         of handle: AttributeHandle,
@@ -205,7 +206,7 @@ import Testing
 enum BondedClient {
     static let key = [UInt8](1...16)
 
-    /// Returns a host with a bond for the client at place 0.
+    /// Returns the configuration of a host with a bond for the client at place 0.
     static func configuration(isAuthenticated: Bool) throws -> HostConfiguration {
         var configuration = HostConfiguration()
         configuration.bonds = [

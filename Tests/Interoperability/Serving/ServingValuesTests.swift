@@ -5,7 +5,7 @@ import Testing
 
 /// Bumble reads and writes values of our server in every way that it supports.
 @Suite(.needsPeers) struct ServingValuesTests {
-    @Test("Bumble reads a long value in parts with any MTU", arguments: ControllerKind.available)
+    @Test("Bumble reads a long value in parts with two MTUs", arguments: ControllerKind.available)
     func longReads(kind: ControllerKind) async throws {
         try await withServer(on: kind, serving: [Gallery.service]) { server in
             let long = try server.handle(Gallery.long)

@@ -40,7 +40,7 @@ import Testing
     ) async throws -> Task<Void, any Error>? {
         switch doing {
         case .reading:
-            // The application does not answer it.
+            // The application does not answer this read.
             client.begin("read", ["handle": .handle(try server.handle(Gallery.dynamic))])
             _ = try await server.recorder.next("a read") {
                 if case .read(let request) = $0 { request } else { nil }

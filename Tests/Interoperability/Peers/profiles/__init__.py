@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of an accessory. A profile is a class:
+"""The profiles of an accessory, each with a database. A profile is a class:
 
 - `mtu`: the receive MTU of its ATT server;
 - `services()`: its services, beside Generic Access and Generic Attribute;

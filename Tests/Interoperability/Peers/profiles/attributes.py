@@ -22,7 +22,7 @@ AUTHORIZED = OPEN | Attribute.READ_REQUIRES_AUTHORIZATION | Attribute.WRITE_REQU
 
 
 def uuid(number):
-    """A 128-bit UUID of the test accessories; `number` fills its last 16 bits."""
+    """Returns a 128-bit UUID of the test accessories; `number` fills its last 16 bits."""
     return f"4C414E59-4152-4400-A000-00000000{number:04X}"
 
 
@@ -39,5 +39,5 @@ def descriptor(uuid, value, permissions=OPEN):
 
 
 def pattern(count, start=0):
-    """`count` bytes that count upwards, so that a lost or repeated part shows."""
+    """Returns `count` bytes that count upwards, so that a lost or repeated part shows."""
     return bytes((start + index) & 0xFF for index in range(count))

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An accessory whose database has every structure that discovery has to handle.
+"""An accessory whose database has the structures that discovery has to handle.
 
 20 services in all; 16- and 128-bit UUIDs, mixed within one service; a service without any
 characteristic, one with forty; the same UUID twice; a secondary service; included services with
 UUIDs of both sizes; values of 0 to 512 bytes, among them one that exactly fills a Read Response;
-every descriptor of the specification, protected ones too.
+many descriptors of the specification, protected ones too.
 """
 
 from bumble.att import ATT_Error, ErrorCode
@@ -93,7 +93,7 @@ class Large:
         )
 
     def lengths(self):
-        """Lengths around the limits: of the smallest MTU, of ours, and of all values."""
+        """Returns values with lengths at the limits of the smallest MTU, of `mtu`, and of ATT."""
         edges = [0, 1, 19, 20, 21, 22, 23, 183, 184, 185, 368, 511, 512]
         return service(
             uuid(0x0400),
@@ -175,7 +175,8 @@ class Large:
         )
 
     def mixed_uuids(self):
-        """Each change of size ends a Read By Type or Find Information Response early."""
+        """Returns UUIDs of both sizes: each change of size ends a Read By Type or Find Information
+        Response early."""
         uuids = ["FFA1", uuid(0x0801), "FFA2", "FFA3", uuid(0x0802), uuid(0x0803), "FFA4"]
         return service(
             "FFA0",

@@ -78,7 +78,7 @@ class Meter:
             await self.respond(connection, op_code, OP_CODE_NOT_SUPPORTED)
 
     def selected(self, value):
-        """The sequence numbers that a command selects, or None if it selects in another way."""
+        """Returns the sequence numbers that a command selects, or None for another operator."""
         numbers = list(range(RECORDS))
         if value[1] == ALL:
             return numbers

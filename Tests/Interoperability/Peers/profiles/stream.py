@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An accessory that notifies as fast as its controller allows, once subscribed.
+"""An accessory that notifies as fast as its controller allows, once a client is subscribed.
 
 Each value starts with a 4-byte little-endian counter from zero: a receiver sees every loss,
 repetition and change of order.
@@ -11,7 +11,8 @@ import struct
 from profiles.attributes import NOTIFY, characteristic, descriptor, pattern, service, uuid
 from profiles.subscription import while_subscribed
 
-# PDUs between the host and the controller: enough to keep it busy, few enough to stop at once.
+# PDUs between the host and the controller: enough to keep the controller busy, few enough to stop
+# at once.
 PENDING_LIMIT = 32
 
 
