@@ -3,7 +3,7 @@
 import CoreBluetooth
 import Foundation
 
-// A central as in most applications: Swift 5, with one object as the delegate of everything.
+// A central as in most apps: Swift 5, with one object as the delegate of everything.
 
 /// An app that scans for a heart rate belt, connects to it, and reports beats per minute.
 final class HeartRateMonitor: NSObject {

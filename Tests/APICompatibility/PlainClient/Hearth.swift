@@ -3,7 +3,7 @@
 @preconcurrency import CoreBluetooth
 import Foundation
 
-// Swift 5 in the peripheral role, with the import that was recommended to applications before the
+// Swift 5 in the peripheral role, with the import that was recommended to apps before the
 // SDK was annotated.
 
 /// A thermostat as a peripheral. It serves its target temperature, which a user interface changes

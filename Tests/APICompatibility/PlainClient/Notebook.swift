@@ -3,7 +3,7 @@
 import CoreBluetooth
 import Foundation
 
-// A peripheral as in most applications, with forced and implicit unwrapping, which is common there.
+// A peripheral as in most apps, with forced and implicit unwrapping, which is common there.
 
 /// An app that publishes a note, which centrals can read in parts, write, and subscribe to.
 final class Notebook: NSObject, CBPeripheralManagerDelegate {

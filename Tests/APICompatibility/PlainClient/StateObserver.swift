@@ -2,7 +2,7 @@
 
 import CoreBluetooth
 
-// An application that uses key-value observation instead of the delegate's methods.
+// An app that uses key-value observation instead of the delegate's methods.
 
 /// An observer of the changes of a central manager and of one of its peripherals.
 final class StateObserver: NSObject, CBCentralManagerDelegate {

@@ -3,7 +3,7 @@
 import CoreBluetooth
 import Foundation
 
-// Swift 5, as in most applications: a queue of its own, and closures and tasks that pass
+// Swift 5, as in most apps: a queue of its own, and closures and tasks that pass
 // peripherals, characteristics and errors from one queue to another. Apple's SDK gives no warning
 // here.
 

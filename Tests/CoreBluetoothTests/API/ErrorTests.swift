@@ -12,7 +12,7 @@ struct ErrorTests {
         throw error
     }
 
-    @Test("15.1.1 A catch clause matches a code under the error's name")
+    @Test("15.1.1 A catch clause matches only the code of its own error type")
     func catching() {
         do {
             try attempt(CBATTError(.invalidHandle))
@@ -88,7 +88,7 @@ struct ErrorTests {
         }
     }
 
-    @Test("15.1.2 The misspelled code is the case, and the other name is equal to it")
+    @Test("15.1.2 The misspelled and the correct name of a code are equal")
     @available(*, deprecated)
     func misspelled() {
         #expect(CBError.Code.unkownDevice == .unknownDevice)

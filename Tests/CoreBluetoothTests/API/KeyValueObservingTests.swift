@@ -78,7 +78,7 @@ struct KeyValueObservingTests {
         }
     }
 
-    @Test("1.9 The state and the services of a peripheral are reported through a connection")
+    @Test("1.9 The state and the services of a peripheral are reported during a connection")
     func peripheral() async throws {
         let fixture = try Fixture(.heartRate(name: "Strap"))
         try await fixture.run {
@@ -180,7 +180,7 @@ struct KeyValueObservingTests {
         }
     }
 
-    @Test("1.9 A Swift 5 application observes a manager and a peripheral")
+    @Test("1.9 A Swift 5 app observes a manager and a peripheral")
     func client() async throws {
         let fixture = try Fixture(.heartRate(name: "Strap"))
         try await fixture.run {

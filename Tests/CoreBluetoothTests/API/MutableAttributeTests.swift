@@ -21,7 +21,7 @@ struct MutableAttributeTests {
         return service
     }
 
-    @Test("An application sets the contents of a service")
+    @Test("An app sets the contents of a service")
     func composition() {
         let service = Self.makeService()
         let characteristic = service.characteristics?.first as? CBMutableCharacteristic
@@ -44,7 +44,7 @@ struct MutableAttributeTests {
         #expect(!other.isPrimary)
     }
 
-    @Test("12.6 A UUID keeps the width in which the application made it")
+    @Test("12.6 A UUID keeps the width in which the app made it")
     func width() {
         let long = CBUUID(string: "0000FEAA-0000-1000-8000-00805F9B34FB")
         #expect(CBMutableService(type: long, primary: true).uuid.data.count == 16)
@@ -68,7 +68,7 @@ struct MutableAttributeTests {
         #expect(characteristic.subscribedCentrals == nil)
     }
 
-    @Test("10.2 The application can set the value of a request")
+    @Test("10.2 The app can set the value of a request")
     func request() {
         let central = CBCentral(identity: UUID(), maximumUpdateValueLength: 20)
         let characteristic = CBMutableCharacteristic(
@@ -94,7 +94,7 @@ struct MutableAttributeTests {
 
 @Suite("Channel objects")
 struct ChannelObjectTests {
-    @Test("A channel that the application makes has no peer and no streams")
+    @Test("A channel that the app makes has no peer and no streams")
     func empty() {
         let channel = CBL2CAPChannel()
         #expect(channel.peer == nil)

@@ -12,7 +12,7 @@ import Testing
 struct PairingConsentTests {
     private let link = LinkIdentifier(rawValue: 7)
 
-    @Test("8.1 Only a central may start a pairing, and only while something is protected")
+    @Test("8.1 Only a central may start a pairing, and only while a service is protected")
     func pairingConditions() {
         for hasProtectedContent in [false, true] {
             for linksToCentrals: Set<LinkIdentifier> in [[], [LinkIdentifier(rawValue: 8)], [link]]

@@ -9,7 +9,7 @@ import VirtualAccessories
 @testable import BluetoothClients
 @testable import CoreBluetooth
 
-/// Commands that an application gives while the state changes on the manager's queue.
+/// Commands that an app gives while the state changes on the manager's queue.
 @Suite("Commands that race with state changes")
 struct CommandRaceTests {
     @Test("1.6 A scan that starts while Bluetooth turns off is not shown as running")

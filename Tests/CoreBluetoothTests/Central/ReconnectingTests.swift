@@ -91,7 +91,7 @@ struct ReconnectingTests {
     }
 }
 
-/// An application whose delegate has both methods.
+/// An app whose delegate has both methods.
 private final class BothMethods: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
     // Unchecked: set once, and used on any thread, as a manager may be.
     let journal = Journal()

@@ -5,7 +5,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// An application that scans and keeps its discoveries.
+/// An app that scans and keeps its discoveries.
 ///
 /// Unchecked: its variables are behind a lock, and a manager may be used on any thread.
 final class StateListener: NSObject, CBCentralManagerDelegate, @unchecked Sendable {

@@ -3,7 +3,7 @@
 import CoreBluetooth
 import Foundation
 
-/// An application that uses the streams of a channel on its own thread. Each event of its stream
+/// An app that uses the streams of a channel on its own thread. Each event of its stream
 /// delegate is a line of its journal.
 ///
 /// Unchecked: everything except the journal and `read` is used only on `thread`.
@@ -24,7 +24,7 @@ final class ChannelApp: NSObject, StreamDelegate, @unchecked Sendable {
     private let lock = NSLock()
     private var taken: [UInt8] = []
 
-    /// Creates an application in the world of the fixture.
+    /// Creates an app in the world of the fixture.
     init(_ delegate: ChannelDelegate, in fixture: ChannelFixture) throws {
         thread = try LoopThread(outsideWork: fixture)
         self.delegate = delegate

@@ -7,11 +7,11 @@ import Testing
 @testable import BluetoothClients
 @testable import CoreBluetooth
 
-/// A channel, its host, and an application that performs random operations.
+/// A channel, its host, and an app that performs random operations.
 private struct RandomChannel {
     var generator: SplitMix64
     var buffers: ChannelBuffers
-    /// The SDUs that the host has for the application.
+    /// The SDUs that the host has for the app.
     var arriving: [[UInt8]] = []
     var isReceiveRequested = false
     var sent: [UInt8] = []
@@ -118,7 +118,7 @@ struct ChannelBuffersPropertyTests {
 
     /// After each event there is nothing to do, or another event follows.
     @Test(
-        "An application that acts only on events sends and receives all bytes",
+        "An app that acts only on events sends and receives all bytes",
         arguments: RunSeed.seeds(50)
     )
     func eventsOnly(seed: UInt64) {

@@ -6,7 +6,8 @@ import Testing
 @testable import BluetoothClients
 @testable import CoreBluetooth
 
-/// Limits that short data reaches: SDUs of 4 bytes in both directions, and buffers of 8 bytes.
+/// Limits that short data reaches: SDUs of 4 bytes in both directions, a buffer of 8 bytes for
+/// received data, and one of 12 bytes for data to send.
 private let small: ChannelLimits = {
     var limits = ChannelLimits(sendMTU: 4)
     limits.receiveMTU = 4

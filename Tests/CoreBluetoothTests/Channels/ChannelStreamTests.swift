@@ -21,7 +21,7 @@ private func limits() -> ChannelLimits {
     return limits
 }
 
-/// Two applications with the streams of one channel. Each uses its streams on its own thread, which
+/// Two apps with the streams of one channel. Each uses its streams on its own thread, which
 /// runs their run loop.
 private final class ConnectedPair: Sendable {
     let wire = Wire()
@@ -152,7 +152,7 @@ struct ChannelStreamTests {
         #expect(pair.left.events(of: .input).count { $0 == .hasBytesAvailable } == 1)
     }
 
-    @Test("An application that does not read stops its peer")
+    @Test("An app that does not read stops its peer")
     func backPressure() async throws {
         let pair = try ConnectedPair()
         await pair.left.start()
@@ -165,7 +165,7 @@ struct ChannelStreamTests {
         #expect(pair.wire.total(at: .left).bytes <= 256 + pair.wire.window * sendMTU)
     }
 
-    @Test("An application that reads on events gets all bytes in order")
+    @Test("An app that reads on events gets all bytes in order")
     func readOnEvents() async throws {
         let pair = try ConnectedPair()
         await pair.left.start { $0.reads = 50 }
@@ -279,7 +279,7 @@ struct ChannelStreamTests {
         #expect(pair.wire.outsideWork.withLock { $0 } == 0)
     }
 
-    @Test("Streams are released with their application")
+    @Test("Streams are released with their app")
     func release() async throws {
         let pair = try ConnectedPair()
         await pair.left.start()

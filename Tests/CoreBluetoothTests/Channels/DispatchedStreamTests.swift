@@ -91,7 +91,7 @@ struct DispatchedStreamTests {
         output.close()
     }
 
-    @Test("15.1.9 Without a queue, a stream reports no events, and another queue takes over")
+    @Test("15.1.9 A stream without a queue reports no events until it gets another queue")
     func change() async {
         let former = DispatchQueue(label: "former")
         let delegate = QueueDelegate(on: former)
@@ -115,7 +115,7 @@ struct DispatchedStreamTests {
         input.close()
     }
 
-    @Test("15.1.9 A queue replaces the run loops of a stream, and a run loop its queue")
+    @Test("15.1.9 A queue replaces a stream's run loops, and a run loop replaces its queue")
     func runLoop() async throws {
         let pair = Wire()
         let application = try StreamApplication(
@@ -155,7 +155,7 @@ struct DispatchedStreamTests {
         #expect(wire.outsideWork.withLock { $0 } == 0)
     }
 
-    @Test("15.1.9 A stream that is not a channel's has no queue, which is logged")
+    @Test("15.1.9 A queue for a stream that is not a channel's is refused and logged")
     func otherStream() async {
         let lines = await Misuse.lines(about: "dispatch queue") {
             CFReadStreamSetDispatchQueue(InputStream(data: Data()), DispatchQueue(label: "other"))

@@ -13,7 +13,7 @@ import Testing
 /// Behavior 14.5: channels that a central opens.
 @Suite("Channels that a central opens")
 struct OpenedChannelTests {
-    /// Opens a channel to the lamp, which listens. Returns both ends.
+    /// Opens a channel to the lamp, which listens. Returns the lamp's end.
     private func open(
         _ connection: ChannelFixture.Connection,
         _ lamp: BluetoothHost,
@@ -85,7 +85,7 @@ struct OpenedChannelTests {
         }
     }
 
-    @Test("14.5 An application that does not read stops its peer")
+    @Test("14.5 An app that does not read stops its peer")
     func backPressure() async throws {
         let fixture = try ChannelFixture(seed: 3)
         try await fixture.run { connection in

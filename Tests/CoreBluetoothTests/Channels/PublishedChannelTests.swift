@@ -31,7 +31,7 @@ struct PublishedChannelTests {
         return (manager, delegate, L2CAP.SPSM(rawValue: try #require(UInt16(words[1]))))
     }
 
-    @Test("14.6 The system chooses a PSM of the dynamic range, another one each time")
+    @Test("14.6 The system chooses a PSM of the dynamic range, a different one each time")
     func numbers() async throws {
         let fixture = try ChannelFixture()
         try await fixture.run { _ in
@@ -145,7 +145,7 @@ struct PublishedChannelTests {
         }
     }
 
-    /// Runs an application that has only published a channel with encryption, and a central that
+    /// Runs an app that has only published a channel with encryption, and a central that
     /// connects to it.
     private func publishToClients(
         configure: @escaping @Sendable (inout HostConfiguration) -> Void = { _ in },

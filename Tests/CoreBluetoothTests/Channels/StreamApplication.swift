@@ -6,7 +6,7 @@ import Synchronization
 @testable import BluetoothClients
 @testable import CoreBluetooth
 
-/// An application with the two streams of a channel, which it uses on its own thread, and a record
+/// An app with the two streams of a channel, which it uses on its own thread, and a record
 /// of its delegate's events.
 ///
 /// - Note: Sendable because everything except the record and `input` is used only on `thread`.
@@ -72,7 +72,8 @@ extension StreamApplication {
         await idle()
     }
 
-    /// Writes as many bytes as there is space for. If `continuesWriting` is set, the others follow.
+    /// Writes as many bytes as there is space for. If `continuesWriting` is set, the other bytes
+    /// follow when there is space.
     func write(_ bytes: [UInt8]) {
         thread.perform { [self] in
             rest += bytes

@@ -118,7 +118,7 @@ struct ChangedServicesTests {
         }
     }
 
-    @Test("6.6 A new service is not in the list: the application discovers it")
+    @Test("6.6 A new service is not in the list: the app discovers it")
     func addition() async throws {
         let fixture = try Fixture(.growing)
         try await fixture.run {

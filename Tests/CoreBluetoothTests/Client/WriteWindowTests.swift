@@ -28,7 +28,7 @@ struct WriteWindowTests {
         }
     }
 
-    @Test("7.7 After a full queue, the application is informed when there is space")
+    @Test("7.7 After a full queue, the app is informed when there is space")
     func flowControl() async throws {
         let fixture = try Fixture(.sensor)
         try await fixture.run {

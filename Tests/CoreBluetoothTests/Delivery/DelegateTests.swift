@@ -19,7 +19,7 @@ struct DelegateTests {
         defer { queue.resume() }
         let central = CBCentralManager(delegate: nil, queue: queue, options: options)
         let server = CBPeripheralManager(delegate: nil, queue: queue, options: options)
-        // All threads set and read the delegate: this is what the test checks.
+        // The threads set and read the delegates at the same time: this is what the test checks.
         nonisolated(unsafe) let peripheral = CBPeripheral(
             PeerIdentifier(UUID()),
             of: central,
@@ -46,7 +46,7 @@ struct DelegateTests {
         #expect(peripheral.delegate == nil)
     }
 
-    @Test("1.3 A delegate that is set while values arrive gets the following ones")
+    @Test("1.3 A delegate that is set while values arrive gets the later values")
     func change() async throws {
         let fixture = try Fixture(.heartRate(name: "Strap"))
         try await fixture.run {

@@ -79,7 +79,7 @@ struct DeliveryTests {
         #expect(counts.withLock { $0 } == [2, 1, 0])
     }
 
-    @Test("1.2 A block that the application enqueued before an event runs before it")
+    @Test("1.2 A block that the app enqueued before an event runs before it")
     func order() async {
         let queue = DispatchQueue(label: "app")
         let received = Mutex(0)
@@ -99,7 +99,7 @@ struct DeliveryTests {
         #expect(counts.withLock { $0 } == [1, 2, 3, 4, 5, 6])
     }
 
-    @Test("1.2 Blocks that run concurrently leave their events to the first")
+    @Test("1.2 Blocks that run concurrently deliver one event at a time")
     func sideBySide() async {
         let queue = DispatchQueue(label: "app", attributes: .concurrent)
         let isReceiving = Mutex(false)

@@ -10,7 +10,7 @@ import VirtualAccessories
 
 @Suite("A central in plain Swift 5")
 struct MonitorClientTests {
-    @Test("A monitor discovers its belt, subscribes and receives the heart rate")
+    @Test("A monitor discovers a heart rate sensor, subscribes and receives the heart rate")
     func monitor() async throws {
         let fixture = try Fixture(.thermometer(name: "Shelf"), .heartRate(name: "Strap"))
         try await fixture.run {

@@ -43,7 +43,7 @@ struct PlainClientTests {
 
 @Suite("Delegates with one or both of the disconnection methods")
 struct DisconnectionTests {
-    /// Returns the calls that a delegate gets when the application cancels a connection.
+    /// Returns the calls that a delegate gets when the app cancels a connection.
     private func calls(
         by make: @escaping @Sendable (Journal) -> any CBCentralManagerDelegate
     ) async throws -> [String] {

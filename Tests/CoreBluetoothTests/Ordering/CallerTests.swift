@@ -67,7 +67,7 @@ struct CallerTests {
     }
 
     /// Threads connect, cancel, scan and stop at random. In the end, all connections are canceled.
-    /// Every link that ended was canceled by the application.
+    /// Every link that ended was canceled by the app.
     @Test(
         "1.11, 3.3, 5.4, 5.5 Threads that connect and cancel at the same time leave no links",
         arguments: RunSeed.seeds(3)

@@ -5,7 +5,7 @@ import Dispatch
 import Foundation
 import VirtualAccessories
 
-/// An application that connects to all accessories of these tests and prepares them: it discovers
+/// An app that connects to all accessories of these tests and prepares them: it discovers
 /// their services and subscribes to their numbers.
 ///
 /// Unchecked, and its variables have no lock, on purpose: the tests and the thread sanitizer check
@@ -13,7 +13,7 @@ import VirtualAccessories
 /// reported the last change.
 final class Listener: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @unchecked Sendable
 {
-    /// Has the lines `ready NAME`, `done NAME` and `answered`.
+    /// The journal with the lines `ready NAME`, `done NAME` and `answered`.
     let journal = Journal()
     // Made after `super.init()`, because its delegate is this object.
     // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
@@ -23,7 +23,7 @@ final class Listener: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, 
     private(set) var peripherals: [String: CBPeripheral] = [:]
     private(set) var characteristics: [String: [CBUUID: CBCharacteristic]] = [:]
     private(set) var numbers: [String: [UInt32]] = [:]
-    /// The other events of each characteristic of each peripheral, in order.
+    /// The answers to requests for each characteristic of each peripheral, in order.
     private(set) var answers: [String: [CBUUID: [String]]] = [:]
     private(set) var answerCount = 0
     /// The number of answers after which the journal gets the line `answered`.

@@ -49,7 +49,8 @@ extension SimpleAccessoryProfile {
         )
     }
 
-    /// Returns an accessory with a value for each of several callers, which stores what they write.
+    /// Returns an accessory with a value for each of several callers. A value can be read and
+    /// written.
     static func slates(name: String, count: Int) -> SimpleAccessoryProfile {
         let slates = (0..<count).map {
             Characteristic(BluetoothUUID(OrderingUUID.slate($0)), [.read, .write, .notify])

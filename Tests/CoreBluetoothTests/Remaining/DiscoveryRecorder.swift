@@ -5,7 +5,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// An application that scans and keeps its discoveries.
+/// An app that scans and keeps its discoveries.
 ///
 /// Unchecked: its variables are changed on the queue before a line is written, and the test reads
 /// them after it has read the line.

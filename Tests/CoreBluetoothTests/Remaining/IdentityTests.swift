@@ -70,7 +70,7 @@ struct IdentityTests {
         }
     }
 
-    @Test("4.4, 4.5 Known peers are retrieved in order as the same objects, and others are not")
+    @Test("4.4, 4.5 Only known peers are retrieved, in order and as the same objects")
     func retrieval() async throws {
         let fixture = try Fixture(.heartRate(name: "Strap"), .landmark(name: "Landmark"))
         try await fixture.run {

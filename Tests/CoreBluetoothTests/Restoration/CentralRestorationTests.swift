@@ -97,7 +97,7 @@ struct CentralRestorationTests {
         }
     }
 
-    @Test("13.2 A manager restores nothing after the application ended its scan and connection")
+    @Test("13.2 A manager restores nothing after the app ended its scan and connection")
     func nothing() async throws {
         let fixture = try fixture(.heartRate(name: "Strap"))
         try await fixture.run {
@@ -139,7 +139,7 @@ struct CentralRestorationTests {
         }
     }
 
-    @Test("13.3 A restored peripheral that the application does not keep is not connected")
+    @Test("13.3 A restored peripheral that the app does not keep is not connected")
     func notKept() async throws {
         let fixture = try fixture(.heartRate(name: "Strap"))
         try await fixture.run {

@@ -16,7 +16,7 @@ struct PeripheralRestorationTests {
         [CBPeripheralManagerOptionRestoreIdentifierKey: "sample"]
     }
 
-    /// Makes an application answer every read with the same value.
+    /// Makes an app answer every read with the same value.
     private static func answerReads(_ app: PeripheralRecorder) {
         app.answer { app, requests in
             requests.first?.value = Data([7])
@@ -25,7 +25,7 @@ struct PeripheralRestorationTests {
     }
 
     @Test(
-        "13.2, 13.4 Services keep their handles and are advertised before the application acts"
+        "13.2, 13.4 Services keep their handles and are advertised before the app acts"
     )
     func goesOn() async throws {
         let fixture = try Fixture { $0.store = store }

@@ -28,7 +28,7 @@ extension Fixture {
 }
 
 extension CentralRecorder {
-    /// Becomes the delegate of a restored peripheral, as applications do, and writes its state into
+    /// Becomes the delegate of a restored peripheral, as apps do, and writes its state into
     /// the journal.
     func takeOver(_ name: String) {
         react { line, app in

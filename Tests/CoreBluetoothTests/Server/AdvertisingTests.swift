@@ -28,7 +28,7 @@ struct AdvertisingTests {
         return try #require(found.current)
     }
 
-    @Test("12.1, 12.4 When the delegate is called, name and services are advertised, connectable")
+    @Test("12.1, 12.4 When the delegate is called, connectable packets have the name and services")
     func started() async throws {
         let fixture = try Fixture()
         try await fixture.run {

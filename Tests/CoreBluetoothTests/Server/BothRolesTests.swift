@@ -49,7 +49,7 @@ struct BothRolesTests {
     }
 
     @Test(
-        "12.2, 12.3 A service in the overflow area is found by a scan for it, and listed there"
+        "12.2, 12.3 A scan for a service in the overflow area finds the peripheral"
     )
     func overflow() async throws {
         let fixture = try Fixture()
@@ -115,7 +115,7 @@ struct BothRolesTests {
     }
 }
 
-/// An application that only implements the required method.
+/// A delegate that implements only the required method.
 ///
 /// Unchecked: it has no state.
 private final class SilentDelegate: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {

@@ -9,11 +9,11 @@ import Testing
 @testable import BluetoothClients
 @testable import CoreBluetooth
 
-/// A central that causes events without end while the application's queue is blocked.
+/// A central that causes events without end while the app's queue is blocked.
 @Suite("A peripheral manager whose queue is busy")
 struct BusyQueueTests {
-    /// Runs `body` on the adapter's thread while the application's queue is blocked. Returns when
-    /// the application has received all events.
+    /// Runs `body` on the adapter's thread while the app's queue is blocked. Returns when
+    /// the app has received all events.
     private func flood(
         _ app: PeripheralRecorder,
         _ body: @escaping @Sendable (isolated SharedAdapter, LinkIdentifier) -> Void
@@ -67,7 +67,7 @@ struct BusyQueueTests {
                 _ = try await client.link.ended()
                 withExtendedLifetime(values) {}
             }
-            // The application has received the events, so a central may subscribe again.
+            // The app has received the events, so a central may subscribe again.
             try await fixture.client(number: 0xF2) { client in
                 let values = try await client.link.subscribe(
                     to: client.find(SampleService.notified)

@@ -29,7 +29,7 @@ struct PublishedChangeTests {
         app.manager.respond(to: request, withResult: .success)
     }
 
-    @Test("9.2 The application may set the value of a dynamic characteristic at any time")
+    @Test("9.2 The app may set the value of a dynamic characteristic at any time")
     func ownValue() async throws {
         let fixture = try Fixture()
         let (sample, all) = SampleService.make()

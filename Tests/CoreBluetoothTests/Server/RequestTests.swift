@@ -172,7 +172,7 @@ struct RequestTests {
         }
     }
 
-    @Test("10.7 A second or late answer to a request is ignored and logged")
+    @Test("10.7 A second answer to a request is ignored and logged")
     func twice() async throws {
         let fixture = try Fixture()
         let journal = Journal()
@@ -194,7 +194,7 @@ struct RequestTests {
         #expect(journal.lines.count { $0.contains("The request is over") } >= 2)
     }
 
-    @Test("10.8 Requests for static values or without permission never reach the application")
+    @Test("10.8 Requests for static values or without permission never reach the app")
     func checks() async throws {
         let fixture = try Fixture()
         try await fixture.serve([SampleService.make().0]) { app in
@@ -285,7 +285,7 @@ struct RequestTests {
         }
     }
 
-    @Test("A central has one object with one identifier, which does not reveal its address")
+    @Test("A central has one object, and the same identifier on its next link")
     func centrals() async throws {
         let fixture = try Fixture()
         try await fixture.serve([SampleService.make().0]) { app in

@@ -12,7 +12,7 @@ import Testing
 
 @Suite("The queue of values")
 struct UpdateQueueTests {
-    @Test("11.2 After a refusal, the application is informed once when there is space")
+    @Test("11.2 After a refusal, the app is informed once when there is space")
     func room() {
         var queue = UpdateQueue()
         let taken = (0..<UpdateQueue.limit).map { _ in queue.reserve() }
@@ -24,7 +24,7 @@ struct UpdateQueueTests {
         #expect(queue.count == UpdateQueue.limit - 2)
     }
 
-    @Test("11.2 Without a refusal, the application is not informed")
+    @Test("11.2 Without a refusal, the app is not informed")
     func silence() {
         var queue = UpdateQueue()
         let isTaken = queue.reserve()
@@ -52,7 +52,7 @@ struct PendingRequestsTests {
     private let link = LinkIdentifier(rawValue: 1)
     private let sessions = [SessionIdentifier.next(), .next()]
 
-    @Test("10.4 The first answer counts, and further ones answer no known request")
+    @Test("10.4 The first answer to a request counts, and further answers are unknown")
     func once() {
         var cache = PendingRequests()
         cache.ask(7, [sessions[0]], on: link)
@@ -133,7 +133,7 @@ struct SubscriptionRegistryTests {
         #expect(registry.link(of: peer, to: place) == links[2])
         #expect(registry.link(of: other, to: place) == links[1])
         let silent = registry.removeAll(on: links[0])
-        #expect(silent == [], "The application knows only the newer link")
+        #expect(silent == [], "The app knows only the newer link")
         let ended = registry.removeAll(on: links[2])
         #expect(ended == [.ended(place, on: links[2])])
         #expect(registry.link(of: peer, to: place) == nil)
@@ -204,8 +204,8 @@ struct AddedServiceTests {
         #expect(Set(numbers).count == 3)
         let again = snapshot.add(services[1], includes: [])
         #expect(again.number == numbers[1])
-        // An unanswered `add` of the first service, from before Bluetooth was off, does not answer
-        // this one.
+        // The `add` of the first service stays unanswered, as if Bluetooth had been turned off. The
+        // other answers do not report it.
         #expect(snapshot.takeAdded(numbers[2]) === services[2])
         #expect(snapshot.takeAdded(numbers[1]) === services[1])
         #expect(snapshot.takeAdded(numbers[1]) === services[1])

@@ -15,7 +15,7 @@ import VirtualAccessories
 
 @Suite("Values that require encryption")
 struct ProtectionTests {
-    @Test("10.8 Requests without encryption are refused before the application gets them")
+    @Test("10.8 Requests without encryption are refused before the app gets them")
     func refused() async throws {
         let fixture = try Fixture()
         try await fixture.serve([SampleService.make().0]) { app in

@@ -161,7 +161,7 @@ struct UpdateTests {
         }
     }
 
-    @Test("11.2 Indications are sent one at a time, each after the confirmation of the last")
+    @Test("11.2 Indications that the queue accepts at once arrive in order")
     func indications() async throws {
         let (service, characteristics) = SampleService.make()
         nonisolated(unsafe) let indicated = try #require(characteristics[SampleService.indicated])

@@ -5,7 +5,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// An application with a central manager. It writes every callback as a line into its journal, and
+/// An app with a central manager. It writes every callback as a line into its journal, and
 /// keeps every peripheral that it gets.
 ///
 /// `react` runs in each callback, on the manager's queue, after its line was written.

@@ -94,7 +94,7 @@ extension Fixture {
         }
     }
 
-    /// Runs `body` with an application on the phone that has published services and advertises.
+    /// Runs `body` with an app on the phone that has published services and advertises.
     func serve(
         _ services: [CBMutableService],
         options: [String: Any] = [:],

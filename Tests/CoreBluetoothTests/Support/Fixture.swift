@@ -32,7 +32,7 @@ final class Fixture: Sendable {
     private let seed: UInt64
     private let extraAdapters = Mutex<[CBAdapter]>([])
 
-    /// Creates a fixture with these accessories, each one meter further away than the previous one.
+    /// Creates a fixture with these accessories, each one meter farther away than the previous one.
     init(
         _ accessories: SimpleAccessoryProfile...,
         seed: UInt64 = 1,

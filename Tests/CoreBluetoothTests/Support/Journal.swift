@@ -27,7 +27,7 @@ final class Journal: Sendable {
     ///
     /// - Parameter holder: The executor of a test that runs on another thread, such as the main
     ///   actor's. Its time passes only while the test waits for a line. The test must have called
-    ///   `beginOutsideWork` there.
+    ///   its `beginOutsideWork`.
     init(holding holder: (any HostExecutor)? = nil) {
         self.holder = holder
     }

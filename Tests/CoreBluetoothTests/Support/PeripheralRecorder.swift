@@ -5,7 +5,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// An application with a peripheral manager. It writes every callback as a line into its journal,
+/// An app with a peripheral manager. It writes every callback as a line into its journal,
 /// and keeps every request and every central that it gets.
 ///
 /// `react` runs in each callback, on the manager's queue, after its line was written. `answer`
