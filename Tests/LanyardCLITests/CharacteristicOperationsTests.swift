@@ -52,7 +52,7 @@ import Testing
         #expect(accessory.procedures.lines == (count < 181 ? whole : whole + ["read 3"]))
     }
 
-    @Test("A read by UUID that the accessory refuses fails with the reason for the characteristic")
+    @Test("A read by UUID fails if the accessory refuses it or several characteristics match")
     func readByUUIDIsRefused() async throws {
         let vendor = "4C414E59-4152-4400-A000-000000000001"
         await #expect {

@@ -315,7 +315,7 @@ import VirtualAdapters
         #expect(run.status == .badData && run.output.isEmpty)
     }
 
-    @Test("The option names the adapter, or else the environment")
+    @Test("The option or, without it, the environment names the adapter")
     func choosesAdapter() async throws {
         let console = Console.standard
         let environment = ["LANYARD_ADAPTER": "unix:/environment"]

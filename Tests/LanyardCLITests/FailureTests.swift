@@ -147,7 +147,7 @@ import VirtualAdapters
         #expect(limits.step == .milliseconds(1500) && limits.search == .milliseconds(1500))
     }
 
-    @Test("Opening an adapter of the kernel includes its set-up, unless --timeout is given")
+    @Test("The limit for opening a kernel's adapter includes its set-up, except with --timeout")
     func opensAdapters() {
         let adapter = AdapterChoice.reached(.hci(index: 0))
         #expect(StepLimits().opening(adapter) == .seconds(24))

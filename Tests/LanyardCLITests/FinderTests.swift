@@ -121,7 +121,7 @@ import Testing
         #expect(lower.address == lamp.address)
     }
 
-    @Test("If several names begin like that, the error lists them with their addresses")
+    @Test("If several names begin with the target, the error lists them with their addresses")
     func refusesToGuess() async throws {
         await #expect {
             try await find(Target("la"), receiving: [device(1, "Ladder"), lamp])
@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    @Test("Two devices of exactly that name are refused, with their addresses and signals")
+    @Test("Two devices with exactly the same name are refused, with their addresses and signals")
     func sameExactName() async throws {
         let received = [
             device(2, "Lamp", rssi: -71), device(1, "Lamp", rssi: -40), device(3, "Lamp 2"),
@@ -169,7 +169,7 @@ import Testing
         #expect(alone.address == beacon.address && !alone.isConnectable && found.isConnectable)
     }
 
-    @Test("A device of exactly that name is found among too many similar ones")
+    @Test("A device with exactly the given name is found among too many similar ones")
     func exactNameAmongMany() async throws {
         let similar = (1...100).map { device($0, "Lamp \($0)") }
         let shortened = device(lamp.address.value, "Lamp beside the door")

@@ -122,7 +122,7 @@ struct RadiosTests {
         }
     }
 
-    @Test("A scan reports a device once, and a value is read through the better adapter")
+    @Test("A scan reports each advertisement once, and a value can be read")
     func reads() async throws {
         try await withRooms { rooms in
             let scan = await run(["scan", "--json"] + options(rooms), until: Rooms.target)

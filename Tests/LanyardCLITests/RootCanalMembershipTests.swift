@@ -46,7 +46,7 @@ struct RootCanalMembershipTests {
         air.shutDown()
     }
 
-    @Test("The radio joins RootCanal again when it has returned")
+    @Test("The radio joins RootCanal again when RootCanal has returned")
     func returns() async throws {
         let port = try await Port()
         try await withMembership(at: port.number, retryLimit: .max) { membership, events in

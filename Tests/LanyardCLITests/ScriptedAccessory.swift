@@ -32,7 +32,7 @@ struct ScriptedAccessory: ConnectedAccessory {
     /// The first request that gets no answer.
     let fallsSilent = Moment()
 
-    /// The writes, in order.
+    /// A list of lines, for example of the writes, in order.
     final class Recorder: Sendable {
         private let entries = Mutex<[String]>([])
         private let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)

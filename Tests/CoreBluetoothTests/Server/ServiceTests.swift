@@ -180,7 +180,7 @@ struct ServiceTests {
         }
     }
 
-    @Test("9.7 Centrals no longer discover a removed service and a removed service that includes it")
+    @Test("9.7 Centrals do not discover a removed service or a removed service that includes it")
     func includedRemoval() async throws {
         let (sample, _) = SampleService.make()
         let including = CBMutableService(type: CBUUID(string: "B000"), primary: true)

@@ -40,7 +40,7 @@ private let pluggedIn = SystemAdapter(
         )
     }
 
-    /// Sources that return the lists in turn, one after each change.
+    /// Creates sources that return the lists in turn, one after each change.
     private func sources(
         _ lists: [SystemAdapter]...,
         ports: [SystemState.SerialPort] = [],

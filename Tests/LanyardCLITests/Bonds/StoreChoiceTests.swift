@@ -77,7 +77,7 @@ struct StoreChoiceTests {
         #expect(!failure.happened.contains("socket") && failure.advice.contains("--no-store"))
     }
 
-    @Test("Looking at a store does not make it")
+    @Test("Looking for a store does not create it")
     func looking() throws {
         let path = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"
         #expect(try StoreChoice.directory(path).openExisting() == nil)

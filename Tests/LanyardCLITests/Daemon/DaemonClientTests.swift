@@ -47,7 +47,7 @@ struct DaemonClientTests {
         daemon.bus.stop()
     }
 
-    @Test("A removal of a bond that has ended leaves nothing behind")
+    @Test("A completed removal of a bond leaves no waiting task")
     func waitsForBonds() async throws {
         var objects = FakeDaemon.standard
         objects[FakeDaemon.device]?["org.bluez.Device1"]?["Paired"] = .boolean(true)

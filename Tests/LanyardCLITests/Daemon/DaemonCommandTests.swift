@@ -8,7 +8,7 @@ import Testing
 
 @testable import LanyardCLI
 
-/// The program on the system's Bluetooth daemon, which the test plays.
+/// The program on the system's Bluetooth daemon, which the test simulates.
 @Suite("Commands on the Bluetooth daemon", .timeLimit(.minutes(2)))
 struct DaemonCommandTests {
     @Test("A scan lists devices that match the filter, again with new data, and ends the discovery")
@@ -42,7 +42,7 @@ struct DaemonCommandTests {
         }
     }
 
-    @Test("A value is read, also of a device that another program has connected and keeps")
+    @Test("A value is read, also from a device that another program keeps connected")
     func reads() async throws {
         try await DaemonRun.with(FakeDaemon()) { daemon in
             let own = try await DaemonRun.run(["read", "Sensor", "2A37"], on: daemon)

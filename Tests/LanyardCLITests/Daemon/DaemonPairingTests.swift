@@ -7,7 +7,7 @@ import Testing
 
 @testable import LanyardCLI
 
-/// Pairing, bonds and the shell on the system's Bluetooth daemon, which the test plays.
+/// Pairing, bonds and the shell on the system's Bluetooth daemon, which the test simulates.
 @Suite("Bonds and the shell on the Bluetooth daemon", .timeLimit(.minutes(2)))
 struct DaemonPairingTests {
     private static let sensor = "C4:F0:00:00:00:01"
@@ -76,7 +76,7 @@ struct DaemonPairingTests {
         }
     }
 
-    @Test("The bond of a private address is its device's, also if another device bonds meanwhile")
+    @Test("A pairing reports its own device's bond even if another device bonds meanwhile")
     func reportsOwnBond() async throws {
         try await DaemonRun.with(FakeDaemon()) { daemon in
             daemon.on("Pair") { call, daemon in
@@ -100,7 +100,7 @@ struct DaemonPairingTests {
         }
     }
 
-    @Test("A device that is bonded already is reported as that")
+    @Test("The pair command reports a device that is bonded already")
     func isBondedAlready() async throws {
         try await DaemonRun.with(FakeDaemon(objects: Self.bonded())) { daemon in
             daemon.on("Pair") { call, daemon in

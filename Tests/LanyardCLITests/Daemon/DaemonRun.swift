@@ -6,7 +6,7 @@ import ProcessTestSupport
 
 @testable import LanyardCLI
 
-/// The program on the system's Bluetooth daemon, which the test plays.
+/// The program on the system's Bluetooth daemon, which the test simulates.
 enum DaemonRun {
     static let limit = Duration.seconds(60)
 

@@ -10,7 +10,7 @@ import Testing
 @testable import BlueZAdapter
 @testable import LanyardCLI
 
-/// `lanyard serve` on the system's Bluetooth daemon, which the test plays.
+/// `lanyard serve` on the system's Bluetooth daemon, which the test simulates.
 @Suite("Serving on the Bluetooth daemon", .timeLimit(.minutes(2)))
 struct DaemonServeTests {
     private static let peer = "C4:F0:00:00:00:01/random"

@@ -13,6 +13,8 @@ struct ServingDaemon: Sendable {
     private let advertisements: AsyncStream<DBusObjectPath>
     private let replies: AsyncStream<DBusMessage>
 
+    /// Creates a fake daemon.
+    ///
     /// - Parameter refused: The method that the daemon refuses.
     init(refusing refused: String? = nil, isRunning: Bool = true) throws {
         var objects = FakeDaemon.standard

@@ -56,7 +56,7 @@ import Testing
         #expect(read(files).daemons == [.init(number: 842, name: "bluetoothd")])
     }
 
-    @Test("Serial ports are those with a device, with its product name") func ports()
+    @Test("Only serial ports with a device are listed, with its product name") func ports()
         throws
     {
         let files = try FakeSystemTree()

@@ -53,7 +53,7 @@ struct CompletionScriptTests {
         #expect(try await completions(read).contains("battery-level"))
     }
 
-    @Test("zsh and fish have the same completions", arguments: ["zsh", "fish"])
+    @Test("The scripts for zsh and fish complete commands and options", arguments: ["zsh", "fish"])
     func others(name: String) async throws {
         let script = try await shell("lanyard --generate-completion-script \(name)")
         for text in ["shell", "run", "keep-going", "lanyard", "---completion"] {
@@ -61,7 +61,7 @@ struct CompletionScriptTests {
         }
     }
 
-    @Test("The accessories of the virtual world are those of the adapter on the command line")
+    @Test("The virtual accessories are those of the adapter on the command line")
     func targets() {
         let examples = CommandLineCompletion.targets(
             ["lanyard", "--adapter", "virtual"],

@@ -8,7 +8,7 @@ import Testing
 struct DocumentedCommand: Hashable, Sendable, CustomTestStringConvertible {
     /// The path of the document in the package.
     let document: String
-    /// The line as it stands there.
+    /// The line as it is in the document.
     let line: String
 
     var testDescription: String { "\(document): \(line)" }

@@ -10,7 +10,7 @@ import Testing
 /// The command lines of the documents, run unchanged on the virtual radio of a `lanyard air`.
 @Suite("The command lines of the documents", .serialized)
 struct DocumentedCommandTests {
-    /// The time in which a command prints what it is expected to, on a busy machine.
+    /// The time in which a command prints the expected text, on a busy machine.
     private static let limit = Duration.seconds(120)
 
     @Test("Every command line runs", arguments: DocumentedCommand.documents)
@@ -75,7 +75,7 @@ struct DocumentedCommandTests {
             }
         }
 
-        /// Types Ctrl-C.
+        /// Ends a command by the signal of Ctrl-C.
         func interrupt(_ process: ChildProcess?, within limit: Duration) async throws {
             guard let process else { return }
             process.send(signal: SIGINT)
@@ -85,7 +85,7 @@ struct DocumentedCommandTests {
             #expect(isNormal, "\(ending) \(output)")
         }
 
-        /// The error if a program outside the tests has the address in a document.
+        /// The error if a program outside the tests uses the address that a document names.
         private static let isTaken = "in use"
 
         private var environment: [String: String] {

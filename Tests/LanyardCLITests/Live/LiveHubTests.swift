@@ -85,7 +85,7 @@ struct LiveHubTests {
         #expect(next["leftOut"] == .integer(200))
     }
 
-    @Test("The entries and messages of an update, and the past, are bounded")
+    @Test("The entries and messages of an update, and the earlier entries, are bounded")
     func bounds() throws {
         for round in 0..<8 {
             for number in 0..<2_000 { hub.receive(reset(Int64(round * 2_000 + number)), from: 0) }

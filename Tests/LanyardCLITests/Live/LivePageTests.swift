@@ -8,7 +8,7 @@ import Testing
 
 @testable import LanyardCLI
 
-/// Uses the page in Chromium, driven by browser.py.
+/// The live page in Chromium, which browser.py controls.
 @Suite(
     "The live page in a browser",
     .serialized,
@@ -19,7 +19,7 @@ import Testing
 )
 struct LivePageTests {
     @Test(
-        "A device is read, subscribed to, written, lost and found again, after two clicks",
+        "Two clicks show a value, and devices can be read, subscribed to, written and found again",
         .timeLimit(.minutes(20))
     )
     func walk() async throws {
@@ -88,7 +88,7 @@ struct LivePageTests {
     )
 )
 struct LongTimelineTests {
-    /// Returns a link with a read each 10 ms, and the states of its device.
+    /// Returns a timeline of one device with a read every 10 ms.
     private func timeline(events count: Int) -> Timeline {
         var timeline = Timeline(title: "Long")
         let device = timeline.device("Thermometer")

@@ -67,7 +67,7 @@ class Browser:
         return result["result"].get("value")
 
     def processor_seconds(self):
-        """The processor time of the main thread's tasks so far."""
+        """Returns the processor time of the main thread's tasks so far."""
         metrics = self.call("Performance.getMetrics")["metrics"]
         return next(metric["value"] for metric in metrics if metric["name"] == "TaskDuration")
 
@@ -83,7 +83,7 @@ class Browser:
         self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)
 
     def place(self, element):
-        """The middle of an element, given as an expression, after it is in view."""
+        """Scrolls to an element, given as an expression. Returns the element's middle."""
         return self.run(
             f"(() => {{ const found = {element}; found.scrollIntoView({{ block: 'center' }});"
             " const box = found.getBoundingClientRect();"
@@ -160,7 +160,7 @@ HIDDEN_LABELS = (
 
 
 def logged(text):
-    """Whether the search on the timeline finds a packet."""
+    """Returns an expression that is true if the search on the timeline finds a packet."""
     return (
         "(() => { const page = element('frame').contentDocument, query = page.getElementById('query');"
         f" if (query.value !== '{text}') {{ query.value = '{text}'; query.dispatchEvent(new Event('input')); }}"
@@ -267,8 +267,7 @@ FRAMES = 150
 
 
 def cost(browser, work, count=FRAMES):
-    """The milliseconds of processor time that the main thread of the page takes for a frame, on average. `work` runs
-    in each frame, and `number` is the number of the frame.
+    """Returns the milliseconds of processor time that the page's main thread takes for a frame, on average. `work` runs in each frame, and `number` is the number of the frame.
 
     The time that the machine gives to other programs does not count, so the figure is what the page needs, and a page
     that needs at most 1/30 s can draw 30 frames a second."""
@@ -290,7 +289,7 @@ def load(browser, folder):
     reports = (browser.run(count) - before) / (time.monotonic() - start)
     report("received", updates=browser.run("updates.length"), reportsPerSecond=reports)
     # From here on, updates arrive with the frames: ten of them for 30 frames, whatever time the frames take. The radio
-    # loses reports of so many devices to collisions, so each device gets what 10 reports a second would be as well.
+    # loses many reports of 200 devices to collisions, so a report of each device follows each update.
     browser.run("feed.close(); window.sent = 0; true")
     work = (
         "if (number % 3 === 0) { arrived(JSON.parse(updates[number / 3 % updates.length]));"

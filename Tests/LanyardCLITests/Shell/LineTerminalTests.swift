@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(
-        "A line is read, with what is printed while it is typed above it",
+        "Output that is printed while a line is typed appears above the line",
         .timeLimit(.minutes(1))
     )
     func outputAbove() async throws {

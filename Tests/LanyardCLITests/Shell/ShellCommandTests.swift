@@ -204,7 +204,7 @@ struct ShellCommandTests {
         #expect(run.output.contains("failed, as expected: pairing: "))
     }
 
-    @Test("Commands without the link, subscription or earlier target that they need state that")
+    @Test("A command reports a missing link, subscription or earlier target")
     func missing() async {
         let run = await shell(
             """

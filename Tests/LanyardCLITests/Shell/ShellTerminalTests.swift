@@ -27,12 +27,12 @@ struct ShellTerminalTests {
 
         var lines: [String] { TerminalScreen.lines(of: terminal.shown).filter { !$0.isEmpty } }
 
-        /// Waits until a line is this one.
+        /// Waits until the terminal shows this line.
         func wait(for line: String) async throws {
             while !lines.contains(line) { try await terminal.waitForMore() }
         }
 
-        /// Waits until the last line is this one.
+        /// Waits until the terminal shows this line as its last one.
         func wait(forLast line: String) async throws {
             while lines.last != line { try await terminal.waitForMore() }
         }

@@ -46,7 +46,7 @@ struct TerminalScreen {
         column += 1
     }
 
-    /// Performs `CSI 2K` (erase the line) and `CSI nD` (move left). Others have no effect here.
+    /// Performs `CSI 2K` (erase the line) and `CSI nD` (move left). Other sequences have no effect.
     private mutating func control(_ rest: inout Substring.UnicodeScalarView) {
         guard rest.first == "[" else { return }
         rest.removeFirst()

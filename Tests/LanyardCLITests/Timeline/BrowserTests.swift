@@ -87,7 +87,7 @@ private enum Browser {
             ]
         )
         let (document, _) = try await process.waitUntilEnd(within: .seconds(300))
-        // The element with the data is as it was written, so it is removed.
+        // The element with the data is removed, because the script does not change it.
         return document.replacing(#/<script type="application\/json"[^<]*<\/script>/#, with: "")
     }
 }
