@@ -267,7 +267,8 @@ FRAMES = 150
 
 
 def cost(browser, work, count=FRAMES):
-    """Returns the milliseconds of processor time that the page's main thread takes for a frame, on average. `work` runs in each frame, and `number` is the number of the frame.
+    """Returns the milliseconds of processor time that the page's main thread takes for a frame, on average.
+    `work` runs in each frame, and `number` is the number of the frame.
 
     The time that the machine gives to other programs does not count, so the figure is what the page needs, and a page
     that needs at most 1/30 s can draw 30 frames a second."""
