@@ -86,7 +86,7 @@ struct AdapterExecutorTests {
         }
     }
 
-    @Test("A closure on the executor may assume the isolation of an actor there")
+    @Test("A closure on the executor may assume the isolation of an actor on that executor")
     func assumeIsolated() async {
         await withExecutor { executor in
             let resident = Resident(executor)

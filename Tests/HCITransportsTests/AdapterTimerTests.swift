@@ -58,14 +58,14 @@ struct AdapterTimerTests {
         await withExecutor { executor in
             let count = Mutex(0)
             let done = Promise<Bool>()
-            let victim = executor.makeTimer { count.withLock { $0 += 1 } }
-            let killer = executor.makeTimer { victim.set(to: nil) }
+            let canceled = executor.makeTimer { count.withLock { $0 += 1 } }
+            let canceler = executor.makeTimer { canceled.set(to: nil) }
             let last = executor.makeTimer { done.fulfil(true) }
             await executor.run {
-                victim.set(to: executor.now + .milliseconds(1))
-                victim.set(to: nil)
-                killer.set(to: Instant(nanoseconds: 1))
-                victim.set(to: Instant(nanoseconds: 2))
+                canceled.set(to: executor.now + .milliseconds(1))
+                canceled.set(to: nil)
+                canceler.set(to: Instant(nanoseconds: 1))
+                canceled.set(to: Instant(nanoseconds: 2))
                 last.set(to: Instant(nanoseconds: 3))
             }
             #expect(await done.value)

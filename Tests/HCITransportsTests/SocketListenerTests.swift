@@ -21,7 +21,7 @@ struct SocketListenerTests {
             let path = temporaryPath()
             defer { unlink(path) }
             let socket = try SocketListener.bind(SocketAddress(path: path))
-            // In the queue, from which the failed attempts do not take it.
+            // The connection stays in the queue, because the failed attempts do not take it.
             let transport = UnixTransport(path: path)
             async let opening: Void = transport.open(on: executor) { _ in }
             let attempts = Mutex<[Instant]>([])

@@ -173,7 +173,7 @@ struct TracingTransportTests {
         }
     }
 
-    @Test("Nothing is recorded that is sent while the transport is closed")
+    @Test("Packets that are sent while the transport is closed are not recorded")
     func notOpen() async throws {
         try await withTrace { executor, traced, far, log, path in
             await executor.run { far.close() }

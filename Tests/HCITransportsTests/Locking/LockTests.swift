@@ -51,7 +51,7 @@ struct LockTests {
         #expect(lock.withLock { $0 == nil })
     }
 
-    @Test("A mark of a thread is on one thread at a time")
+    @Test("A thread mark is set once, for the current thread, until it is cleared")
     func threadMark() {
         let mark = ThreadMark()
         let first = (mark.isSet, mark.isCurrent)

@@ -62,7 +62,7 @@ struct StorePowerCutTests {
         case setAside(StoreKey)
     }
 
-    /// A request, and how many calls of the disk had been made when it was done.
+    /// A request, and the number of disk calls that had been made at its end.
     private struct Step {
         let request: Request
         let end: Int

@@ -193,7 +193,7 @@ extension ModelKernel {
 
     func bringUp(_ index: UInt16) throws(SystemError) {
         let adapter = try adapter(index, for: .bringUp(index))
-        // Also for an adapter that a program has taken, because it is running.
+        // This applies to a taken adapter too, because it is running.
         guard adapter.condition == .down else { throw SystemError(code: EALREADY) }
         state.withLock { $0.adapters[index]?.condition = .up(connections: 0) }
     }

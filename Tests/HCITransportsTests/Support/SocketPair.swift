@@ -76,7 +76,7 @@ struct SocketPair: Sendable {
         try await far.open(on: executor, receive: farLog.receive)
     }
 
-    /// Closes both ends, and waits until the near one has reported it.
+    /// Closes both ends, and waits until the near end has reported that it is closed.
     func close() async {
         await executor.run { [near, far] in
             near.close()

@@ -131,7 +131,7 @@ struct UserChannelOpeningTests {
         #expect(try take(from: kernel).wasUp)
     }
 
-    // MARK: Adapters that cannot
+    // MARK: Adapters that cannot be taken
 
     @Test("The error for an absent adapter names the present ones")
     func absent() {
