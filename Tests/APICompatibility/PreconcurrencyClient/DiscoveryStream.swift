@@ -24,7 +24,7 @@ func discoveries(
     }
 }
 
-/// Used on its queue only.
+/// A scanner that is used only on its queue.
 private final class Scanner: NSObject, CBCentralManagerDelegate, @unchecked Sendable {
     private let continuation: AsyncStream<Discovery>.Continuation
     private let options: [String: Any]?

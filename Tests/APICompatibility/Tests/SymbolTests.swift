@@ -40,7 +40,7 @@ struct SymbolTests {
         let named = symbols.map(\.line)
         print(
             "CoreBluetooth: \(Set(named).union(refused).count) of \(table.count) symbols covered:",
-            "\(named.count) named with their types, \(refused.count) refused as by Apple's"
+            "\(named.count) named with their types, \(refused.count) refused as Apple's are"
         )
         #expect(named.count == Set(named).count)
         #expect(Set(named).isDisjoint(with: refused))
@@ -48,7 +48,7 @@ struct SymbolTests {
         #expect(table.count == 395)
     }
 
-    @Test("Each symbol stands for the row that it names")
+    @Test("Each symbol has the name of its row")
     func names() throws {
         let table = try table()
         for symbol in symbols {
