@@ -6,8 +6,8 @@ import Glibc
 import HCITransports
 import Synchronization
 
-/// A message bus with one client, and the programs behind it, in this process. It lets a test
-/// answer, delay and forge every message.
+/// A message bus in this process, with one client, and with one program that owns all other names.
+/// A test can answer, delay and forge every message.
 package final class FakeBus: Sendable {
     /// A function that answers a message to a name other than that of the bus itself. It runs on
     /// the thread of the bus, in the order of the messages.

@@ -4,7 +4,7 @@ import DBus
 import HCITransports
 import Synchronization
 
-/// The daemon on a bus in this process, with an adapter and a heart rate sensor. A test replaces
+/// The daemon on a bus in this process, with an adapter and a heart rate sensor. A test can replace
 /// the answer to any method.
 package final class FakeDaemon: Sendable {
     package typealias Answer = @Sendable (DBusMessage, FakeDaemon) -> Void
@@ -66,7 +66,7 @@ package final class FakeDaemon: Sendable {
         ],
     ]
 
-    /// A value to notify, a value to write, and a descriptor.
+    /// A service with a value to notify, a value to write, and a descriptor.
     package static let services: [String: Interfaces] = [
         service: [
             "org.bluez.GattService1": [
@@ -186,7 +186,7 @@ package final class FakeDaemon: Sendable {
     /// The methods that were called, in order.
     package var calls: [String] { state.withLock { $0.calls } }
 
-    /// Returns when a method has been called this many times.
+    /// Waits until a method has been called this many times.
     package func called(_ member: String, times count: Int = 1) async {
         await withCheckedContinuation { waiter in
             let isDone = state.withLock { state in

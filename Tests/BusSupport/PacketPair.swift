@@ -32,7 +32,7 @@ package final class PacketPair: Sendable {
         }
     }
 
-    /// Returns the next packet of the client, and waits for it for a second at most.
+    /// Returns the next packet of the client, or `nil` if none arrives within a second.
     package func receive() -> [UInt8]? {
         var interest = pollfd(fd: own, events: Int16(POLLIN), revents: 0)
         guard poll(&interest, 1, 1_000) > 0 else { return nil }

@@ -167,7 +167,7 @@ import Testing
         #expect(core.receive([0x6C], descriptors: 1) == [])
     }
 
-    @Test("Signals and calls are passed on, unknown messages are not")
+    @Test("A signal is passed on, and a message of an unknown type is not")
     func received() {
         var core = Self.openCore()
         let signal = DBusMessage(.signal(path: .root, interface: "a.b", member: "C"), serial: 3)

@@ -128,7 +128,7 @@ import Testing
         await fixture.end()
     }
 
-    @Test("A bus that does not exist is reported once, with its path")
+    @Test("A bus that does not exist is reported with its path")
     func missingBus() async throws {
         let executor = AdapterExecutor()
         let reason = await withCheckedContinuation { reported in

@@ -8,7 +8,7 @@ import Testing
 @testable import DBus
 
 @Suite struct DBusMessageTests {
-    /// The call of Hello, with the fields in the order of this writer.
+    /// The call of Hello, with the fields in the order in which `DBusMessage` writes them.
     static let hello = Data(
         hex: "6C010001 00000000 01000000 6D000000"
             + "01016F00 15000000 2F6F72672F667265656465736B746F702F44427573 00 0000"
@@ -66,7 +66,8 @@ import Testing
     @Test(
         "A changed byte of the prefix is refused",
         arguments: [
-            // The byte order, the type, the version, the serial, the length of the fields.
+            // The byte order, the type, the version, the serial, the lengths of the fields and the
+            // body.
             (0, 0x6D as UInt8), (1, 0), (3, 2), (8, 0), (12, 0x6C), (15, 0x7F), (7, 0x7F),
         ]
     )
@@ -76,7 +77,7 @@ import Testing
         #expect(throws: MalformedBytes.self) { try DBusMessage.read(bytes) }
     }
 
-    @Test("Names and fields that the specification forbids are refused")
+    @Test("Forbidden names and fields, and more than 16 descriptors, are refused")
     func names() {
         let kinds: [DBusMessage.Kind] = [
             .call(path: .root, interface: "one", member: "M"),
@@ -121,7 +122,10 @@ import Testing
         #expect((1..<2_000).contains(readCount))
     }
 
-    @Test("A stream is split the same in pieces of any length", arguments: RunSeed.seeds(4))
+    @Test(
+        "The same messages are read from a stream in pieces of random lengths",
+        arguments: RunSeed.seeds(4)
+    )
     func deframing(_ seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         var rest = Self.examples.flatMap(\.bytes)[...]
