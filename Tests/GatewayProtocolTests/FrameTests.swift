@@ -22,7 +22,7 @@ struct FrameTests {
         (.ping, [8, 0, 0, 0, 0, 0, 0, 0, 0]),
     ]
 
-    @Test("Each frame has its bytes, in both directions, also one byte at a time")
+    @Test("Each frame is written as its bytes, and read from them one byte at a time")
     func vectors() throws {
         for (frame, bytes) in Self.frames {
             var writer = FrameWriter()
@@ -103,7 +103,7 @@ struct FrameTests {
         #expect(try reader.next() == .refused("a?[2Jb?c?d"))
     }
 
-    @Test("Random bytes are frames or errors", arguments: RunSeed.seeds(200))
+    @Test("Random bytes never trap", arguments: RunSeed.seeds(200))
     func random(seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         var reader = FrameReader()

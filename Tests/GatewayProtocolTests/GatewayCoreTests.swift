@@ -12,7 +12,8 @@ struct GatewayCoreTests {
     static let resetAnswer: [UInt8] = [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00]
     private static let command: [UInt8] = [0x01, 0x01, 0x10, 0x00]
 
-    /// A gateway, and the hosts that a test has connected to it. `deliver` carries what they send.
+    /// A gateway, and the hosts that a test has connected to it. Each receives what the other
+    /// sends.
     private struct Net {
         var core = GatewayCore(name: "hall")
         var hosts: [Int: GatewayClient] = [:]
@@ -133,7 +134,7 @@ struct GatewayCoreTests {
         #expect(net.story.contains("2 granted by hall"))
     }
 
-    @Test("The links of a lease end before the reset, one command at a time, or after a second")
+    @Test("The reset waits until the links of the lease have ended one by one, or for a second")
     func links() {
         func ended(_ handle: UInt8) -> [UInt8] { [0x04, 0x05, 0x04, 0x00, handle, 0x00, 0x16] }
         let status: [UInt8] = [0x04, 0x0F, 0x04, 0x00, 0x01, 0x06, 0x04]
@@ -273,7 +274,7 @@ struct GatewayCoreTests {
         #expect(actions.count == 1)
         net.perform(actions)
         #expect(net.packets[1] == report + report + report)
-        // Data takes the reports before it along, in the order of their arrival.
+        // Reports that wait are sent before the data, in the same frame.
         net.packets = [:]
         receive(report)
         receive(data)
@@ -286,7 +287,7 @@ struct GatewayCoreTests {
         #expect(net.core.reports.isEmpty && net.core.reportsDue == nil)
     }
 
-    @Test("A side that takes packets allows more in batches, and never stops the other side")
+    @Test("A gateway that takes packets allows more in batches, and never stops the host")
     func credit() {
         var net = Net()
         net.lease(1)
@@ -339,7 +340,7 @@ struct GatewayCoreTests {
         #expect(net.story.contains("3 ended: its enrollment code is wrong, used or too old"))
     }
 
-    @Test("Frames and garbage directly after an enrollment do not end it")
+    @Test("Frames and other bytes directly after an enrollment do not change its result")
     func enrollmentAndMore() {
         for isValid in [true, false] {
             var net = Net()
@@ -436,8 +437,8 @@ struct GatewayCoreTests {
     }
 
     @Test("A host leaves a gateway that violates the protocol, and reports the reason")
-    func lyingGateway() {
-        let lies: [(String, [Frame], String)] = [
+    func gatewayViolations() {
+        let violations: [(String, [Frame], String)] = [
             ("packets before the grant", [.packets([4])], "out of place"),
             ("two grants", [.granted(name: "a"), .granted(name: "a")], "out of place"),
             ("enrolled, which was not asked for", [.enrolled(name: "a")], "out of place"),
@@ -449,7 +450,7 @@ struct GatewayCoreTests {
                 "more packets than it may"
             ),
         ]
-        for (what, frames, reason) in lies {
+        for (what, frames, reason) in violations {
             var host = GatewayClient(.lease, now: .zero)
             _ = host.begin(now: .zero)
             var writer = FrameWriter()

@@ -109,7 +109,7 @@ struct GatewayModelTests {
                 }
             }
             #expect(core.connections.count <= GatewayCore.connectionLimit)
-            if let owner = core.owner { #expect(core.connections[owner] != nil, "a leaked lease") }
+            if let owner = core.owner { #expect(core.connections[owner] != nil, "no connection") }
         }
 
         private mutating func send(_ frame: Frame, _ id: Int) {
@@ -119,7 +119,7 @@ struct GatewayModelTests {
     }
 
     @Test(
-        "A gateway has at most one owner, resets before each, and leaks no lease",
+        "A gateway has at most one owner, which is connected, and resets before each",
         arguments: RunSeed.seeds(100)
     )
     func random(seed: UInt64) {
