@@ -51,7 +51,7 @@ import Testing
         #expect(JSON.string(text).compact == expected)
     }
 
-    @Test("A missing value is null")
+    @Test("A missing value is null, and bytes are hexadecimal digits")
     func absentIsNull() {
         #expect(JSON.string(orNull: nil).compact == "null")
         #expect(JSON.integer(orNull: nil).compact == "null")

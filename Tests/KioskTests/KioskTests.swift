@@ -30,7 +30,7 @@ struct KioskTests {
             #expect(badge.name == "Badge 2" && badge.isReady)
             await first.send("Hello", to: badge)
             #expect(first.answers[badge.id] == "Badge 2 read Hello")
-            // The text of the note is not on the air.
+            // The written bytes do not contain the text of the note.
             let written = badges[1].written(to: "4C414E59-4152-4400-A000-000000001F01")
             #expect(!written.isEmpty)
             #expect(written.allSatisfy { $0.range(of: Data("Hello".utf8)) == nil })
@@ -57,7 +57,7 @@ struct KioskTests {
             let kiosk = world.phone.launch { configuration in
                 var configuration = configuration
                 configuration.connectionLimit = .fixed(3)
-                // The slices in which the badges take turns after the pairings.
+                // After the pairings, the badges take turns in these time slices.
                 configuration.policy = StandardConnectionPolicy(
                     timeSlice: StandardConnectionPolicy.minimumTimeSlice
                 )
@@ -127,12 +127,13 @@ extension AuthenticatedCBCSealing {
     }
 }
 
-/// The envelopes of a channel's requests and answers.
+/// A request of a channel, with its number.
 private struct Asked: Decodable {
     var ask: Note
     var id: Int
 }
 
+/// The answer to a request, with the number of the request.
 private struct Answered: Encodable {
     var answer: Note
     var id: Int
