@@ -3,8 +3,8 @@
 import BluetoothHost
 import Testing
 
-/// A component under the host fails at any moment. The pending requests fail soon, and the host
-/// keeps working.
+/// A wire, a controller or an accessory fails at any moment. The pending requests fail soon, and
+/// the host keeps working.
 @Suite(.needsPeers) struct RecoveryTests {
     static let pointCount = 20
 

@@ -61,7 +61,7 @@ import Testing
                 #expect(try await companion.client.read(handle) == Companion.secretValue)
                 #expect(await host.bonds.count == 1)
                 try await companion.disconnect()
-                // Again, with the keys of the bond.
+                // The second link uses the keys of the bond.
                 try await companion.connect(name: "Server")
                 try await companion.encrypt()
                 #expect(try await companion.client.read(handle) == Companion.secretValue)
@@ -108,7 +108,7 @@ import Testing
                 #expect(try await link.read(secret) == Companion.secretValue)
                 try await link.disconnect()
                 try await companion.ended()
-                // Again, with the keys of the bond.
+                // The second link uses the keys of the bond.
                 _ = try await companion.advertise()
                 let second = try await host.connectQuickly(to: address)
                 #expect(try await second.read(secret) == Companion.secretValue)

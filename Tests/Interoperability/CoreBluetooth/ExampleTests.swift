@@ -56,7 +56,7 @@ import Testing
 @Suite(.needsPeers) struct NotebookExampleTests {
     private static func uuid(_ number: Int) -> BluetoothUUID {
         guard let uuid = BluetoothUUID("7B2F000\(number)-9C5B-4E36-8C1E-3D5E6B1A0C11") else {
-            preconditionFailure("\(number) makes no UUID")
+            preconditionFailure("\(number) is not a digit of a UUID")
         }
         return uuid
     }

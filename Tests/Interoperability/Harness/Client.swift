@@ -47,7 +47,7 @@ struct Client: Sendable {
     /// Starts a command without waiting for its result.
     func begin(_ what: String, _ details: [String: JSON] = [:]) {
         let order = JSON.object(details.merging(["do": .string(what)]) { $1 })
-        guard let line = try? order.line else { preconditionFailure("\(order) is no JSON") }
+        guard let line = try? order.line else { preconditionFailure("\(order) is not JSON") }
         process.write(line: line)
     }
 

@@ -23,7 +23,7 @@ enum Demo {
         let digits = String(number, radix: 16)
         let padding = String(repeating: "0", count: 4 - digits.count)
         let text = "4C414E59-4152-4400-A000-00000000\(padding)\(digits)"
-        guard let uuid = BluetoothUUID(text) else { preconditionFailure("\(text) is no UUID") }
+        guard let uuid = BluetoothUUID(text) else { preconditionFailure("\(text) is not a UUID") }
         return uuid
     }
 
