@@ -154,7 +154,7 @@ struct KeyRedactionTests {
         #expect(blank([packet], .received) == [packet])
     }
 
-    @Test("Truncated packets are blanked as far as they go, and never trap")
+    @Test("Truncated packets are blanked up to their end, and never trap")
     func truncated() {
         let packets = [
             Self.command(0x2027, [UInt8](repeating: 0xAA, count: 39)),

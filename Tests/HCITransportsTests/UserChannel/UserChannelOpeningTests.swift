@@ -82,9 +82,8 @@ struct UserChannelOpeningTests {
         #expect(kernel.calls.last == (before == .down ? .take(3) : .bringUp(3)))
     }
 
-    @Test("An adapter that another program took meanwhile is soon left to it") func takenAgain()
-        throws
-    {
+    @Test("The return of an adapter that another program took meanwhile has a time limit")
+    func takenAgain() throws {
         let kernel = ModelKernel([3: .init(condition: .up(connections: 0))])
         let lease = try take(.index(3), from: kernel)
         kernel.change { $0.adapters[3]?.isCopied = true }
@@ -105,7 +104,7 @@ struct UserChannelOpeningTests {
         #expect(kernel.now == .zero)
     }
 
-    @Test("An address finds its adapter under any number") func address() throws {
+    @Test("An adapter is found by its address under any number") func address() throws {
         let kernel = ModelKernel([0: .init(address: 1), 7: .init(address: 0xAABB)])
         let name = SystemAdapterName.address(DeviceAddress(value: 0xAABB, kind: .public))
         let lease = try take(name, from: kernel)
@@ -121,8 +120,8 @@ struct UserChannelOpeningTests {
         #expect(kernel.now < ready + UserChannelOpening.waitLimit + .milliseconds(1))
     }
 
-    @Test("An adapter that a daemon starts during the wait is taken from it") func started() throws
-    {
+    @Test("An adapter that a daemon starts during the wait is taken from the daemon")
+    func started() throws {
         let ready = Instant.zero + .seconds(60)
         let kernel = ModelKernel([0: .init(condition: .settingUp(until: ready))])
         kernel.change { state in
@@ -275,7 +274,7 @@ struct UserChannelOpeningTests {
         #expect(kernel.condition(of: 0) == .up(connections: 0))
     }
 
-    @Test("After a cancellation nothing is done") func canceled() {
+    @Test("After a cancellation no adapter is changed") func canceled() {
         let kernel = ModelKernel([0: .init()])
         #expect(refusal(from: kernel) { true } == .cancelled)
         #expect(kernel.calls.isEmpty)

@@ -235,9 +235,8 @@ struct UserChannelTransportTests {
         }
     }
 
-    @Test("Opening fails without an adapter and succeeds when the adapter is there") func absent()
-        async throws
-    {
+    @Test("Opening fails without an adapter and succeeds after the adapter is plugged in")
+    func absent() async throws {
         try await withExecutor { executor in
             let kernel = ModelKernel()
             let transport = UserChannelTransport(.index(0), kernel: kernel)
