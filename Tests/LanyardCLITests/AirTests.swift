@@ -271,7 +271,7 @@ struct AirTests {
         air.shutDown()
     }
 
-    @Test("With the option, the end of the input ends the command")
+    @Test("The command can end at the end of its input")
     func endOfInput() async throws {
         let command = try AirCommand.parse(["--listen", "tcp:127.0.0.1:0"])
         var session = try command.session(on: console)

@@ -147,7 +147,7 @@ import VirtualAdapters
         let adapter = ["scan", "--adapter", "unix:/nonexistent/lanyard", "--timeout", "60"]
         #expect(await run(adapter + ["--store", folder + "/a/b"]).status == .adapterUnavailable)
         #expect(!FileManager.default.fileExists(atPath: folder))
-        // A directory that was there stays.
+        // A directory that existed before stays.
         try FileManager.default.createDirectory(
             atPath: folder,
             withIntermediateDirectories: true,

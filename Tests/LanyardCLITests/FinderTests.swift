@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test("If several match, the error lists their handles")
+    @Test("If several characteristics match, the error lists their handles")
     func refusesToGuess() async throws {
         let reference = try CharacteristicReference("2A19")
         await #expect {

@@ -89,7 +89,7 @@ import Testing
         #expect(lines.map(\.isMalformed) == [false, false, false, true])
     }
 
-    @Test("Fragments become one line in place of the last, for each direction")
+    @Test("The fragments of each direction become one line with the time of the last fragment")
     func recombines() {
         let lines = decode([
             Self.record("02 4020 0600 0500 0400 1b03", at: 1),

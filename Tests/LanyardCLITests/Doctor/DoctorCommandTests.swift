@@ -72,7 +72,8 @@ import Testing
         #expect(usable.output.contains("✓ store: \(path) can be used"))
     }
 
-    @Test("Without an option, the environment decides") func environment() async throws {
+    @Test("Without an option, the environment or the system chooses the adapter")
+    func environment() async throws {
         let command = try DoctorCommand.parse(["--no-probe"])
         let none = try await command.system(
             on: .standard,

@@ -61,7 +61,7 @@ import Testing
         )
         try script.failed(refusal)
         #expect(script.subject?.text == refusal.happened)
-        // Only that line expects one.
+        // The next line does not expect a failure.
         _ = try script.receive("write 2A19 01", now: .zero)
         #expect(throws: refusal) { try script.failed(refusal) }
     }

@@ -130,7 +130,7 @@ struct ShellCommandTests {
         #expect(run.remarks.hasSuffix("lanyard: standard input: 2 of 4 steps failed\n"))
     }
 
-    @Test("The value that one line writes is there for the next, and a link that ends is reported")
+    @Test("A written value can be read over the next link, and the end of a link is reported")
     func lastingWorld() async {
         let lamp = "4C414E59-4152-4400-A000-000000001A01"
         let run = await shell(

@@ -105,7 +105,7 @@ struct ShellTerminalTests {
         }
     }
 
-    @Test("Earlier lines are there in the next run", .timeLimit(.minutes(5)))
+    @Test("The history has the lines of the previous run", .timeLimit(.minutes(5)))
     func history() async throws {
         try await withFolder { folder in
             let first = try TerminalShell(in: folder)

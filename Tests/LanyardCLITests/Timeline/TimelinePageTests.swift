@@ -41,7 +41,7 @@ import Testing
         #expect(data.contains(#"\u003c/script>\u003cscript>alert(\"1\")"#))
     }
 
-    @Test("The data reads as it was written") func roundTrip() throws {
+    @Test("The data is read as it was written") func roundTrip() throws {
         let data = try data(in: TimelinePage(timeline: Self.timeline).html)
         let object = try #require(
             JSONSerialization.jsonObject(with: Data(data.utf8)) as? [String: Any]
