@@ -140,7 +140,7 @@ def parse():
     parser.add_argument("--profile", choices=PROFILES, default="demo")
     parser.add_argument("--name", default="Lanyard Demo")
     parser.add_argument("--address", default="F1:A0:00:00:00:01", help="a random static address")
-    parser.add_argument("--mtu", type=int, help="the largest ATT MTU that it accepts")
+    parser.add_argument("--mtu", type=int, help="the largest ATT MTU that the accessory accepts")
     parser.add_argument("--interval", type=int, default=30, help="advertising interval, ms (30)")
     parser.add_argument("--size", type=int, default=20, help="stream: bytes of a value (20)")
     parser.add_argument("--count", type=int, help="stream: values to send (no end)")

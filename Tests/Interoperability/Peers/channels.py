@@ -241,8 +241,8 @@ def parse():
     parser.add_argument("--name", default="Lanyard Demo")
     parser.add_argument("--address", default="F1:A0:00:00:00:01", help="a random static address")
     parser.add_argument("--connect", help="the name of a peripheral to connect to")
-    parser.add_argument("--mtu", type=int, default=2048, help="the longest SDU it accepts (2048)")
-    parser.add_argument("--mps", type=int, default=2048, help="the longest frame it accepts (2048)")
+    parser.add_argument("--mtu", type=int, default=2048, help="the longest SDU to accept (2048)")
+    parser.add_argument("--mps", type=int, default=2048, help="the longest frame to accept (2048)")
     parser.add_argument("--credits", type=int, default=256, help="the credits that it grants (256)")
     return parser.parse_args()
 

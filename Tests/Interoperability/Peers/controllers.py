@@ -53,7 +53,7 @@ class Plug(asyncio.Protocol):
         self.unplug()
 
     def on_packet(self, packet):
-        """Called by the controller with each packet for its host."""
+        """Sends a packet of the controller to the host."""
         if not self.transport.is_closing():
             self.transport.write(packet)
 

@@ -39,8 +39,8 @@ class Plan:
     io: int = 3
     authentication: int = 0x09  # bonding and Secure Connections
     size: int = 16
-    ours: int = 0x03  # the keys that it distributes
-    theirs: int = 0x03  # the keys that it requests
+    ours: int = 0x03  # the keys that the impostor distributes
+    theirs: int = 0x03  # the keys that the impostor requests
     passkey: int | None = None  # makes the method Passkey Entry, with this number
     forge: dict = field(default_factory=dict)  # the name of a forgery by step
     before: dict = field(default_factory=dict)  # PDUs that are sent before a step

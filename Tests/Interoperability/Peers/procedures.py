@@ -54,7 +54,7 @@ class Procedures:
     # Reading
 
     async def read(self, handle):
-        """Sends one Read Request, for a value of any length."""
+        """Sends one Read Request, even if the value is longer than its response."""
         return (await self.client.read_value(handle, no_long_read=True)).hex()
 
     async def read_long(self, handle):

@@ -28,7 +28,7 @@ class Session:
     # Commands that need no link, and commands that wait for the end of the link.
     unlinked = {"connect", "disconnect", "ended"}
 
-    # The connection parameters that it requests; None for Bumble's own.
+    # The connection parameters to request; None for Bumble's own.
     parameters = None
 
     def __init__(self, device):

@@ -34,10 +34,10 @@ class Plan:
     mitm: bool = False
     bonding: bool = True
     size: int = 16
-    ours: int = ENCRYPTION | IDENTITY  # the keys that it distributes
-    theirs: int = ENCRYPTION | IDENTITY  # the keys that it requests
-    shows: int = 123456  # the passkey, where it generates one
-    enters: int | None = None  # the passkey, where it enters one; None if a command gives it later
+    ours: int = ENCRYPTION | IDENTITY  # the keys that the companion distributes
+    theirs: int = ENCRYPTION | IDENTITY  # the keys that the companion requests
+    shows: int = 123456  # the passkey that the companion generates
+    enters: int | None = None  # the passkey to enter; None if a command gives it later
     declines: list = field(default_factory=list)  # of accept, confirm, compare, enter
     keypress: bool = False
     peer_oob: str | None = None  # C:R of the peer's public key

@@ -6,8 +6,8 @@ import Testing
 
 /// A Bumble client finds the database that `lanyard serve` makes from a database file.
 @Suite(.needsPeers) struct ServingFileTests {
-    /// A database in the format of `explore --json` can be served again, and the result is the
-    /// same. It has the structures that discovery has to handle.
+    /// A database in the format of `explore --json` can be served, and a client discovers the same
+    /// database. It has the structures that discovery has to handle.
     @Test(
         "The serve command serves an explored database without changes",
         arguments: ControllerKind.available
