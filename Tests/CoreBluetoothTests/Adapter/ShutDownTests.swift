@@ -79,7 +79,7 @@ struct ShutDownTests {
         }
     }
 
-    @Test("The adapter keeps its settings after a shutdown")
+    @Test("An adapter that was turned off stays off after a shutdown")
     func switches() async throws {
         let fixture = try Fixture()
         try await fixture.run {

@@ -11,7 +11,7 @@ import Testing
 
 @Suite("The advertisement data of delegates")
 struct AdvertisementDictionaryTests {
-    @Test("3.10 Every key has Apple's type")
+    @Test("3.10 The values of the keys have Apple's types")
     func types() throws {
         let data = dictionary([
             0x02, 0x0A, 0xF4, 0x03, 0x03, 0x0D, 0x18, 0x04, 0x16, 0x0F, 0x18, 0x57,
@@ -49,7 +49,7 @@ struct AdvertisementDictionaryTests {
         #expect(data["kCBAdvDataRxSecondaryPHY"] as? NSNumber == 0)
     }
 
-    @Test("3.13 The dictionary contains neither the address nor the bytes of the packet")
+    @Test("3.13 The dictionary does not contain the address")
     func noAddress() {
         let text = "\(dictionary([0x02, 0x01, 0x06]))"
         #expect(!text.contains("665544332211"))
@@ -65,7 +65,7 @@ struct AdvertisementDictionaryTests {
     }
 
     @Test(
-        "Truncated data is ignored, and random data does not end the program",
+        "Random advertisement data does not end the program",
         arguments: RunSeed.seeds(50)
     )
     func random(seed: UInt64) {

@@ -53,7 +53,7 @@ struct CommandRaceTests {
             queue: DispatchQueue(label: "app"),
             options: [CBManagerOptionAdapterKey: "nonsense"]
         )
-        // The adapter's only report comes before the test's.
+        // The adapter's only report arrives before the reports of the test.
         for await state in watcher.states where state == .unsupported { break }
         manager.delegate = nil
         manager.receive(.stateChanged(.poweredOn))

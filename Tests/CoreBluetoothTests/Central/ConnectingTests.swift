@@ -194,7 +194,7 @@ struct ConnectingTests {
         }
     }
 
-    @Test("5.10 Options for alerts are accepted without an effect")
+    @Test("5.10 A connection with the options for alerts succeeds")
     func options() async throws {
         let fixture = try Fixture(.heartRate(name: "Strap"))
         try await fixture.run {

@@ -72,7 +72,7 @@ struct DisconnectionTests {
         #expect(try await calls { journal in LegacyDelegate { journal.add($0) } } == ["older"])
     }
 
-    @Test("15.1.8, 5.1.5 The newer method alone is called for every disconnection")
+    @Test("15.1.8, 5.1.5 A delegate with only the newer method gets that one")
     func newer() async throws {
         #expect(try await calls { journal in ModernDelegate { journal.add($0) } } == ["newer"])
     }
