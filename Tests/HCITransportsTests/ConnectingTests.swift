@@ -70,7 +70,7 @@ struct ConnectingTests {
         #expect(await failure(of: UnixTransport(path: path)) == .refused("unix:\(path)"))
     }
 
-    @Test("Connecting to a path that is too long for a socket fails without a system call")
+    @Test("Connecting to a path that is too long for a socket fails with the path and the limit")
     func longPath() async {
         let path = "/tmp/" + String(repeating: "x", count: 200)
         let limit = SocketAddress.pathLengthLimit

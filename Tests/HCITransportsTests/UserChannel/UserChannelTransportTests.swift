@@ -208,7 +208,7 @@ struct UserChannelTransportTests {
         #expect(!SystemError(code: code).isRemoval)
     }
 
-    @Test("The kernel limits the packets of a channel, through wrapping transports as well")
+    @Test("A channel has the kernel's longest packet, also through wrapping transports")
     func longestPacket() {
         let transport = UserChannelTransport(.index(0), kernel: nil)
         #expect(transport.longestPacket == 1028)
