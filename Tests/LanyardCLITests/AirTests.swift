@@ -85,7 +85,7 @@ struct AirTests {
         #expect(try self.session().rootCanal == nil)
     }
 
-    @Test("A RootCanal that cannot be reached is an error with a remedy")
+    @Test("A RootCanal that cannot be reached is an error with its address")
     func noRootCanal() async throws {
         let failure = await #expect(throws: ProgramFailure.self) {
             let end = ["--listen", "tcp:127.0.0.1:0", "--until-end-of-input", "--empty"]

@@ -10,7 +10,7 @@ import Testing
         SystemReader(tree: files.tree, adapters: { [] }).read(kernel: .available)
     }
 
-    @Test("A computer without devices has none") func empty() throws {
+    @Test("A computer without devices has empty lists") func empty() throws {
         let found = read(try FakeSystemTree())
         #expect(found.adapters.isEmpty && found.switches.isEmpty && found.daemons.isEmpty)
         #expect(found.serialPorts.isEmpty && found.mayTakeAdapters == nil)
