@@ -29,7 +29,7 @@
         }
 
         @Test(
-            "7.1, 7.11 All notifications and indications arrive in order",
+            "7.1, 7.11 All notifications arrive in order, and two indications arrive",
             arguments: ControllerKind.available
         )
         func notifications(kind: ControllerKind) async throws {

@@ -49,7 +49,7 @@ def start(request):
             become(request, writing)
         os._exit(0)
     os.close(writing)
-    # Afterwards the new process is an orphan.
+    # Afterward the new process is an orphan.
     os.waitpid(parent, 0)
     with open(reading) as answer:
         return answer.read() or "the process did not start"

@@ -23,7 +23,7 @@ ESTABLISHMENT_LIMIT = 3
 
 
 class Session:
-    """One host with at most one link. A command is a method of it, or of `Procedures`."""
+    """One host with at most one link. A command is a method of this class, or of `Procedures`."""
 
     # Commands that need no link, and commands that wait for the end of the link.
     unlinked = {"connect", "disconnect", "ended"}

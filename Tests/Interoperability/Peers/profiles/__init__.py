@@ -2,7 +2,7 @@
 """The profiles of an accessory, each with a database. A profile is a class:
 
 - `mtu`: the receive MTU of its ATT server;
-- `services()`: its services, beside Generic Access and Generic Attribute;
+- `services()`: its services, besides Generic Access and Generic Attribute;
 - `connected(device, connection)`: called on each new link; optional behavior.
 """
 

@@ -39,5 +39,5 @@ def descriptor(uuid, value, permissions=OPEN):
 
 
 def pattern(count, start=0):
-    """Returns `count` bytes that count upwards, so that a lost or repeated part shows."""
+    """Returns `count` bytes that count upward, so that a lost or repeated part shows."""
     return bytes((start + index) & 0xFF for index in range(count))
