@@ -69,7 +69,7 @@ struct Client: Sendable {
 // MARK: - The link
 
 extension Client {
-    /// Scans for a peer with this name or address, and connects. Then requests the largest MTU.
+    /// Scans for a peer with this name or address, and connects. Then requests this MTU, if any.
     func connect(name: String? = nil, address: DeviceAddress? = nil, mtu: Int? = 517) async throws {
         var details: [String: JSON] = [:]
         details["name"] = name.map(JSON.string)

@@ -56,8 +56,8 @@ async def find(device, arguments, is_sought):
 
 
 async def look(device, arguments):
-    """Returns the devices that it discovers in that many seconds: names with addresses and signal
-    strengths."""
+    """Returns the devices that are discovered in `arguments.look` seconds, with their names,
+    addresses and signal strengths."""
     seen = {}
 
     def received(advertisement):

@@ -11,7 +11,7 @@ parcel is one byte, 6 or 21.
 
 `receive` is the Peripheral. It prints `ready {}`, then a line {"name":…,"count":…,"whole":…} for
 each parcel. With --vanish it exits without disconnecting after this many bytes. `send` is the
-Central. It finds a receiver, sends COUNT bytes that count upwards, and prints `ready {"answer":…}`.
+Central. It finds a receiver, sends COUNT bytes that count upward, and prints `ready {"answer":…}`.
 With --broken the checksum is wrong.
 """
 

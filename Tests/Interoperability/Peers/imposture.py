@@ -45,7 +45,7 @@ class Plan:
     forge: dict = field(default_factory=dict)  # the name of a forgery by step
     before: dict = field(default_factory=dict)  # PDUs that are sent before a step
     after: dict = field(default_factory=dict)  # PDUs that are sent after a step
-    identity: str | None = None  # the identity address that it claims
+    identity: str | None = None  # the identity address to claim
     encrypts: str = "right"  # or "wrong", or "never": the key of Phase 2
 
 
