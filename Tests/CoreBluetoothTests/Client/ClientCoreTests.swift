@@ -247,7 +247,7 @@ struct ClientCoreTests {
         #expect(harness.core.subscriptions.receivers(of: CoreHarness.value.valueHandle).isEmpty)
     }
 
-    @Test("13.3 A restored subscription is reported only if it fails")
+    @Test("13.3 A restored subscription that succeeds is not reported")
     func renotifying() {
         var harness = CoreHarness()
         harness.ask(.renotify(CoreHarness.value))
