@@ -272,7 +272,7 @@ import VirtualAdapters
         #expect(run.output.hasPrefix("Thermometer  "))
     }
 
-    @Test("The least signal strength is a negative number")
+    @Test("A negative number is accepted as the least signal strength")
     func minimumStrength() async {
         let run = await run([
             "scan", "--minimum-rssi", "-60", "--adapter", "unix:/nonexistent/lanyard", "--no-store",
@@ -294,7 +294,7 @@ import VirtualAdapters
         }
     }
 
-    @Test("A missing adapter is exit code 69 with advice")
+    @Test("A missing adapter is exit code 69, and the error contains its path")
     func adapterIsMissing() async {
         let adapter = "unix:/nonexistent/lanyard"
         let run = await run(["scan", "--adapter", adapter, "--no-store", "--timeout", "60"])
