@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    /// Values at the limits of a response of 185 bytes, which a value may fill exactly.
+    /// The lengths are near the limits of responses with MTUs of 23 and 185 bytes, and of a value.
     @Test("A long read returns whole values of 0 to 512 bytes", arguments: ControllerKind.available)
     func everyLength(kind: ControllerKind) async throws {
         try await withEncounter(on: kind) { encounter in

@@ -55,8 +55,7 @@ import Testing
             let burst = try await link.find(Demo.burst)
             let configuration = try await configuration(of: burst, on: link)
             try await readTwice(burst, on: link)
-            // A task that has ended may hold its stream a moment longer than the task that awaited
-            // it.
+            // A stream may be released a moment after the end of the function that read it.
             try await within(Encounter.limit, "the end of the subscription") {
                 while try await link.read(configuration) != [0, 0] {}
             }

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Every test here starts processes.
+// Most tests of this target start processes.
 @_exported import ProcessTestSupport

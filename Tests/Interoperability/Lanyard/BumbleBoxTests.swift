@@ -213,7 +213,7 @@
         }
     }
 
-    /// A Bumble central with an accessory of ours.
+    /// A Bumble central with an `AccessoryPeripheral`.
     @Suite(.needsPeers) struct BumbleCentralTests {
         @Test("Rows 16, 18: The message box answers and notifies a Bumble central")
         func servesCentral() async throws {

@@ -154,7 +154,7 @@
             }
         }
 
-        @Test("Row 11: With a fixed silence, a box that ends is listed as lost, and returns")
+        @Test("Row 11: With a fixed time of silence, a killed box is lost, and is listed again")
         func fixedSilence() async throws {
             try await withBoxScene { scene in
                 let central = AccessoryCentral(

@@ -243,7 +243,7 @@ def parse():
     parser.add_argument("--connect", help="the name of a peripheral to connect to")
     parser.add_argument("--mtu", type=int, default=2048, help="the longest SDU to accept (2048)")
     parser.add_argument("--mps", type=int, default=2048, help="the longest frame to accept (2048)")
-    parser.add_argument("--credits", type=int, default=256, help="the credits that it grants (256)")
+    parser.add_argument("--credits", type=int, default=256, help="the credits to grant (256)")
     return parser.parse_args()
 
 

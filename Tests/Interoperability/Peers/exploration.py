@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Discovers a server's whole database, and describes it.
 
-It uses Bumble's own procedures where possible. Bumble does not discover secondary services, and
+Uses Bumble's own procedures where possible. Bumble does not discover secondary services, and
 fails with included services that have 128-bit UUIDs, because their declarations contain no UUID
 (Vol 3, Part G, 3.2).
 """

@@ -3,8 +3,8 @@
 import BluetoothHost
 import Testing
 
-/// A Bumble host violates the protocol of our Security Manager. Each time our host refuses with the
-/// right reason, keeps working, and pairs with the next honest device, and no bond changes.
+/// A Bumble host violates the Security Manager Protocol. Each time our host refuses with the right
+/// reason, keeps working, and pairs with the next honest device, and no bond changes.
 @Suite(.needsPeers, .needsTshark) struct HostilityTests {
     @Test(
         "The host refuses each attack of an impostor and changes no bond",

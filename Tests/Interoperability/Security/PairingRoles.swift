@@ -95,8 +95,8 @@ struct PairingPeripheral: Sendable {
         return report
     }
 
-    /// Returns the security of the link. Throws the reason with which, according to the peer, our
-    /// host has refused.
+    /// Returns the security of the link. Throws our host's reason for a refusal if the peer
+    /// received one.
     private func security(of link: Link, _ theirs: Companion.Outcome) async throws -> LinkSecurity {
         if case .failed(let reason, byPeer: true) = theirs { throw Pairing.Failure.refused(reason) }
         return try await link.security

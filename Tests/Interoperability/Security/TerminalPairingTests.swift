@@ -366,7 +366,7 @@ import Testing
         }
     }
 
-    /// Runs the command as Packaging's unit does. The journal receives its output.
+    /// Runs the command as its systemd unit in Packaging does, with output to a journal.
     @Test("A service shows the passkey and asks no question")
     func servicePasskey() async throws {
         try await withFixture(nil) { fixture in
