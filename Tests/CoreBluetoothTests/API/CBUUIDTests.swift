@@ -105,7 +105,7 @@ struct CBUUIDTests {
         #expect(CBUUID(string: text).description == name)
     }
 
-    @Test("15.4 Other UUIDs are described by their text", arguments: ["FEAA", "12345678"])
+    @Test("15.4 UUIDs without a name are described by their text", arguments: ["FEAA", "12345678"])
     func nameless(text: String) {
         #expect("\(CBUUID(string: text))" == text)
     }
@@ -124,7 +124,7 @@ struct MalformedCBUUIDTests {
         #expect(result.wrote("String 18 does not represent a valid UUID"))
     }
 
-    @Test("15.1 Data of another length ends the program with a message that contains it")
+    @Test("15.1 Data of an invalid length ends the program with a message that contains it")
     func bytes() async {
         let result = await #expect(
             processExitsWith: .failure,
@@ -148,7 +148,7 @@ struct MalformedCBUUIDTests {
         #expect(UUIDForm(text: text) == nil)
     }
 
-    @Test("15.1 Data of any other length is refused")
+    @Test("15.1 Data is refused unless it has 2, 4 or 16 bytes")
     func refusedBytes() {
         for count in 0...40 where ![2, 4, 16].contains(count) {
             #expect(UUIDForm(bytes: [UInt8](repeating: 1, count: count)) == nil)

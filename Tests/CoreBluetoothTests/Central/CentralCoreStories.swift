@@ -191,7 +191,7 @@ struct CentralCoreStories {
         #expect(core.linkClosed(link, gone).isEmpty)
     }
 
-    @Test("A second link of a peer is kept, and replaces the first when that ends")
+    @Test("A second link of a peer is kept, and replaces the first link when the first ends")
     mutating func secondLink() {
         _ = core.connect(one, peer, first, reconnects: true)
         _ = core.linkOpened(link, to: peer, isIncoming: false)

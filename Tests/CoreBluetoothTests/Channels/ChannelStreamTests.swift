@@ -152,7 +152,7 @@ struct ChannelStreamTests {
         #expect(pair.left.events(of: .input).count { $0 == .hasBytesAvailable } == 1)
     }
 
-    @Test("An app that does not read stops its peer")
+    @Test("A peer stops sending while the app does not read")
     func backPressure() async throws {
         let pair = try ConnectedPair()
         await pair.left.start()

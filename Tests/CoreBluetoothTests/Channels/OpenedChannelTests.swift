@@ -85,7 +85,7 @@ struct OpenedChannelTests {
         }
     }
 
-    @Test("14.5 An app that does not read stops its peer")
+    @Test("14.5 A peer stops sending while the app does not read")
     func backPressure() async throws {
         let fixture = try ChannelFixture(seed: 3)
         try await fixture.run { connection in
@@ -200,7 +200,7 @@ struct OpenedChannelTests {
         }
     }
 
-    @Test("1.5 Without a connection, the call is ignored and logged")
+    @Test("1.5 Without a connection, a call to open a channel is ignored and logged")
     func unconnected() async throws {
         let fixture = try ChannelFixture(seed: 10)
         try await fixture.run { connection in

@@ -45,7 +45,7 @@ struct ChangedServicesTests {
         }
     }
 
-    @Test("6.6 Each waiting request for a removed service gets an error before the change")
+    @Test("6.6 Each waiting request for a removed service is answered before the change")
     func waitingRequests() async throws {
         let fixture = try Fixture()
         try await fixture.run {
@@ -118,7 +118,7 @@ struct ChangedServicesTests {
         }
     }
 
-    @Test("6.6 A new service is not in the list: the app discovers it")
+    @Test("6.6 A new service is not in the list until the app discovers it")
     func addition() async throws {
         let fixture = try Fixture(.growing)
         try await fixture.run {

@@ -28,7 +28,7 @@ struct NotificationTests {
         }
     }
 
-    @Test("7.11 Requesting the current state is answered without radio traffic")
+    @Test("7.11 A request for the current state is answered without radio traffic")
     func sameState() async throws {
         let fixture = try Fixture(.sensor)
         let (adapter, transport) = try fixture.addCountedAdapter()
@@ -82,7 +82,7 @@ struct NotificationTests {
         }
     }
 
-    @Test("7.11 A manager that unsubscribes does not affect another's subscription")
+    @Test("7.11 A manager that unsubscribes does not affect another manager's subscription")
     func severalManagers() async throws {
         let fixture = try Fixture(.heartRate(name: "Strap"))
         try await fixture.run {

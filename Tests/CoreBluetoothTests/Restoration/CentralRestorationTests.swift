@@ -69,7 +69,7 @@ struct CentralRestorationTests {
         }
     }
 
-    @Test("13.3 A scan is restored with its filter and options, and missing options have no key")
+    @Test("13.3 A scan is restored with its filter and options, and without a key for peripherals")
     func scan() async throws {
         let fixture = try fixture(.heartRate(name: "Strap"))
         try await fixture.run {
@@ -282,7 +282,7 @@ struct CentralRestorationTests {
         }
     }
 
-    @Test("4.7 A retrieved peripheral has its name in another process")
+    @Test("4.7 A retrieved peripheral has its name after a relaunch")
     func names() async throws {
         let fixture = try fixture(.heartRate(name: "Strap"))
         try await fixture.run {

@@ -50,7 +50,7 @@ struct AdvertisingTests {
         }
     }
 
-    @Test("12.1 Other keys are not advertised, and are logged")
+    @Test("12.1 Keys other than the name and services are not advertised, and are logged")
     func otherKeys() async throws {
         let fixture = try Fixture()
         let journal = Journal()
@@ -79,7 +79,7 @@ struct AdvertisingTests {
         #expect(journal.lines.contains { $0.contains("'kCBAdvDataTxPowerLevel' is not allowed") })
     }
 
-    @Test("12.4 A second start is an error without an effect, and after a stop it succeeds")
+    @Test("12.4 A second start is an error without an effect, and a start after a stop succeeds")
     func twice() async throws {
         let fixture = try Fixture()
         try await fixture.run {

@@ -8,8 +8,8 @@ import Synchronization
 /// An app with a peripheral manager. It writes every callback as a line into its journal,
 /// and keeps every request and every central that it gets.
 ///
-/// `react` runs in each callback, on the manager's queue, after its line was written. `answer`
-/// handles the requests.
+/// The closure of `react` runs in each callback, on the manager's queue, after the callback's line
+/// was written. The closure of `answer` handles the requests.
 ///
 /// Unchecked: its variables are behind a lock, and a manager may be used on any thread.
 final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, @unchecked Sendable {
