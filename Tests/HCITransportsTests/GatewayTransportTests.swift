@@ -91,7 +91,7 @@ struct GatewayTransportTests {
         }
     }
 
-    @Test("A canceled attempt ends the program, and nothing is delivered")
+    @Test("A canceled attempt is an error, and nothing is delivered")
     func canceled() async throws {
         try await withProgram("exec cat") { transport, executor in
             let log = Recorder()

@@ -17,7 +17,7 @@ struct LockTests {
         #expect(counter.count == 80_000)
     }
 
-    @Test("An error of the closure leaves the lock, and the change stays")
+    @Test("A closure that throws an error releases the lock, and its change stays")
     func error() {
         let lock = Lock(0)
         #expect(throws: Refusal()) {

@@ -105,7 +105,7 @@ struct FileStoreTests {
     }
 
     @Test(
-        "A closed store frees its directory, and takes it again when it is free"
+        "A closed store frees its directory, and locks the directory again if it is free"
     )
     func closed() throws {
         try inDirectory { directory in
@@ -126,7 +126,7 @@ struct FileStoreTests {
         }
     }
 
-    @Test("Leftovers of a crash are removed, and nothing else")
+    @Test("Only leftovers of a crash are removed")
     func temporaries() throws {
         try inDirectory { directory in
             _ = mkdir(directory, 0o700)
@@ -139,7 +139,7 @@ struct FileStoreTests {
         }
     }
 
-    @Test("The keys are those of files that can be entries")
+    @Test("The keys are those of the current entries")
     func keys() throws {
         try inDirectory { directory in
             let store = try FileStore(directory: directory)

@@ -55,7 +55,7 @@ struct SystemFilesTests {
 
 @Suite("The users of adapters")
 struct AdapterHoldersTests {
-    @Test("A program with an HCI socket that is not a daemon is a user") func programs() {
+    @Test("A program with an HCI socket is a user unless it is a daemon") func programs() {
         var files = FileTree()
         files.add(process: 3, "three", files: ["socket:[30]", "socket:[31]"])
         files.add(process: 4, "bluetoothd", files: ["socket:[40]"])
@@ -68,7 +68,7 @@ struct AdapterHoldersTests {
     }
 
     @Test(
-        "Without a valid list of sockets there are no users",
+        "Without a valid list of sockets, there are no users",
         arguments: [nil, "", "x\ny\n1 2 3"]
     )
     func noList(text: String?) {
