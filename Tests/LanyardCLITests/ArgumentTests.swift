@@ -185,7 +185,7 @@ extension CharacteristicReferenceTests {
         #expect(Suggestion.nearest(to: text, among: words) == word)
     }
 
-    @Test("A name is suggested for the beginning of one of its words if no other name has it")
+    @Test("The beginning of a word suggests a name if no other name has a word that begins so")
     func parts() {
         let names = ["Battery Lamp", "Front Door", "Message Box", "Message Board"]
         #expect(Suggestion.nearest(to: "lamp", among: names) == "Battery Lamp")

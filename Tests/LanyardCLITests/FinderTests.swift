@@ -104,7 +104,7 @@ import Testing
         )
     }
 
-    @Test("A name is found in any case, and by its beginning if no other device has it")
+    @Test("A name is found in any case, and by its beginning if no other name begins so")
     func findsNames() async throws {
         #expect(try await find(Target("Lamp"), receiving: [lamp]).address == lamp.address)
         let other = try await find(Target("lAMP"), receiving: [lamp])
@@ -113,7 +113,7 @@ import Testing
         #expect(beginning.address == lamp.address && beginning.isByPrefix)
     }
 
-    @Test("The device with exactly the name is found after similar ones")
+    @Test("A device with exactly the given name is found after similar ones")
     func prefersExactNames() async throws {
         let received = [device(1, "lamp"), device(2, "Lamp 2"), lamp]
         #expect(try await find(Target("Lamp"), receiving: received).address == lamp.address)
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test("If several devices have the same name, only an address names one of them")
+    @Test("If several devices have the same name, the error suggests the address")
     func sameName() async throws {
         await #expect {
             try await find(Target("LAMP"), receiving: [device(1, "Lamp"), lamp])
@@ -160,7 +160,7 @@ import Testing
         #expect(failure?.status == .usage)
     }
 
-    @Test("A beacon with the name of an accessory does not hide it")
+    @Test("A beacon with the name of an accessory does not hide the accessory")
     func beaconOfSameName() async throws {
         let beacon = device(2, "Lamp", isConnectable: false)
         let found = try await find(Target("Lamp"), receiving: [beacon, lamp, beacon])
@@ -177,7 +177,7 @@ import Testing
         #expect(found.address == lamp.address && !found.isByPrefix)
     }
 
-    @Test("One non-connectable advertisement does not make a device a beacon")
+    @Test("A device that also sends connectable advertisements is not a beacon")
     func beaconOfSameAddress() async throws {
         let beacon = device(lamp.address.value, "Beacon", isConnectable: false)
         let target = try Target("C4:F0:00:00:00:01")

@@ -87,7 +87,7 @@ struct RootCanalMembershipTests {
     @Test("A RootCanal that ends whenever the radio joins is given up")
     func unstable() async throws {
         let executor = AdapterExecutor()
-        // A connection that is not opened closes.
+        // The server does not open its connections, which closes them.
         let server = TCPServer(host: "127.0.0.1")
         let port = try await server.start(on: executor) { _ in }
         try await withMembership(at: port, retryLimit: 2) { membership, events in

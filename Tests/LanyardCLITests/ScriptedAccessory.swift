@@ -110,7 +110,7 @@ struct ScriptedAccessory: ConnectedAccessory {
         }
     }
 
-    /// Answers as a server does: values of one length in one response, each up to the MTU.
+    /// Returns the values with this UUID in the range, each cut to the length that the MTU allows.
     func read(
         uuid: BluetoothUUID,
         first: AttributeHandle,

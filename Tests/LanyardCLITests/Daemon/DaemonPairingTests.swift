@@ -49,7 +49,7 @@ struct DaemonPairingTests {
         }
     }
 
-    @Test("Pair asks the daemon's question on the terminal, and reports the daemon's bond")
+    @Test("The pair command asks the daemon's question, and reports the daemon's bond")
     func pairs() async throws {
         try await DaemonRun.with(FakeDaemon()) { daemon in
             Self.comparesDigits(daemon)
@@ -64,7 +64,7 @@ struct DaemonPairingTests {
         }
     }
 
-    @Test("A question that is answered with no fails the pairing")
+    @Test("A pairing fails if the answer to its question is no")
     func declines() async throws {
         try await DaemonRun.with(FakeDaemon()) { daemon in
             Self.comparesDigits(daemon)

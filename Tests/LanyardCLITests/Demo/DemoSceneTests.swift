@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(
-        "Every state has a style and words",
+        "A state has a name and a sign",
         arguments: [
             (AccessoryState.discoveringServices, "discovering services", "◌"),
             (.outOfRange, "out of range", "○"), (.ready, "ready", "●"), (.idle, "idle", "·"),

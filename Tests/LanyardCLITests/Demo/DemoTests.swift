@@ -50,7 +50,7 @@
             )
         }
 
-        @Test("Each run is the same except for its duration")
+        @Test("Two runs print the same lines except for the duration")
         func repeats() async {
             let runs = [await run([]).output, await run([]).output]
             let lines = runs.map { $0.split(separator: "\n").dropLast() }

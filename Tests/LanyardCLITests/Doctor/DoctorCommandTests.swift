@@ -35,7 +35,7 @@ import Testing
         #expect(run.output.hasPrefix("✓ adapter: virtual, by --adapter: opened"))
     }
 
-    @Test("A missing adapter is the problem") func missing() async throws {
+    @Test("A missing adapter is reported as the problem") func missing() async throws {
         let adapter = "unix:/nonexistent/lanyard"
         let run = await run("--adapter", adapter, "--no-store")
         #expect(run.status == .incomplete)
@@ -44,7 +44,7 @@ import Testing
         #expect(await self.run("--adapter", adapter, "--no-store", "--no-probe").status == .success)
     }
 
-    @Test("JSON lists every finding and whether all is well") func json()
+    @Test("JSON lists the findings and whether all is well") func json()
         async throws
     {
         let run = await run("--adapter", "nonsense", "--json")
@@ -58,7 +58,7 @@ import Testing
         #expect(first["severity"] == "obstacle" && first["subject"] == "adapter")
     }
 
-    @Test("The bonds are checked in the adapter's directory") func store() async throws {
+    @Test("The directory of the bonds is checked") func store() async throws {
         let files = try FakeSystemTree()
         let adapter = "unix:/nonexistent/lanyard"
         let path = files.root + "/bonds"
@@ -100,7 +100,7 @@ import Testing
         #expect(path.hasPrefix("/nonexistent/state/lanyard/unix+"))
     }
 
-    // MARK: Applications
+    // MARK: Apps
 
     @Test("Row 21: An app that lacks a requirement is exit code 78, and a complete app is code 0")
     func applications() async throws {
@@ -129,7 +129,7 @@ import Testing
         #expect(check.restores && check.usesAccessorySetup)
     }
 
-    @Test("Row 21: A file that is no property list is exit code 74 or 65 and is named")
+    @Test("Row 21: A missing file is exit code 74, and an invalid file is code 65 and is named")
     func refusals() async throws {
         let files = try FakeSystemTree()
         #expect(await run("--info-plist", "/nonexistent/x").status == .inputOutput)

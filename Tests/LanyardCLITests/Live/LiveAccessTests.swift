@@ -56,7 +56,7 @@ struct LiveAccessTests {
         request("command", method: "POST", token: nil, changes)
     }
 
-    @Test("Each run has another token of 128 bits")
+    @Test("Each run has a new token of 128 bits")
     func tokens() {
         var generator = SystemRandomNumberGenerator()
         let tokens = (0..<100).map { _ in LiveAccess(port: 1, using: &generator).token }

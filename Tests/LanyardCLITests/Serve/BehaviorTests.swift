@@ -67,7 +67,7 @@ struct ValueTemplateTests {
         #expect(template.bytes(after: 2) == [6, 60, 1, 0])
     }
 
-    @Test("A sine stays within its bounds for any time", arguments: NumberFormat.allCases)
+    @Test("A sine stays within its bounds", arguments: NumberFormat.allCases)
     func bounds(format: NumberFormat) throws {
         let sine = MovingNumber.sine(low: 1, high: 99, period: 7)
         for count in [0, 1, 12_345, 1_000_000_000, Int.max / 2] {
@@ -77,7 +77,10 @@ struct ValueTemplateTests {
         }
     }
 
-    @Test("A number holds the whole range of its format", arguments: NumberFormat.allCases)
+    @Test(
+        "Numbers within and beyond a format's range have the format's length",
+        arguments: NumberFormat.allCases
+    )
     func ranges(format: NumberFormat) {
         let exponents = [
             format.exponents.lowerBound, 0, format.exponents.upperBound,

@@ -231,7 +231,7 @@ struct ServeNewsTests {
         uuid: BluetoothUUID(0x2A19)
     )
 
-    @Test("A line escapes text that a client sent")
+    @Test("A line escapes control characters and shortens a long value")
     func lines() {
         let name = ServeEvent.ready(
             name: "\u{1B}[2J",

@@ -104,7 +104,7 @@ import Testing
         #expect(editor.text.utf8.count <= LineEditor.lengthLimit)
     }
 
-    @Test("The history has a bound, and a file is read as it was written")
+    @Test("The history has a bound, and invalid lines of its text are dropped")
     func historyBound() {
         var history = LineHistory()
         for number in 0..<LineHistory.lineLimit + 5 { history.add("line \(number)") }
@@ -140,7 +140,7 @@ import Testing
         #expect(text.utf8.flatMap { slow.receive([$0]) } == expected)
     }
 
-    @Test("Any bytes are decoded, and so is a key after them", arguments: RunSeed.seeds(10))
+    @Test("A key is decoded after any bytes", arguments: RunSeed.seeds(10))
     func anyBytes(seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         var decoder = KeyDecoder()
@@ -179,7 +179,7 @@ import Testing
         #expect(row("> ", "", "", columns: 1) == "…")
     }
 
-    @Test("On a narrow terminal, the prompt of the shell has only the device")
+    @Test("On a narrow terminal, the prompt of the shell omits the adapter, and then the security")
     func shortPrompt() {
         var status = ShellSession.Status(adapter: "tcp:127.0.0.1:6402")
         func prompt(_ columns: Int) -> String { row(status.prompt, "", "", columns: columns) }

@@ -66,7 +66,7 @@ import Testing
         #expect(throws: refusal) { try script.failed(refusal) }
     }
 
-    @Test("A success where a failure is expected is unmet")
+    @Test("A line that expects a failure is unmet if its command succeeds")
     func unexpectedSuccess() throws {
         var script = try interpreter()
         _ = try script.receive("fails read 2A19", now: .zero)

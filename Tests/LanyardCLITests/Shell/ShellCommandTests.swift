@@ -48,7 +48,7 @@ struct ShellCommandTests {
         await run(["shell"] + options, input: input)
     }
 
-    @Test("A script on standard input that fails leaves the lines after the failure")
+    @Test("A script on standard input ends at the first line that fails")
     func unreadLines() async throws {
         let process = try ChildProcess(
             "/bin/sh",
@@ -85,7 +85,7 @@ struct ShellCommandTests {
         #expect(run.output.contains(#/\.lanyard: \d+ steps passed in /#), "\(run.output)")
     }
 
-    @Test("A failed expectation names the file, the line, and both results")
+    @Test("A failed expectation names the file, the line, and both values")
     func unmet() async throws {
         let run = try await script("decode 2A19 57\n\nexpect equals 01\necho never")
         #expect(run.status == .unmet && run.status.rawValue == 1)

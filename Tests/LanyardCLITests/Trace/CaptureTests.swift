@@ -139,7 +139,7 @@ import Testing
     }
 
     @Test(
-        "A fault in a key file is reported with its place",
+        "A fault in a key file is an error",
         arguments: [
             "{}", "[{}]", #"[{"central": "x", "peripheral": "y", "ltk": ""}]"#,
             CaptureTests.keys.replacingOccurrences(of: "4c68", with: "4c6"),
