@@ -3,7 +3,7 @@
 import CoreBluetooth
 import Foundation
 
-// A peripheral as in most apps, with forced and implicit unwrapping, which is common there.
+// A peripheral as in most apps, with the forced and implicit unwrapping that is common in them.
 
 /// An app that publishes a note, which centrals can read in parts, write, and subscribe to.
 final class Notebook: NSObject, CBPeripheralManagerDelegate {

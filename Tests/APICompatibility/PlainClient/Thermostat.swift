@@ -5,7 +5,7 @@ import Foundation
 
 // Swift 5, as in most apps: a queue of its own, and closures and tasks that pass
 // peripherals, characteristics and errors from one queue to another. Apple's SDK gives no warning
-// here.
+// for this code.
 
 /// An app that uses thermostats on a queue of its own, and reports to the main queue.
 final class Thermostat: NSObject {

@@ -2,7 +2,7 @@
 
 // Made by Scripts/generate-api-check from corebluetooth-api.csv; not to be edited.
 //
-// None of this compiles without the diagnostic that the comment of its line names. It is in no
+// Each line with a comment causes the diagnostic that the comment names. This file is in no
 // target: `generate-api-check --refusals` compiles it.
 
 // swift-format-ignore-file
