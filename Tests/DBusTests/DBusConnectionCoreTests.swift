@@ -137,7 +137,7 @@ import Testing
         #expect(throws: DBusError.tooManyCalls) { try core.call(.toBus("A"), deadline: Self.later) }
     }
 
-    @Test("A message with more descriptors than arrived ends the connection and its calls")
+    @Test("A message with more descriptors than have arrived ends the connection and its calls")
     func missingDescriptors() throws {
         var core = Self.openCore()
         let (serial, _) = try core.call(.toBus("A"), deadline: Self.later)
@@ -206,7 +206,7 @@ import Testing
     }
 
     @Test(
-        "Other addresses are refused",
+        "Addresses without a valid Unix socket are refused",
         arguments: ["", "unix:", "tcp:host=a", "unix:path=", "unix:path=/a%2", "unix:path=%00"]
     )
     func refused(_ text: String) {
