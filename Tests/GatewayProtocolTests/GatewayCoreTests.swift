@@ -179,7 +179,7 @@ struct GatewayCoreTests {
         #expect(actions.last == .control([GatewayCore.reset]))
     }
 
-    @Test("A link for which the controller refuses the disconnection is not waited for")
+    @Test("The reset does not wait for a link whose disconnection the controller refuses")
     func refusedDisconnection() {
         let refusal: [UInt8] = [0x04, 0x0F, 0x04, 0x02, 0x01, 0x06, 0x04]
         var net = Net()
@@ -208,7 +208,7 @@ struct GatewayCoreTests {
         #expect(net.core.owner == 1)
     }
 
-    @Test("A host that is silent for three seconds loses the lease, and another one gets it")
+    @Test("A host that is silent for three seconds loses the lease, and another host gets it")
     func partition() {
         var net = Net()
         net.lease(1)
