@@ -85,8 +85,8 @@ struct Encounter: Sendable {
 /// Afterward our host shuts down, the peers end, and tshark checks the trace.
 ///
 /// - Parameters:
-///   - hasFixedEndpoints: Whether the controllers have addresses that outlive them, so that others
-///     can take their place.
+///   - hasFixedEndpoints: Whether the controllers have addresses that outlive them, so that other
+///     controllers can take their place.
 ///   - judged: The side whose packets tshark checks.
 func withEncounter(
     on kind: ControllerKind,

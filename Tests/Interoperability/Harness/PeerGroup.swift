@@ -139,7 +139,7 @@ final class PeerGroup: Sendable {
         return Controllers(process: served.process, adapters: adapters)
     }
 
-    /// Starts controllers at these endpoints, which others may have used before.
+    /// Starts controllers at these endpoints, which earlier controllers may have used.
     func controllers(_ kind: ControllerKind, endpoints: [String]) async throws -> Controllers {
         let peer = try await start(kind.executable, kind.arguments(endpoints: endpoints))
         let names = kind == .lanyard ? peer.facts["listen"] : peer.facts["adapters"]

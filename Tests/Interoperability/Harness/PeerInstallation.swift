@@ -5,8 +5,8 @@ import Testing
 
 /// The location of the installed peers, and the rule for missing peers.
 ///
-/// On a developer's machine a test without its peer is skipped with a message. With `CI=true` it
-/// runs and fails, so that no test is left out unnoticed.
+/// On a developer's machine, a test without its peer is skipped with a message. With `CI=true`, the
+/// test runs and fails, so that no test is left out unnoticed.
 enum PeerInstallation {
     /// The package's own folder.
     static let packageRoot = LanyardTool.packageRoot

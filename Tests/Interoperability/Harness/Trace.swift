@@ -59,7 +59,7 @@ struct Dissection: Sendable {
     /// The time limit for one trace.
     static let limit: Duration = .seconds(60)
 
-    /// Whether tshark is installed. With `CI=true` it must be.
+    /// Whether tshark is installed. With `CI=true`, tshark is required.
     static let isPossible =
         PeerInstallation.isContinuousIntegration || PeerInstallation.find("tshark") != nil
 

@@ -6,7 +6,7 @@ usage: central.py --adapter tcp:HOST:PORT|unix:PATH [--name NAME] [--pair] [--re
        central.py --adapter … --look SECONDS
 
 Performs the steps that its options select, and then prints `ready {…}` with the results. If a
-step fails, the script ends with an error. The accessory has the demo profile. With --look it only
+step fails, the script ends with an error. The accessory has the demo profile. With --look, it only
 scans, and prints the devices that it discovered. Ends when standard input or the controller closes.
 """
 

@@ -7,7 +7,7 @@ usage: companion.py --adapter tcp:HOST:PORT|unix:PATH [--address ADDRESS] [--sto
 Takes lines as client.py does; the commands are the methods of `Companion`, `Session` and
 `Procedures`. Its server has a value (0001) without protection and one (0021) that requires
 encryption. Bonds are kept in the file, so that a companion with the same address and file is the
-same peer after a restart. With --private it uses private addresses. `{"do":"enter","number":…}` is
+same peer after a restart. With --private, it uses private addresses. `{"do":"enter","number":…}` is
 the number that its user enters, at any time; it is not answered.
 """
 

@@ -10,9 +10,9 @@ byte first), the name, the content, and the content's FNV-1a checksum (8 bytes).
 parcel is one byte, 6 or 21.
 
 `receive` is the Peripheral. It prints `ready {}`, then a line {"name":…,"count":…,"whole":…} for
-each parcel. With --vanish it exits without disconnecting after this many bytes. `send` is the
+each parcel. With --vanish, it exits without disconnecting after this many bytes. `send` is the
 Central. It finds a receiver, sends COUNT bytes that count upward, and prints `ready {"answer":…}`.
-With --broken the checksum is wrong.
+With --broken, the checksum is wrong.
 """
 
 import argparse

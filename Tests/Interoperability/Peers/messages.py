@@ -10,7 +10,7 @@ for reading, and 1D04 collects what is written to it, and returns the last write
 answers requests with their own content, and sends messages back. Its bonds are kept in the file.
 With `enter`, the Central subscribes to the box at the other end of its link. Both print
 `ready {"address":…}` and take lines as client.py does; the commands are the methods of `Box` and
-`Central`. With --key messages are sealed. With --id the box advertises this identifier in its
+`Central`. With --key, messages are sealed. With --id, the box advertises this identifier in its
 manufacturer data, instead of its name.
 """
 

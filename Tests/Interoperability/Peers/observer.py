@@ -5,7 +5,7 @@
 usage: observer.py --adapter tcp:HOST:PORT|unix:PATH --until COUNT [--of ADDRESS] [--connect]
 
 Scans actively until it has received COUNT different reports, of one device if --of is given. With
---connect it then connects to the first of them. Prints `ready {…}` with the reports as its
+--connect, it then connects to the first of them. Prints `ready {…}` with the reports as its
 controller sent them, each once, and its role on the link. Keeps the link until standard input or
 the controller closes.
 """
