@@ -51,7 +51,7 @@ struct ConnectingTests {
         }
     }
 
-    @Test("5.2.1, 5.4 Canceling ends this manager's connection and not the other's")
+    @Test("5.2.1, 5.4 Canceling ends one manager's connection and not another manager's")
     func cancelShared() async throws {
         let fixture = try Fixture(.heartRate(name: "Strap"))
         try await fixture.run {
@@ -212,7 +212,7 @@ struct ConnectingTests {
         }
     }
 
-    @Test("3.8 Releasing a peripheral cancels its connection and logs it")
+    @Test("3.8 Releasing a peripheral cancels its connection, and is logged")
     func release() async throws {
         let fixture = try Fixture(.heartRate(name: "Strap"))
         try await fixture.run {

@@ -9,7 +9,7 @@ import Testing
 @testable import CoreBluetooth
 
 /// The environment of a `CentralCore`: a host that performs the core's actions with delays, and
-/// managers that make random requests. After each step it checks the core's invariants.
+/// managers that make random requests. After each step, it checks the core's invariants.
 struct CoreWorld {
     static let peers: [PeerIdentifier] = (0..<3).map { number in
         PeerIdentifier(bytes: [UInt8](repeating: UInt8(number + 1), count: 16))

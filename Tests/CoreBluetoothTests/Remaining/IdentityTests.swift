@@ -127,7 +127,7 @@ struct IdentityTests {
     }
 
     @Test(
-        "4.7, 4.8 The name is the advertised one, and from the first connection the Device Name"
+        "4.7, 4.8 The name is the advertised name until the first connection, then the Device Name"
     )
     func names() async throws {
         let name = "A strap with a name that does not fit"

@@ -56,7 +56,7 @@ struct PublishedChangeTests {
         #expect(lines.isEmpty)
     }
 
-    @Test("9.1 A change of a published service is logged, and published when it is added again")
+    @Test("9.1 A change of a published service is logged, and published with the next add")
     func change() async throws {
         let fixture = try Fixture()
         let (sample, all) = SampleService.make()

@@ -23,7 +23,7 @@ struct SharingTests {
         return (service, characteristic)
     }
 
-    @Test("9.5 Each manager gets its own events, and removing its services affects no other")
+    @Test("9.5 Each manager has its own events, and removing its services affects no other manager")
     func sideBySide() async throws {
         let fixture = try Fixture()
         try await fixture.serve([SampleService.make().0]) { first in
