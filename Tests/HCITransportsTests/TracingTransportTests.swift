@@ -42,7 +42,7 @@ struct TracingTransportTests {
         }
     }
 
-    @Test("After lost bytes the trace finds packets again when the host does")
+    @Test("After lost bytes, the trace finds packets again when the host does")
     func noise() async throws {
         let path = temporaryPath("btsnoop")
         defer { unlink(path) }

@@ -241,7 +241,7 @@ struct UserChannelOpeningTests {
         #expect(kernel.condition(of: 0) == .up(connections: 0))
     }
 
-    @Test("Without Bluetooth in the kernel no adapter is taken") func noBluetooth() {
+    @Test("Without Bluetooth in the kernel, no adapter is taken") func noBluetooth() {
         let kernel = ModelKernel()
         kernel.change { $0.refusal = EAFNOSUPPORT }
         #expect(refusal(from: kernel) == .bluetoothMissing("hci0"))
@@ -256,7 +256,7 @@ struct UserChannelOpeningTests {
         #expect(refusal(from: kernel) == .noSuchAdapter("hci0", present: []))
     }
 
-    @Test("After a cancellation a taken adapter is restored")
+    @Test("After a cancellation, a taken adapter is restored")
     func canceledMeanwhile() {
         let kernel = ModelKernel([0: .init(condition: .up(connections: 0))])
         let error = refusal(from: kernel) { kernel.calls.count == 3 }
@@ -265,7 +265,7 @@ struct UserChannelOpeningTests {
         #expect(kernel.condition(of: 0) == .up(connections: 0))
     }
 
-    @Test("After a cancellation an adapter that was brought down is brought up again")
+    @Test("After a cancellation, an adapter that was brought down is brought up again")
     func canceledWhileDown() {
         let kernel = ModelKernel([0: .init(condition: .up(connections: 0))])
         let error = refusal(from: kernel) { kernel.calls.count == 2 }
@@ -274,7 +274,7 @@ struct UserChannelOpeningTests {
         #expect(kernel.condition(of: 0) == .up(connections: 0))
     }
 
-    @Test("After a cancellation no adapter is changed") func canceled() {
+    @Test("After a cancellation, no adapter is changed") func canceled() {
         let kernel = ModelKernel([0: .init()])
         #expect(refusal(from: kernel) { true } == .cancelled)
         #expect(kernel.calls.isEmpty)
