@@ -173,7 +173,7 @@ struct RadiosTests {
         }
     }
 
-    @Test("A target that a person has pinned is connected through that adapter, also later")
+    @Test("A target that is pinned to an adapter is connected through it in later runs")
     func pins() async throws {
         try await withRooms { rooms in
             let store = options(rooms, "store")
@@ -209,7 +209,7 @@ struct RadiosTests {
         }
     }
 
-    @Test("A command for one adapter refuses several, and radios refuses one")
+    @Test("A command for one adapter refuses several adapters, and radios refuses one adapter")
     func refuses() async throws {
         let database = DocumentedCommand.root("Examples/Databases/heart-rate-strap.json")
         let serve = await run(["serve", database, "--adapter", "unix:/a+unix:/b"])

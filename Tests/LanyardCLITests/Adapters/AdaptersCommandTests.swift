@@ -89,7 +89,7 @@ private let pluggedIn = SystemAdapter(
     }
 
     @Test(
-        "The list names the daemon where applications use it by default",
+        "The list names the daemon if apps use it by default",
         arguments: [(true, "hci:00:1A:7D:DA:71:14"), (false, "bluez")]
     )
     func applications(_ mayTake: Bool, _ expected: String) async throws {

@@ -75,7 +75,7 @@ import Testing
         #expect(found.map(\.product) == ["nRF52 Connectivity", nil])
     }
 
-    @Test("The process that holds a lock is in the kernel's list") func locks() throws {
+    @Test("The process that holds a lock is found in the kernel's list") func locks() throws {
         let files = try FakeSystemTree()
         try files.write("/store/.lock", "")
         let attributes = try FileManager.default.attributesOfItem(
@@ -94,7 +94,7 @@ import Testing
         #expect(reader.holder(ofLock: "/store/other") == nil)
     }
 
-    @Test("An endless file is read up to the limit") func endless() throws {
+    @Test("A long file is read up to the limit") func endless() throws {
         let files = try FakeSystemTree()
         try files.write("/proc/1/comm", String(repeating: "a", count: 200_000))
         #expect(files.tree.text("/proc/1/comm")?.count == SystemTree.lengthLimit)

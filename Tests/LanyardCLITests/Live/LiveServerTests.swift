@@ -214,7 +214,7 @@ struct LiveServerTests {
     }
 
     @Test(
-        "Connections above the limit are closed, and a place becomes free",
+        "Connections above the limit are closed, and the end of a connection frees a place",
         .timeLimit(.minutes(5))
     )
     func limit() async throws {
