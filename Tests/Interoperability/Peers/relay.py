@@ -4,9 +4,9 @@
 
 usage: relay.py --to tcp:HOST:PORT|unix:PATH [--at BYTES --do close|hang|hold]
 
-Prints `ready {"adapters": ["tcp:127.0.0.1:PORT"]}`. When BYTES bytes have passed to the host it
+Prints `ready {"adapters": ["tcp:127.0.0.1:PORT"]}`. When BYTES bytes have passed to the host, it
 prints `reached`, and closes both sides (close), stops passing bytes to the host (hang), or stops
-until SIGUSR1 (hold). Later connections pass unchanged. After each connection it prints
+until SIGUSR1 (hold). Later connections pass unchanged. After each connection, it prints
 `passed BYTES`.
 """
 

@@ -4,8 +4,8 @@
 
 usage: uart.py --to tcp:HOST:PORT|unix:PATH [--seed N]
 
-The port is a pseudo-terminal: `ready {"adapters": ["serial:/dev/pts/7@1000000"]}`. Each line of
-standard input changes the line, and is answered with `{"done": true}`:
+The port is a pseudo-terminal: `ready {"adapters": ["serial:/dev/pts/7@1000000"]}`. Each command
+on standard input changes the serial line, and is answered with `{"done": true}`:
 
     {"do": "noise", "kind": "insert"|"drop"|"flip", "odds": N, "to": "host"|"controller", "count": N}
                                one byte in N is changed, among the next `count` (all, if left out)
@@ -14,7 +14,7 @@ standard input changes the line, and is answered with `{"done": true}`:
     {"do": "mute", "on": true|false}                the controller's bytes do not pass to the host
     {"do": "clear"}                                 ends all errors
 
-Toward the controller, the UART follows Vol 4, Part A, 4: when it has lost synchronization it sends
+Toward the controller, the UART follows Vol 4, Part A, 4: when it has lost synchronization, it sends
 Hardware Error, and waits for an HCI Reset.
 """
 
