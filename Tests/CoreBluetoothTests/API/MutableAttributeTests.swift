@@ -94,7 +94,7 @@ struct MutableAttributeTests {
 
 @Suite("Channel objects")
 struct ChannelObjectTests {
-    @Test("A channel that the app makes has no peer and no streams")
+    @Test("A channel that the app makes has no peer, and PSM 0")
     func empty() {
         let channel = CBL2CAPChannel()
         #expect(channel.peer == nil)

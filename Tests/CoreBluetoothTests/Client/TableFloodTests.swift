@@ -25,7 +25,7 @@ struct TableFloodTests {
         }
     }
 
-    @Test("7.14 An app's requests get their turn among continuous changes")
+    @Test("7.14 An app's requests are answered despite continuous changes")
     func progress() {
         var harness = CoreHarness()
         for _ in 0..<20 { harness.ask(.read(CoreHarness.value)) }

@@ -8,7 +8,8 @@ import Synchronization
 /// An app with a central manager. It writes every callback as a line into its journal, and
 /// keeps every peripheral that it gets.
 ///
-/// `react` runs in each callback, on the manager's queue, after its line was written.
+/// The closure of `react` runs in each callback, on the manager's queue, after the callback's line
+/// was written.
 ///
 /// Unchecked: its variables are behind a lock, and a manager may be used on any thread.
 final class CentralRecorder: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate,
