@@ -31,7 +31,7 @@ struct OutOfBandFileTests {
     }
 
     @Test(
-        "Inconsistent data is refused",
+        "Invalid and inconsistent data is refused",
         arguments: [
             "", "[]", "{}", "{\(member("confirmation", c))}", "{\(member("random", r))}",
             "{\(member("temporaryKey", Array(t.dropLast())))}", "{\"temporaryKey\": \"x\"}",

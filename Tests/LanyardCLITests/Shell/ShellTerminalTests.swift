@@ -10,7 +10,7 @@ import Testing
 @Suite("The shell at a terminal", .serialized)
 struct ShellTerminalTests {
     /// A shell on the virtual radio, with a folder for its history.
-    private struct TerminalShell {
+    private struct ShellFixture {
         let terminal: TerminalSession
         let folder: String
 
@@ -52,7 +52,7 @@ struct ShellTerminalTests {
     @Test("Tab completes commands, the names of devices, and attributes", .timeLimit(.minutes(5)))
     func completion() async throws {
         try await withFolder { folder in
-            let shell = try TerminalShell(in: folder)
+            let shell = try ShellFixture(in: folder)
             try await shell.wait(forLast: "virtual>")
             shell.terminal.type("conn\ttherm\t")
             try await shell.wait(forLast: "virtual> connect Thermometer")
@@ -72,7 +72,7 @@ struct ShellTerminalTests {
     @Test("Ctrl-C cancels the running command, and the shell continues", .timeLimit(.minutes(5)))
     func interruption() async throws {
         try await withFolder { folder in
-            let shell = try TerminalShell(in: folder)
+            let shell = try ShellFixture(in: folder)
             try await shell.wait(forLast: "virtual>")
             shell.terminal.type("wait 1000\n")
             try await shell.wait(for: "virtual> wait 1000")
@@ -92,7 +92,7 @@ struct ShellTerminalTests {
     @Test("The end of a link is printed above the prompt, with its reason", .timeLimit(.minutes(5)))
     func endOfLink() async throws {
         try await withFolder { folder in
-            let shell = try TerminalShell(["Lanyard Demo"], in: folder)
+            let shell = try ShellFixture(["Lanyard Demo"], in: folder)
             try await shell.wait(forLast: "virtual Lanyard Demo>")
             let control = "4C414E59-4152-4400-A000-000000000006"
             shell.terminal.type("write \(control) 0300000000\n")
@@ -108,19 +108,19 @@ struct ShellTerminalTests {
     @Test("The history has the lines of the previous run", .timeLimit(.minutes(5)))
     func history() async throws {
         try await withFolder { folder in
-            let first = try TerminalShell(in: folder)
+            let first = try ShellFixture(in: folder)
             try await first.wait(forLast: "virtual>")
             first.terminal.type("echo one\n")
             try await first.wait(forLast: "virtual>")
             try await first.quit()
-            let second = try TerminalShell(in: folder)
+            let second = try ShellFixture(in: folder)
             try await second.wait(forLast: "virtual>")
             second.terminal.type("\u{1B}[A\u{1B}[A")
             try await second.wait(forLast: "virtual> echo one")
             second.terminal.type("!\u{1}\u{5}\n")
             try await second.wait(for: "one!")
             try await second.quit()
-            let third = try TerminalShell(["--no-history"], in: folder)
+            let third = try ShellFixture(["--no-history"], in: folder)
             try await third.wait(forLast: "virtual>")
             third.terminal.type("\u{1B}[A")
             third.terminal.type("echo two\n")
@@ -135,7 +135,7 @@ struct ShellTerminalTests {
     @Test("A live scan ends with q and returns to the prompt", .timeLimit(.minutes(5)))
     func liveScan() async throws {
         try await withFolder { folder in
-            let shell = try TerminalShell(in: folder)
+            let shell = try ShellFixture(in: folder)
             try await shell.wait(forLast: "virtual>")
             shell.terminal.type("scan\n")
             try await shell.terminal.wait(for: "Thermometer")
@@ -149,7 +149,7 @@ struct ShellTerminalTests {
     @Test("A dumb terminal gets no control sequences", .timeLimit(.minutes(5)))
     func dumbTerminal() async throws {
         try await withFolder { folder in
-            let shell = try TerminalShell(in: folder, term: "dumb")
+            let shell = try ShellFixture(in: folder, term: "dumb")
             shell.terminal.type(line: "raed")
             try await shell.terminal.wait(for: "did you mean 'read'?")
             shell.terminal.type(line: "echo still here")

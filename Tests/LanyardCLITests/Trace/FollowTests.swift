@@ -51,7 +51,7 @@ struct FollowTests {
     }
 
     @Test(
-        "trace --follow prints packets as they are written, and a new log",
+        "trace --follow prints packets as they are written, and those of a new log",
         .timeLimit(.minutes(5))
     )
     func follows() async throws {
