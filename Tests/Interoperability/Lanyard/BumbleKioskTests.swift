@@ -53,7 +53,7 @@
             }
         }
 
-        @Test("Row 13: A badge that is being paired gets the only connection slot of another")
+        @Test("Row 13: A badge that is being paired gets the only connection slot of another badge")
         @MainActor
         func slots() async throws {
             try await withKioskScene { @MainActor scene in
