@@ -57,7 +57,7 @@ struct DescriptorValueTests {
         #expect(DescriptorValue.bytes(of: format.uuid.value, value: Data([1, 2])) == [1, 2])
     }
 
-    @Test("9.3 Making any other descriptor ends the program")
+    @Test("9.3 Making another descriptor, or one with a wrong value, ends the program")
     func unpublished() async {
         await #expect(processExitsWith: .failure) {
             _ = CBMutableDescriptor(type: CBUUID(string: "2902"), value: NSNumber(value: 0))

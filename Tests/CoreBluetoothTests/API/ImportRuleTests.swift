@@ -9,7 +9,7 @@ import Testing
 struct ImportRuleTests {
     private let options = [CBManagerOptionAdapterKey: "none"]
 
-    @Test("15.1.4 A manager can be made without options, a delegate and a queue")
+    @Test("15.1.4 A manager can be made without options, a delegate or a queue")
     func defaults() {
         let scan: (CBCentralManager) -> Void = { $0.scanForPeripherals(withServices: nil) }
         let connect: (CBCentralManager, CBPeripheral) -> Void = { $0.connect($1) }

@@ -15,7 +15,7 @@ struct ScanningTests {
     }
 
     @Test(
-        "3.1, 3.3 A list finds peripherals with one of its services, nil or an empty one finds all",
+        "3.1, 3.3 A list finds peripherals with one of its services, and nil or an empty list all",
         arguments: [true, false]
     )
     func services(isEmpty: Bool) async throws {

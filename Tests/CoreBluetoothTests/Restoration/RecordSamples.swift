@@ -50,7 +50,7 @@ enum RecordSamples {
 
     static let smallCentralBytes = [
         "01", "0300617070",
-        // A peer with a name that reconnects.
+        // A named peer that reconnects.
         "0100", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa01", "01010053", "01",
         // A listed service whose included services were not discovered.
         "01", "0100", "10001500", "0101", "02180d", "00",
