@@ -88,7 +88,7 @@ struct BondFinderTests {
         }
     }
 
-    @Test("A removed bond is not searched for by scanning")
+    @Test("An identifier without a bond is an error")
     func unknownIdentifier() throws {
         let finder = try finder()
         let target = try Target("6F9619FF-8B86-4011-B42D-00C04FC964FF")

@@ -28,7 +28,7 @@ struct ValueNumberTests {
         #expect(elevation.map(\.unit) == ["m"])
     }
 
-    @Test("A value without a known layout is a number if it has the length of one, or digits")
+    @Test("A value without a known layout is a number if it has the length of a number, or digits")
     func unknown() throws {
         let vendor = try #require(BluetoothUUID("4C414E59-4152-4400-A000-000000001A01"))
         #expect(try numbers("01", vendor).map(\.value) == [1])
