@@ -90,7 +90,7 @@ struct StorePowerCutTests {
     private static let stepCount = 10
 
     @Test(
-        "After a power cut, each key has its last value or the one being saved",
+        "After a power cut, each key has its last value or the value being saved",
         arguments: RunSeed.seeds(4)
     )
     func anyMoment(seed: UInt64) throws {
