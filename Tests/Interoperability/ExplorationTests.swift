@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test("The explore command prints the same database with four MTUs", arguments: [23, 24, 50, 517])
+    @Test("The explore command prints one database with four MTUs", arguments: [23, 24, 50, 517])
     func anyMTU(mtu: Int) async throws {
         try await withPeers { peers in
             let controllers = try await peers.controllers(.bumble)

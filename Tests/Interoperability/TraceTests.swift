@@ -5,7 +5,7 @@ import HCITransports
 import Testing
 
 /// Wireshark's dissector, an independent implementation, checks the traces of the other tests.
-/// These tests show that it detects errors, and that traces are complete.
+/// These tests show that the dissector detects errors, and that traces are complete.
 @Suite(.needsTshark) struct TraceTests {
     @Test("Wireshark's dissector reports a malformed packet")
     func malformedPacket() async throws {

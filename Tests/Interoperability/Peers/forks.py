@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Starts the other scripts of this folder as copies of this process, which has already imported Bumble.
+"""Starts the other scripts of this folder as copies of this process, which has imported Bumble.
 
 The import takes half a second of processor time, and the tests start hundreds of peers.
 

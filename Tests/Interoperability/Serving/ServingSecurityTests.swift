@@ -181,8 +181,8 @@ import Testing
         }
     }
 
-    /// Expects that every kind of read and write is refused, and gives this reason if it has a
-    /// response.
+    /// Expects that the server refuses every kind of read and write, with this reason if the
+    /// request has a response.
     private func expectRefusals(
         _ client: Client,
         of handle: AttributeHandle,
