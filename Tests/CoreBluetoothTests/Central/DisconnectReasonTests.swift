@@ -69,7 +69,7 @@ struct DisconnectReasonTests {
         #expect(code(.busy) == .unknown)
     }
 
-    @Test("5.6 An error has its text")
+    @Test("5.6 The error of a supervision timeout has Apple's text")
     func text() {
         let error = ClientError(PortError.linkEnded(.timeout)).cbError
         #expect(error.localizedDescription == "The connection has timed out unexpectedly.")

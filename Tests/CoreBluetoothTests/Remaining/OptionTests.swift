@@ -56,7 +56,7 @@ struct OptionTests {
     }
 
     @Test(
-        "14.3, 14.4 Options for the classic transport and ANCS are accepted without an effect",
+        "14.3, 14.4 Options for the classic transport and ANCS do not authorize ANCS",
         arguments: [
             CBConnectPeripheralOptionEnableTransportBridgingKey,
             CBConnectPeripheralOptionRequiresANCS,

@@ -65,8 +65,8 @@ final class Journal: Sendable {
         await wait { lines in lines.count { $0.hasPrefix(text) } >= count }
     }
 
-    /// Waits until the lines satisfy the condition. If they never do, the method returns when the task is
-    /// canceled: the bound of `Fixture.run` or the time limit of the test cancels it.
+    /// Waits until the lines satisfy the condition. If they never do, the method returns when the
+    /// task is canceled: the bound of `Fixture.run` or the time limit of the test cancels it.
     func wait(until condition: @escaping @Sendable ([String]) -> Bool) async {
         let number = state.withLock { state in
             state.lastNumber += 1
