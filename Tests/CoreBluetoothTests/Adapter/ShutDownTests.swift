@@ -94,7 +94,7 @@ struct ShutDownTests {
         }
     }
 
-    @Test("The adapter can be used in a log line's observer while it is opened")
+    @Test("An observer of log lines can use an adapter that is being opened")
     func usedWhileOpening() async {
         let adapter = CBAdapter("nonsense \(UUID().uuidString)")
         let answers = Journal()

@@ -110,7 +110,7 @@ struct ManagerStateTests {
         }
     }
 
-    @Test("1.11 A manager does not accept a peripheral of another one")
+    @Test("1.11 A manager does not accept a peripheral of another manager")
     func foreignPeripheral() async throws {
         let fixture = try Fixture(.heartRate(name: "Strap"))
         try await fixture.run {

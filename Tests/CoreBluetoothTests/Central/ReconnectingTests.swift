@@ -36,7 +36,7 @@ struct ReconnectingTests {
         }
     }
 
-    @Test("5.1.3 Canceling stops reconnecting, and reports that nothing reconnects")
+    @Test("5.1.3 Canceling stops reconnecting, and reports a disconnection without an error")
     func cancel() async throws {
         let fixture = try Fixture(.heartRate(name: "Strap"))
         try await fixture.run {
@@ -53,7 +53,7 @@ struct ReconnectingTests {
         }
     }
 
-    @Test("5.1.4 A delegate with both methods gets only the older one, and nothing reconnects")
+    @Test("5.1.4 A delegate with both methods gets only the older one, and no link reconnects")
     func bothMethods() async throws {
         let fixture = try Fixture(.heartRate(name: "Strap"))
         try await fixture.run {

@@ -15,7 +15,7 @@ import VirtualRadio
 
 @Suite("Scanning")
 struct ScanTests {
-    @Test("3.1 Nil and an empty array find all peripherals, a list those with one of its services")
+    @Test("3.1 Nil and an empty array find all peripherals, and a list those with its services")
     func filters() async throws {
         let fixture = try Fixture(.heartRate(name: "Strap"), .thermometer(name: "Thermometer"))
         try await fixture.run {
