@@ -117,7 +117,7 @@ struct BondsCommandTests {
         }
     }
 
-    @Test("All bonds are removed with --all only")
+    @Test("Only --all removes all bonds")
     func removeAll() async throws {
         try await withBonds("Lamp", "Lock") {
             #expect(await run("remove", "--store", folder).status == .usage)

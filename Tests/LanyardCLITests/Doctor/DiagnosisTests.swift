@@ -146,7 +146,7 @@ private let unusable = ProgramFailure(
         #expect(diagnosis.findings.first?.remedy.hasPrefix("--adapter hci1 ") == true)
     }
 
-    @Test("The daemon is a choice for applications and no obstacle")
+    @Test("The daemon is a choice for apps and no obstacle")
     func daemonChoice() {
         let diagnosis = diagnose {
             $0.choice = .chosen(.daemon(adapter: "hci1"), .environment)
@@ -201,7 +201,7 @@ private let unusable = ProgramFailure(
         #expect(findings([]).isEmpty)
     }
 
-    @Test("The reason why applications use the daemon is reported", arguments: [true, false])
+    @Test("The reason why apps use the daemon is reported", arguments: [true, false])
     func applications(_ mayTake: Bool) {
         let daemon = SystemProcess(number: 842, name: "bluetoothd")
         func findings(connections: Int) -> [SetUpFinding] {
@@ -249,7 +249,7 @@ private let unusable = ProgramFailure(
         #expect(remedy == "if so, use --adapter serial:/dev/ttyACM0")
     }
 
-    @Test("Outside of Linux there is no finding about a kernel") func elsewhere() {
+    @Test("Outside of Linux, there is no finding about a kernel") func elsewhere() {
         let diagnosis = diagnose {
             $0.isLinux = false
             $0.kernel = .missing

@@ -73,7 +73,7 @@ extension DocumentedCommand {
         ("lanyard air", .interrupted(after: "ready: ")),
         ("lanyard live", .interrupted(after: "http://127.0.0.1:")),
         ("lanyard channel listen", .interrupted(after: "listening")),
-        // The machine may have no adapter, and the application in the example lacks a key.
+        // The machine may have no adapter, and the app in the example lacks a key.
         ("lanyard doctor", .byItself([0, 78])),
     ]
 

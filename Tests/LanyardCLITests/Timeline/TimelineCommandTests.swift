@@ -80,7 +80,7 @@ final class TimelineCommandTests {
         #expect(TimelineCommand.deviceName(ofLog: path) == name)
     }
 
-    @Test("Without a place for the page, it is beside the recording")
+    @Test("Without the option -o, the page is written beside the recording")
     func defaultPlace() async throws {
         let (status, output) = await run([try recording()])
         #expect(status == .success && output.contains("flight.html: "))
