@@ -130,7 +130,7 @@ struct TracingTransportTests {
         }
     }
 
-    @Test("At the end of a turn the file has all of its packets, without being closed")
+    @Test("At the end of a turn, the file has all of its packets, without being closed")
     func flushedEachTurn() async throws {
         try await withTrace { executor, traced, _, _, path in
             for count in 1...5 {

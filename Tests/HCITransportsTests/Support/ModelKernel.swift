@@ -21,7 +21,7 @@ import Synchronization
 final class ModelKernel: BluetoothKernel {
     /// The state of an adapter.
     enum Condition: Equatable {
-        /// The kernel sets it up until this instant.
+        /// The kernel sets the adapter up until this instant.
         case settingUp(until: Instant)
         case down
         case up(connections: Int)
@@ -31,9 +31,10 @@ final class ModelKernel: BluetoothKernel {
     struct Adapter {
         var condition = Condition.down
         var address: UInt64 = 0
-        /// ERFKILL, or another error with which it cannot be started.
+        /// ERFKILL, or another error with which the adapter cannot be started.
         var startError: Int32?
-        /// The number of times that another program brings it up again after it was brought down.
+        /// The number of times that another program brings the adapter up again after it was
+        /// brought down.
         var revivals = 0
         /// Whether a process that is being started holds a copy of the open user channel.
         var isCopied = false
