@@ -6,7 +6,7 @@ usage: accessory.py --adapter tcp:HOST:PORT|unix:PATH [--profile NAME] [options]
        accessory.py --dump [--profile ...]
 
 Prints `ready {"address", "addressType", "name", "mtu", "services": [...]}`: the exact database, as
-`lanyard explore --json` must print it. With --dump only the JSON is printed, and no controller is
+`lanyard explore --json` must print it. With --dump, only the JSON is printed, and no controller is
 needed. Advertises while no client is connected. Ends when standard input or the controller closes.
 """
 

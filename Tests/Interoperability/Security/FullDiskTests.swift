@@ -116,7 +116,8 @@ enum OwnMounts {
 }
 
 extension Trait where Self == ConditionTrait {
-    /// The test mounts a file system. With `CI=true` it runs where that is impossible, and fails.
+    /// The test mounts a file system. With `CI=true`, it runs even where that is impossible, and
+    /// fails.
     static var needsOwnMounts: Self {
         .enabled("This system does not let the tests mount a file system") {
             if PeerInstallation.isContinuousIntegration { return true }
