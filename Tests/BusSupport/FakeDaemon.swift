@@ -42,7 +42,7 @@ package final class FakeDaemon: Sendable {
 
     // MARK: Objects
 
-    /// An adapter and a device that is received, without services.
+    /// An adapter, and a device in range without services.
     package static let standard: [String: Interfaces] = [
         adapter: [
             "org.bluez.Adapter1": [
@@ -120,7 +120,7 @@ package final class FakeDaemon: Sendable {
         )
     }
 
-    /// Changes properties, and reports them from a sender.
+    /// Reports changed properties as a sender, and changes them if the sender is the daemon.
     package func change(
         _ path: String,
         _ interface: String,

@@ -117,7 +117,7 @@ import Testing
         #expect(core.receive(Self.reply(to: serial)[...]) == [.ignored(descriptors: 0)])
     }
 
-    @Test("All calls end with the connection, once")
+    @Test("A call that waits ends once with the connection, and a later call fails")
     func disconnection() throws {
         var core = Self.openCore()
         let (serial, _) = try core.call(.toBus("A"), deadline: Self.later)

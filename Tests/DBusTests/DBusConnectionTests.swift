@@ -163,7 +163,7 @@ import Testing
                 receive: { continuation.yield(Array($0)) },
                 ended: { continuation.yield(nil) }
             )
-            // Kept until the executor's thread ends.
+            // The socket exists until the executor's thread ends.
             let timer = executor.makeTimer { socket.close() }
             timer.set(to: executor.now + .seconds(60))
         }
