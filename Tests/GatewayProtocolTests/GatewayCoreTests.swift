@@ -12,8 +12,8 @@ struct GatewayCoreTests {
     static let resetAnswer: [UInt8] = [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00]
     private static let command: [UInt8] = [0x01, 0x01, 0x10, 0x00]
 
-    /// A gateway, and the hosts that a test has connected to it. Each receives what the other
-    /// sends.
+    /// A gateway, and the hosts that a test has connected to it. The gateway receives what the
+    /// hosts send, and each host what the gateway sends to it.
     private struct Net {
         var core = GatewayCore(name: "hall")
         var hosts: [Int: GatewayClient] = [:]
@@ -109,7 +109,7 @@ struct GatewayCoreTests {
         net.connect(1)
         #expect(net.story == ["open"])
         net.perform(net.core.controllerOpened(now: net.now))
-        // What the controller sent before the answer belongs to an earlier owner.
+        // The packets that the controller sent before the answer belong to an earlier owner.
         net.perform(
             net.core.controllerSent([0x04, 0x3E, 0x01, 0x0A] + Self.resetAnswer, now: net.now)
         )
@@ -319,7 +319,7 @@ struct GatewayCoreTests {
         #expect(net.story.contains { $0.contains("it does not read") })
     }
 
-    @Test("A stranger can enroll, and nothing else")
+    @Test("A stranger can enroll, and cannot get a lease")
     func stranger() {
         var net = Net()
         net.connect(1, .stranger)
