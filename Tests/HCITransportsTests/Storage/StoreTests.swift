@@ -17,7 +17,7 @@ struct StoreTests {
     private func key(_ text: String) throws -> StoreKey { try #require(StoreKey(text)) }
 
     @Test(
-        "A key is a valid file name on any system",
+        "A key has the allowed characters only, and no period at its start",
         arguments: [
             ("client-random-c0ffee000001", true), ("a", true), ("0.json", true), ("", false),
             (".hidden", false), ("..", false), ("a/b", false), ("A", false), ("ä", false),
