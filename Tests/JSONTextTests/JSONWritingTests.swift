@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(
-        "Strings are escaped, also for terminals",
+        "Quotes, backslashes and characters that control a terminal are escaped",
         arguments: [
             ("a\"b\\c", #""a\"b\\c""#),
             ("\n\r\t", #""\n\r\t""#),
