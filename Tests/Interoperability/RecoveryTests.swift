@@ -3,8 +3,8 @@
 import BluetoothHost
 import Testing
 
-/// A wire, a controller or an accessory fails at any moment. The pending requests fail soon, and
-/// the host keeps working.
+/// The transport, the controller or the accessory fails. The pending requests fail soon, and the
+/// host keeps working.
 @Suite(.needsPeers) struct RecoveryTests {
     static let pointCount = 20
 
@@ -12,7 +12,7 @@ import Testing
     static let timeLimit: Duration = .seconds(60)
 
     @Test(
-        "The host recovers from a wire that breaks at any point",
+        "The host recovers from a transport that breaks at 20 points of an exploration",
         arguments: ControllerKind.available
     )
     func brokenWire(kind: ControllerKind) async throws {

@@ -39,7 +39,7 @@
         }
 
         @Test(
-            "13.2 A process that is killed at any moment continues from a recent saved state",
+            "13.2 A process that is killed at a random moment does not return to an earlier state",
             arguments: RunSeed.seeds(1)
         )
         func killedAtAnyMoment(seed: UInt64) async throws {
