@@ -67,7 +67,7 @@ struct AdvertisingPacketsTests {
     }
 
     @Test(
-        "12.2 The 28 bytes hold thirteen short UUIDs, and others are in the overflow area"
+        "12.2 An advertisement holds thirteen short UUIDs, and others are in the overflow area"
     )
     func overflow() {
         let services = (0..<15).map { "A00" + String($0, radix: 16).uppercased() }
