@@ -40,7 +40,7 @@ import Testing
         )
     }
 
-    @Test("The scene fits into any terminal", arguments: [0, 1, 5, 20, 40, 79])
+    @Test("No line of the scene is wider than the terminal", arguments: [0, 1, 5, 20, 40, 79])
     func anyTerminal(columns: Int) {
         for line in scene.lines {
             let rendered = line.rendered(columns: columns)
