@@ -28,7 +28,7 @@ final class AccessoryRunner: Sendable {
         }
     }
 
-    /// Begins when the earlier runner of the accessory has ended.
+    /// Creates a runner, which begins when the earlier runner of the accessory has ended.
     init(
         _ fleetAccessory: FleetAccessory,
         after before: AccessoryRunner?,

@@ -152,7 +152,7 @@ extension SpanKind {
 }
 
 extension SpanAttributes {
-    /// The attributes in OpenTelemetry's JSON. Arrays are texts.
+    /// The attributes in OpenTelemetry's JSON. Arrays are encoded as texts.
     fileprivate var json: JSON {
         var members: [(String, JSON)] = []
         forEach { key, attribute in

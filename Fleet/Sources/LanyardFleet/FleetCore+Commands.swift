@@ -15,8 +15,8 @@ extension FleetCore {
             actions.append(.log("A retained command for \(id) was ignored."))
             return
         }
-        // The host that holds the lease answers. If its last holder has forgotten the accessory, that
-        // one answers until another host claims it.
+        // The host that holds the lease answers. If the last holder has forgotten the accessory, it
+        // answers until another host claims the accessory.
         guard tracked.lease.isHeld || tracked.isForgotten && tracked.lease.isLatestClaimant else {
             return receiveUnanswered(message, for: tracked.accessory)
         }

@@ -6,7 +6,7 @@ import JSONText
 struct FleetRadio: Hashable, Sendable {
     /// The name of the adapter, for example `gateway:hall.example:6403`.
     var name: String
-    /// Whether the radio works. A gateway that cannot be reached does not.
+    /// Whether the radio works. A gateway that cannot be reached does not work.
     var isUsable: Bool
     var linkCount: Int
     /// The number of links with which the radio refused another one; `nil` if it has not.
@@ -38,8 +38,8 @@ extension FleetCore {
         for index in radios.indices { publishRadio(index) }
     }
 
-    /// Publishes a radio's state. It is no event: only the latest one counts, so it does not wait
-    /// in the queue.
+    /// Publishes a radio's state. Only the latest state counts, so the message does not wait in the
+    /// queue.
     private mutating func publishRadio(_ index: Int) {
         guard connectedSince != nil else { return }
         let radio = radios[index]

@@ -54,7 +54,7 @@ struct FleetCore {
     /// The time in seconds for which the host then leaves the accessory to other hosts.
     static let restTime = 30.0
 
-    /// An accessory, as the core sees it.
+    /// The core's state of an accessory.
     struct Tracked {
         let accessory: FleetAccessory
         var lease: Lease
@@ -87,7 +87,7 @@ struct FleetCore {
     private(set) var connectedSince: Double?
     /// The radios of the host, as they were last reported.
     var radios: [FleetRadio] = []
-    /// The number of links that had moved to another radio by then.
+    /// The number of links that had moved to another radio at the last report.
     var moveCount = 0
     var actions: [FleetAction] = []
 
@@ -287,7 +287,8 @@ struct FleetCore {
         if connectedSince != nil { actions.append(.publish(offline, number: nil)) }
     }
 
-    /// Returns a text of another party with its unprintable characters escaped.
+    /// Returns the first 64 characters of a text of another party, in quotes, with unprintable
+    /// characters escaped.
     static func printable(_ text: String) -> String {
         JSON.string(String(text.prefix(64))).compact
     }

@@ -18,8 +18,8 @@ final class FleetDriver: Service {
     /// The number of ticks after which the states of the radios are read again.
     static let ticksPerReport = 4
 
-    /// The longest time that the end waits for the broker. The rest of the queue is sent at the
-    /// next start.
+    /// The longest time for which the shutdown waits for the broker. Messages that are then still
+    /// in the queue are sent at the next start.
     static let drainLimit = Duration.seconds(2)
 
     private struct State: ~Copyable {
@@ -84,7 +84,8 @@ final class FleetDriver: Service {
         return configuration
     }
 
-    /// Runs until the graceful shutdown or the cancellation, and then ends in good order.
+    /// Runs until the graceful shutdown or the cancellation. Then gives up all leases, ends all
+    /// links, and waits until the broker has the last messages.
     ///
     /// - Throws: `BrokerError` if an option for the broker cannot be used.
     func run() async throws {
@@ -113,7 +114,8 @@ final class FleetDriver: Service {
         }
     }
 
-    /// Gives the core the states of the radios, and the metrics the use of the connection slots.
+    /// Reports the states of the radios to the core, and the use of the connection slots to the
+    /// metrics.
     private func reportRadios() async {
         var slots = FleetQuantities.Slots()
         for runner in state.withLock({ Array($0.accessories.values) }) {
@@ -147,7 +149,8 @@ final class FleetDriver: Service {
         }
     }
 
-    /// Ends all links, and waits for a moment until the broker has the last messages.
+    /// Ends all links, waits until the broker has the queue, for `drainLimit` at most, and
+    /// publishes that the host is offline.
     private func end() async {
         receive { $0.shutDown(now: .current) }
         await presence.stop()

@@ -7,7 +7,7 @@ import SystemPackage
 
 /// The settings of a host, from the command line, the environment and a file (docs/FLEET.md).
 struct FleetSettings: Sendable {
-    /// The names of the settings, which are those of the options as well.
+    /// The names of the settings, in the spelling of the options.
     enum Key: String, CaseIterable {
         case accessories, name, broker, authority, certificate, key, user, password, mqtt, prefix
         case state, adapter, metrics, spans

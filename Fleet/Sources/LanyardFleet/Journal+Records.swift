@@ -129,7 +129,8 @@ private struct RecordReader {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// Returns the field, or `nil` in it if the field is absent.
+    /// Returns the field. The inner optional is `nil` if the field is absent, and the outer one if
+    /// the record is malformed.
     mutating func optional() -> [UInt8]?? {
         switch number(UInt8.self) {
         case 0: return .some(nil)

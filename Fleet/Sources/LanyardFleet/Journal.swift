@@ -18,18 +18,18 @@ enum JournalRecord: Hashable, Sendable {
 
 /// A file of records, each written to the disk before the program acts on it.
 ///
-/// A record is its length, its checksum and its bytes. A record that a crash cut off ends the file:
-/// nothing was acknowledged that depends on it.
+/// A record is its length, its checksum and its bytes. A record that a crash cut off ends the file,
+/// because the program has not acted on it.
 struct Journal: ~Copyable {
     /// The maximum size of a record in bytes.
     static let recordLimit = 64 << 10
-    /// The size in bytes from which the file is rewritten when most of its records are finished.
+    /// The smallest size in bytes above which the file is rewritten.
     static let compactionSize = 1 << 20
 
     let path: String
     private var descriptor: Int32
     private(set) var size: Int
-    /// The size above which the file is rewritten.
+    /// The size in bytes above which the file is rewritten next.
     private var nextCompaction = Journal.compactionSize
 
     /// Opens or creates a journal, and reads its records.

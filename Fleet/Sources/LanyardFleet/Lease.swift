@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The lease of an accessory, as a host sees it.
+/// A host's state of the lease of an accessory.
 ///
 /// A host claims an accessory in its range on which there is no valid lease, waits for claims
-/// of other hosts, and then holds the lease if its claim has won. It renews the lease while it
-/// holds it. A lease that was not renewed is free. Only durations count, so that the hosts' clocks
-/// need not agree.
+/// of other hosts, and then holds the lease if its claim has won. It renews a lease that it holds.
+/// A lease that was not renewed is free. Only durations count, so that the hosts' clocks need not
+/// agree.
 struct Lease {
     /// The time in seconds for which a claim is valid.
     static let duration = 30.0
@@ -48,14 +48,14 @@ struct Lease {
     mutating func claim(now: Double) -> [Action] {
         guard phase == .free, best == nil || now >= expiry || best?.host == host else { return [] }
         let last = best?.epoch ?? 0
-        // After the last epoch the count begins again: the lease with it has expired.
+        // After the highest epoch, the count begins again: the lease with that epoch has expired.
         let claim = LeaseClaim(epoch: last < LeaseClaim.epochLimit ? last + 1 : 1, host: host)
         (best, expiry) = (claim, now + Self.duration)
         phase = .claimed(until: now + Self.settlingTime)
         return [.publish(claim)]
     }
 
-    /// Receives a claim, also this host's own.
+    /// Receives a claim of this host or of another one.
     mutating func receive(_ claim: LeaseClaim, now: Double) -> [Action] {
         guard let best, now < expiry || phase != .free, claim != best else {
             (self.best, expiry) = (claim, now + Self.duration)
@@ -78,7 +78,7 @@ struct Lease {
         return []
     }
 
-    /// Gives the lease up. Returns whether there was one to withdraw.
+    /// Gives up the lease. Returns whether this host had claimed or held it.
     mutating func release() -> Bool {
         defer { (phase, expiry) = (.free, 0) }
         return phase != .free
@@ -94,7 +94,7 @@ struct Lease {
         return best.map { [.publish($0)] } ?? []
     }
 
-    /// Performs what is due while the broker is connected.
+    /// Returns the actions that are due. Called while the broker is connected.
     mutating func tick(now: Double) -> [Action] {
         switch phase {
         case .claimed(let until) where now >= until:

@@ -64,7 +64,7 @@ private final class ConnectionCount: Sendable {
     }
 }
 
-/// The answers of one connection, which ends after its first request.
+/// A handler that answers the first request of a connection, and then closes the connection.
 private final class MetricsHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart

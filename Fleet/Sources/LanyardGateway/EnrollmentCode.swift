@@ -114,8 +114,8 @@ struct OpenEnrollment: Sendable {
     /// Returns whether a code is valid now.
     func isOpen(now: Date) -> Bool { record(now) != nil }
 
-    /// Returns whether a secret is that of the valid code, which ends the code. A wrong secret is
-    /// counted.
+    /// Returns whether a secret is that of the valid code. The right secret ends the code, and a
+    /// wrong one is counted.
     func take(_ secret: [UInt8], now: Date) -> Bool {
         guard var record = record(now) else { return false }
         // Hashes of equal length, so the time of the comparison reveals nothing about the secret.

@@ -11,8 +11,8 @@ struct ServeCommand: AsyncParsableCommand {
         commandName: "serve",
         abstract: "Offer a controller to enrolled hosts, one at a time.",
         discussion: """
-            Resets the controller for each host, and after it. Runs until Ctrl-C or SIGTERM. Every \
-            lease and every refusal is a line on standard error. Prints 'ready: ' and the address.
+            Resets the controller before and after each lease. Runs until Ctrl-C or SIGTERM. \
+            Writes each lease and each refusal to standard error. Prints 'ready: ' and the address.
             """
     )
 
@@ -50,7 +50,7 @@ struct ServeCommand: AsyncParsableCommand {
             do {
                 port = try await server.listen(host: listen.host, port: Int(listen.port))
             } catch {
-                throw StateFolder.Failure("\(listen) cannot be listened at: \(error)")
+                throw StateFolder.Failure("cannot listen at \(listen): \(error)")
             }
             // For a program that has started this one, and for a person.
             let address = GatewayAddress(host: listen.host, port: UInt16(clamping: port))
@@ -94,8 +94,8 @@ struct CodeCommand: AsyncParsableCommand {
         commandName: "code",
         abstract: "Print a code with which one host can enroll within ten minutes.",
         discussion: """
-            Give the code to 'lanyard-gateway enroll' on the host. It is valid once. A new code takes \
-            the place of an earlier one. Use the same --state as 'serve'.
+            Give the code to 'lanyard-gateway enroll' on the host. It is valid once. A new code \
+            replaces an earlier one. Use the same --state as 'serve'.
             """
     )
 

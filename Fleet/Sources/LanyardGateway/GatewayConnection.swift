@@ -45,8 +45,8 @@ final class GatewayConnection: @unchecked Sendable {
     /// - Parameters:
     ///   - purpose: The purpose of the connection.
     ///   - loop: The event loop of all calls and events.
-    ///   - isTrusted: Returns whether a certificate is that of the gateway.
-    ///   - received: Receives the events, on the loop.
+    ///   - isTrusted: A closure that returns whether a certificate is that of the gateway.
+    ///   - received: A closure that receives the events, on the loop.
     init(
         _ purpose: GatewayClient.Purpose,
         on loop: any EventLoop,
@@ -68,7 +68,7 @@ final class GatewayConnection: @unchecked Sendable {
     /// If the name has addresses of both IP versions, NIO tries the next address 250 ms after an
     /// address that has not answered, and uses the first connection (RFC 8305).
     ///
-    /// - Parameter resolver: Looks the name up in place of the system.
+    /// - Parameter resolver: The resolver of the name; `nil` for that of the system.
     func open(
         host: String,
         port: Int,
@@ -159,8 +159,9 @@ final class GatewayConnection: @unchecked Sendable {
     /// Handles the end of a channel by the gateway or the network.
     fileprivate func lost(_ lost: any Channel, _ reason: String) {
         guard lost === channel else { return }
-        // In TLS 1.3, a gateway checks the host's certificate after the host has finished, and its
-        // alert can be lost when it closes. Otherwise it gives a reason before it closes.
+        // In TLS 1.3, the gateway checks the host's certificate after the host has finished the
+        // handshake. The gateway's alert can be lost when the gateway closes the channel. In other
+        // cases, the gateway sends a reason before it closes the channel.
         let isRefused = client != nil && !hasAnswered
         end(isRefused ? Self.unknownHost : reason)
     }
@@ -252,14 +253,15 @@ private final class Handler: ChannelInboundHandler {
 }
 
 extension ChannelOptions.Types.WriteBufferWaterMark {
-    /// The bytes that wait for the other side before nothing more is read from it: many times what
-    /// its allowance and the answers to its frames need.
+    /// The bounds of the bytes that wait for the other side. Beyond the upper bound, nothing more
+    /// is read from that side. The packets that it has allowed, and the answers to its frames, need
+    /// much less.
     static var gateway: Self { Self(low: 1 << 19, high: 1 << 20) }
 }
 
 extension ChannelHandlerContext {
-    /// Stops reading while the other side does not read, so that the answers to what it sends do
-    /// not pile up. After the silence limit, such a side counts as lost.
+    /// Stops reading while the other side does not read, so that the number of waiting answers is
+    /// bounded. After the silence limit, a side that does not read counts as lost.
     func readOnlyWhileWritable() {
         // A failure means that the channel is closed.
         _ = channel.setOption(.autoRead, value: channel.isWritable)

@@ -39,7 +39,7 @@ final class GatewayServer: @unchecked Sendable {
     ///   - transport: Its controller.
     ///   - folder: Its folder.
     ///   - loop: The event loop of all calls and events.
-    ///   - log: Writes a line for a person. Called on the loop.
+    ///   - log: A closure that writes a line for a person, called on the loop.
     init(
         name: String,
         transport: any HCITransport,
@@ -107,8 +107,8 @@ final class GatewayServer: @unchecked Sendable {
         try channel.pipeline.syncOperations.addHandlers([tls, handler])
     }
 
-    /// Returns whether a certificate is admitted: that of an enrolled host, and any while a code is
-    /// valid.
+    /// Returns whether a certificate is accepted: the certificate of an enrolled host, or any
+    /// certificate while a code is valid.
     private func verify(_ certificates: [NIOSSLCertificate], of id: Int) -> Bool {
         loop.preconditionInEventLoop()
         guard let certificate = try? certificates.first?.toDERBytes() else { return false }

@@ -20,7 +20,7 @@ struct EnrollCommand: AsyncParsableCommand {
     @Argument(help: "The code.")
     var code: String
 
-    @Option(help: "The name by which the gateway is to know this host.")
+    @Option(help: "The name of this host in the gateway's list of hosts.")
     var name = Name(argument: ProcessInfo.processInfo.hostName) ?? Name.usual
 
     @OptionGroup var state: StateOptions
@@ -74,7 +74,7 @@ struct ConnectCommand: AsyncParsableCommand {
         commandName: "connect",
         abstract: "Connect standard input and output to a gateway's controller.",
         discussion: """
-            The first line is 'granted', or 'failed' and the reason. HCI packets in the form H4 \
+            The first line is 'granted', or 'failed' and the reason. HCI packets in H4 format \
             follow, in both directions. Programs start this command for an adapter such as \
             gateway:HOST:PORT.
             """

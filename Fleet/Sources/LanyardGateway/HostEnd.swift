@@ -8,7 +8,8 @@ import NIOPosix
 /// on standard output, and packets on standard input. The end of standard input ends the
 /// connection.
 ///
-/// Both are on the event loop of the connection, so a packet passes without a change of threads.
+/// Standard input and output are on the event loop of the connection, so a packet passes without a
+/// change of threads.
 /// The conformance to `Sendable` is unchecked: everything mutable is used on `loop` only.
 final class HostEnd: @unchecked Sendable {
     private let loop: any EventLoop
@@ -66,12 +67,11 @@ final class HostEnd: @unchecked Sendable {
         }
     }
 
-    /// Writes bytes, after those before, once for all packets that arrived together. `written` is
-    /// called when the program's end has taken them, which may take long.
+    /// Writes bytes after all earlier ones. Packets that arrived together are written together.
+    /// `written` is called when the program has taken the bytes, which may take long.
     private func write(_ bytes: [UInt8], written: @escaping @Sendable () -> Void) {
         guard let channel else { return }
-        // A failure means that the program has ended, which its end of standard input shows as
-        // well.
+        // A failure means that the program has ended. The end of standard input reports this, too.
         channel.write(ByteBuffer(bytes: bytes)).whenSuccess(written)
         guard !isFlushDue else { return }
         isFlushDue = true

@@ -24,7 +24,8 @@ struct LanyardGateway: AsyncParsableCommand {
     )
 
     static func main() async {
-        // A peer that closes a socket gives an error there, not a signal.
+        // A write to a socket that the other side has closed then fails, instead of ending the
+        // process with a signal.
         signal(SIGPIPE, SIG_IGN)
         await main(nil)
     }
@@ -101,7 +102,7 @@ func remark(_ text: String) {
     FileHandle.standardError.write(Data("lanyard-gateway: \(text)\n".utf8))
 }
 
-/// Ends the process with a message.
+/// Writes the message of an error. Returns the exit code for it.
 func fail(_ error: any Error) -> ExitCode {
     remark((error as? StateFolder.Failure)?.description ?? "\(error)")
     return .failure

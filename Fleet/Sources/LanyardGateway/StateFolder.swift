@@ -15,7 +15,7 @@ struct StateFolder: Sendable {
         init(_ description: String) { self.description = description }
     }
 
-    /// The environment variables that give the folder: that of a systemd unit, and that of a user.
+    /// The environment variable in which systemd passes the folder of a unit.
     private static let unitVariable = "STATE_DIRECTORY"
     /// The maximum length in bytes of a file that is read.
     private static let fileLimit = 64 << 10

@@ -43,7 +43,7 @@ class AuthenticationTests(FleetTestCase):
         self.host(identity=[])
         self.refused("hall", "is not connected: ")
 
-    def test_a_host_that_may_only_read_says_so(self):
+    def test_a_host_that_may_only_read_logs_the_refusal(self):
         self.host("cellar")
         until(lambda: "The broker refused a message: Not authorized" in self.log("cellar"), 20,
               "a line in the log")

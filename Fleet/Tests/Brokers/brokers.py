@@ -7,11 +7,11 @@ usage: brokers.py LANYARD-FLEET LANYARD [--outage SECONDS] [--first-port PORT] [
 
 The brokers are Mosquitto, with the access control of docs/FLEET.md, and nats-server, which speaks MQTT
 3.1.1. The clients are mosquitto_sub, mosquitto_pub and Eclipse Paho. All connections use TLS. The
-accessories are those of the virtual radio, and one of Bumble. The strap's values are numbered, so that a
-missing value shows.
+accessories are those of the virtual radio, and one of Bumble. The strap's values are numbered, so that the
+tests notice a missing value.
 
-With `--side-by-side`, the tests of GROUPS run in a process each, and so do all others together. The log of
-each process is printed whole after its end.
+With `--side-by-side`, each class of GROUPS runs in a process of its own, and all other classes run in one
+more process. After the end of a process, its whole log is printed.
 """
 
 import argparse
@@ -40,7 +40,7 @@ from peers import PeerTests
 
 __all__ = ["AuthenticationTests", "OperationTests", "PasswordTests", "PeerTests"]
 MEMORY_GROWTH = 48 << 10  # KiB
-# The classes that run in a process of their own, beside the other ones.
+# The classes that each run in a process of their own.
 GROUPS = "MosquittoTests", "NatsTests", "PeerTests"
 # The number of ports for each process.
 PORTS_PER_GROUP = 1_000
@@ -56,7 +56,7 @@ class BrokerTests:
         before = self.memory(host)
         self.broker.stop()
         last = self.events()[-1]["sequence"]
-        time.sleep(OPTIONS.outage)  # The length of the outage is what is tested.
+        time.sleep(OPTIONS.outage)  # The test needs an outage of this length.
         self.broker.start()
         # The strap sends about ten values a second.
         target = last + int(OPTIONS.outage * 5)
@@ -121,7 +121,7 @@ class BrokerTests:
         until(lambda: "The broker is not connected: " in self.log("hall"), 20, "a refusal")
         self.assertNotIn("The broker is connected.", self.log("hall"))
 
-    def test_an_ended_host_gives_up_its_leases(self):
+    def test_an_ended_host_and_its_accessory_are_offline(self):
         self.consumer()
         host = self.host()
         until(self.events, 40, "a value")

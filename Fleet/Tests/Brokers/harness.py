@@ -67,7 +67,7 @@ def until(condition, seconds, what):
 
 
 class Mosquitto:
-    """Mosquitto, with certificates of both sides and the access control of the document."""
+    """Mosquitto, with certificates of both sides and the access control of docs/FLEET.md."""
 
     versions = "5", "5"
     # The longest time in seconds after which an unacknowledged message is sent again.
@@ -78,7 +78,7 @@ class Mosquitto:
         self.test, self.port = test, free_port()
         folder = test.folder
         rules = re.search(r"^```\n(pattern .*?)^```", DOCUMENT.read_text(), re.S | re.M).group(1)
-        # The other host has the same rights as the one of the example.
+        # The host `attic` has the same rights as `hall`, the host of the example.
         hall = re.search(r"user hall\n(.*?)\n\n", rules, re.S).group(0)
         rules += "\n" + hall.replace("user hall", "user attic")
         # A host that may only read.
@@ -275,7 +275,10 @@ class FleetTestCase(unittest.TestCase):
         return [number for number in range(first, last + 1) if number not in known]
 
     def check_complete(self, last, host="hall"):
-        """Checks that each message from the first value to `last` arrives, few of them twice, and each value."""
+        """Checks that each message from the first value to `last` arrives, and that no heart rate is missing.
+
+        At most IN_FLIGHT of these messages may arrive twice.
+        """
         until(lambda: not self.missing(last, host), self.broker.redelivery + 10,
               f"the messages {self.missing(last, host)}")
         numbers = self.sequences(0, last, host)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of what an operator uses: the end by a signal, metrics, spans and settings."""
+"""Tests of the functions for operators: the end by a signal, metrics, spans and settings."""
 
 import json
 import os
@@ -162,7 +162,7 @@ class OperationTests(FleetTestCase):
         until(lambda: self.events(), 60, "a value")
         self.assertEqual(self.events()[0]["host"], "hall")
 
-    def test_gateways_are_announced_and_their_loss_as_well(self):
+    def test_radios_and_their_loss_are_announced(self):
         self.consumer()
         adapter = self.air()
         self.bumble(adapter)

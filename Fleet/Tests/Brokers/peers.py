@@ -77,14 +77,14 @@ class PeerTests(FleetTestCase):
         hosts = {name: self.host(name, adapter=adapter) for name in ("hall", "attic")}
         for turn in range(1, 4):
             count, start = len(self.events()), time.time()
-            # Longer than a claim is valid without its renewal.
+            # These values take longer than the 30 s for which a claim is valid.
             until(lambda: len(self.events()) > count + 350, 120, "350 values of one host")
             # A host that was killed sends the last values of its queue once more when it runs again.
             holders = {event["host"] for event in self.events()[count + 1:] if event["timestamp"] > start}
             self.assertEqual(len(holders), 1)
             self.assertEqual(self.connections(), turn)
             holder = holders.pop()
-            # The host ends in good order once, and otherwise suddenly.
+            # Turn 2 ends the host gracefully, and the other turns kill it.
             hosts[holder].send_signal(signal.SIGTERM if turn == 2 else signal.SIGKILL)
             hosts[holder].wait()
             other, = {"hall", "attic"} - {holder}

@@ -64,7 +64,7 @@ struct CommandTests {
         #expect(answer["status"] == .integer(500))
         #expect(answer["id"] == .string("r1"))
         #expect(next.published.contains { $0.message.correlation == [9] })
-        // Once only.
+        // The command is answered only once.
         next.acknowledgeAll()
         var third = try next.restarted()
         third.connect()
@@ -88,7 +88,7 @@ struct CommandTests {
     }
 
     @Test(
-        "A malformed command is refused with its reason",
+        "A command that is malformed, expired or not possible is refused with the reason",
         arguments: [
             ("", 400), ("{", 400), ("[]", 400), (#"{"id": "a b", "operation": "read"}"#, 400),
             (#"{"id": "x", "operation": "explode"}"#, 400),
@@ -113,7 +113,7 @@ struct CommandTests {
         #expect(host.core.commands.isEmpty)
     }
 
-    @Test("Retained commands, foreign response topics and other accessories change nothing")
+    @Test("Retained commands, those of other accessories, and foreign response topics are ignored")
     func ignored() throws {
         var host = try FleetHarness.holding()
         host.command(Self.read) { $0.isRetained = true }

@@ -19,7 +19,7 @@ let strapFile = """
 let rate = CharacteristicPath("180D", "2A37")
 let location = CharacteristicPath("180D", "2A38")
 
-/// A host of a fleet with its core and the records of its journal, in the time of a test.
+/// The core of a fleet's host, the records of its journal, and the time of a test.
 struct FleetHarness {
     var core: FleetCore
     var journal: [JournalRecord] = []

@@ -7,7 +7,7 @@ import Testing
 
 @testable import LanyardFleet
 
-/// Messages of a broker, or of its other clients, that mean harm. Each test prints its seed
+/// Tests with hostile messages of a broker, or of its other clients. Each test prints its seed
 /// (`LANYARD_SEED`).
 struct HostileMessageTests {
     /// Messages from which the random ones are made.
@@ -24,7 +24,7 @@ struct HostileMessageTests {
         "lanyard/leases/x/y", "LANYARD/leases/strap", "lanyard/devices/\u{0}/commands",
     ]
 
-    /// Returns a message that is a sample, garbage, deeply nested, huge, or a damaged sample.
+    /// Returns a payload: a sample, a damaged sample, garbage, deeply nested text, or long text.
     private func payload(_ generator: inout SeededGenerator) -> [UInt8] {
         switch Int.random(in: 0..<8, using: &generator) {
         case 0: return []

@@ -41,7 +41,7 @@ private struct Building {
         collect(name)
     }
 
-    /// Gives the broker what a host has published.
+    /// Gives the broker the messages that a host has published.
     private mutating func collect(_ name: String) {
         let published = hosts[name]?.published ?? []
         _ = hosts[name]?.take()

@@ -93,7 +93,7 @@ struct MetricsTests {
         #expect(values(registry).count == PrometheusRegistry.seriesLimit)
     }
 
-    @Test("A name that exists with another kind is not kept, and counters continue")
+    @Test("A gauge with the name of a counter is not kept, and the counter continues")
     func kinds() {
         let registry = PrometheusRegistry()
         Counter(label: "a.b-c", factory: registry).increment()
@@ -117,7 +117,7 @@ struct MetricsTests {
         return Set(names)
     }
 
-    @Test("The dashboard shows only metrics that exist, and the document names each one")
+    @Test("The dashboard shows only metrics that exist, and docs/FLEET.md names each metric")
     func dashboard() throws {
         let registry = PrometheusRegistry()
         let metrics = FleetMetrics(factory: registry)

@@ -29,7 +29,7 @@ struct SpanTests {
         #expect(tracer.activeSpans.isEmpty)
     }
 
-    @Test("A lost link has a span until the accessory is ready again, with its attempts within")
+    @Test("A lost link has a span until the accessory is ready again, with attempts as children")
     func roaming() throws {
         let tracer = InMemoryTracer()
         var spans = AccessorySpans(of: "strap", tracer: tracer)

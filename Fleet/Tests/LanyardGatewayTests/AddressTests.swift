@@ -7,7 +7,8 @@ import Testing
 
 @testable import LanyardGateway
 
-/// The name of a gateway with an IPv6 and an IPv4 address, of which one does not work (RFC 8305).
+/// Tests of a gateway whose name has an IPv6 and an IPv4 address. One of these does not work
+/// (RFC 8305).
 @Suite("A gateway with several addresses", .enabled(if: DeadAddress.hasIPv6))
 struct AddressTests {
     /// The time in which a host must have the lease. The limit of a connection attempt is 10
@@ -45,7 +46,7 @@ struct AddressTests {
         }
     }
 
-    @Test("If no address answers, the reason says so")
+    @Test("If no program listens at any address, the reason is that the connection was refused")
     func deadAddresses() async throws {
         try await GatewayHarness.run { net in
             try await net.enroll()
@@ -59,7 +60,7 @@ struct AddressTests {
     }
 }
 
-/// The addresses of a name.
+/// A resolver that returns the same addresses for every name.
 struct FixedAddresses: Resolver, Sendable {
     let addresses: [String]
     let loop: any EventLoop

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Enrollment codes and addresses")
 struct EnrollmentCodeTests {
-    @Test("A code is read as it was printed, in any case, with spaces, and with look-alikes")
+    @Test("A code is read as it was printed, in any case, with spaces, and with similar letters")
     func roundTrip() throws {
         for number in 0..<200 {
             let code = EnrollmentCode(for: [UInt8(number)])

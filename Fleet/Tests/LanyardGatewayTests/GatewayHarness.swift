@@ -10,7 +10,7 @@ import Testing
 
 @testable import LanyardGateway
 
-/// A gateway on a port of this machine with a controller that only answers resets, and a host.
+/// A gateway on a port of this machine with a `FakeController`, and the hosts that connect to it.
 final class GatewayHarness: Sendable {
     static let limit = Duration.seconds(20)
 
@@ -35,7 +35,7 @@ final class GatewayHarness: Sendable {
         port = try await server.listen(host: address, port: 0)
     }
 
-    /// Runs `body` with a gateway at an address of this machine, and removes everything.
+    /// Runs `body` with a gateway at an address of this machine, and removes its files afterward.
     static func run(
         at address: String = "127.0.0.1",
         _ body: (GatewayHarness) async throws -> Void

@@ -31,7 +31,7 @@ struct GatewayServerTests {
                 answer = next.events.all.first
             }
             #expect(answer == "granted by hall")
-            // Before each lease, and after the first.
+            // The gateway resets the controller before each lease, and after the first.
             #expect(net.controller.resets == 3)
         }
     }

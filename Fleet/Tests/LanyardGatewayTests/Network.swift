@@ -4,8 +4,8 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// A network between hosts and a gateway, which a test can cut. What is sent meanwhile arrives when
-/// it heals.
+/// A network between hosts and a gateway, which a test can cut. Bytes that are sent meanwhile
+/// arrive when the test restores the network.
 final class Network: Sendable {
     private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     private let channels = Mutex<[any Channel]>([])
@@ -39,7 +39,7 @@ final class Network: Sendable {
     func end() async throws { try await group.shutdownGracefully() }
 }
 
-/// Passes bytes on to another channel, and the end.
+/// A handler that passes the bytes and the end of its channel on to another channel.
 final class Relay: ChannelInboundHandler, Sendable {
     typealias InboundIn = ByteBuffer
 

@@ -10,7 +10,7 @@ import Testing
 
 @testable import LanyardGateway
 
-/// Everything that is refused, between the processes as a person starts them: each with the line
+/// Tests of refusals between processes that are started as by a person. Each test checks the line
 /// that the person sees.
 @Suite("Refusals of gateways and hosts, as processes", .timeLimit(.minutes(2)))
 struct RefusalTests {
@@ -55,7 +55,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("An enrollment code that was used is refused, and so is a wrong one")
+    @Test("An enrollment code that was used is refused, and so is a malformed one")
     func replayedCode() async throws {
         try await ProgramHarness.run { net in
             let (gateway, port) = try await net.serve()
@@ -182,7 +182,7 @@ struct RefusalTests {
         }
     }
 
-    /// What a gateway with the right certificate sends.
+    /// A violation of the protocol by a gateway with the right certificate.
     enum Lie: CaseIterable, Sendable {
         case garbage, packetsBeforeGrant, enrollment, repeatedGrant, excessiveCredit, noPings
 
@@ -236,7 +236,7 @@ struct RefusalTests {
         }
     }
 
-    @Test("A host reports what is wrong with a gateway that lies", arguments: Lie.allCases)
+    @Test("A host reports how a gateway violates the protocol", arguments: Lie.allCases)
     func lies(lie: Lie) async throws {
         try await ProgramHarness.run { net in
             let (gateway, port) = try await net.serve()

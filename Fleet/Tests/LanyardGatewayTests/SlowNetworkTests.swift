@@ -20,7 +20,7 @@ struct SlowNetworkTests {
 
         private var writer = FrameWriter()
         private var hasLease = false
-        /// A data packet of 65,535 bytes, one byte in each frame.
+        /// The header of a packet with 65,535 bytes of data. Each frame carries one byte.
         private var packet: [UInt8] = [0x02, 0x40, 0x00, 0xFF, 0xFF]
         private var sent = 0
 
@@ -57,9 +57,7 @@ struct SlowNetworkTests {
         }
     }
 
-    @Test(
-        "A host that sends and does not read loses the lease, and the gateway keeps little for it"
-    )
+    @Test("A host that sends and does not read loses the lease")
     func unreadAnswers() async throws {
         try await GatewayHarness.run { net in
             try await net.enroll()
