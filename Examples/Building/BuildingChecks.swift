@@ -10,8 +10,8 @@ struct BuildingChecks: Sendable {
         let isKept: Bool
     }
 
-    /// The longest time without values while a device walks, in seconds, for 99 of 100 pauses: the
-    /// supervision timeout and three seconds.
+    /// The longest time without values, in seconds, for 99 of 100 pauses of all devices: the
+    /// supervision timeout plus three seconds.
     static let pauseLimit = RadioRules().supervisionTimeout / .seconds(1) + 3
     /// The longest time until a device is ready again after its gateway was lost, in seconds.
     static let returnLimit = 5.0
@@ -51,7 +51,7 @@ struct BuildingChecks: Sendable {
             Check(
                 claim: "devices are ready at most \(returnLimit) s after the loss of their gateway",
                 figure: returns.isEmpty
-                    ? "no device was linked to it"
+                    ? "no device was linked to a lost gateway"
                     : "\(returns.count) devices, at most \(Self.text(returns.max() ?? 0)) s",
                 isKept: record.outages.isEmpty
                     || !returns.isEmpty && returns.allSatisfy { $0 <= Self.returnLimit }

@@ -5,7 +5,7 @@ import VirtualRadio
 /// The events of a run, for the checks and the page. Times are in seconds from the start of the
 /// walks.
 struct BuildingRecord: Sendable {
-    /// A time between two instants, at a gateway.
+    /// A period in which a device has a link through one gateway.
     struct Stay: Sendable {
         let gateway: Int
         let from: Double
@@ -71,14 +71,15 @@ struct BuildingRecord: Sendable {
     var devices: [Device]
     var outages: [Outage] = []
     var lines: [Line] = []
-    /// The number of pairings, of all hosts.
+    /// The number of Pairing Requests that the hosts have sent.
     var pairingCount = 0
     /// The largest number of links that one device had at a time.
     var mostLinks = 0
-    /// The gateways that the host has at the end of the walks.
+    /// The number of gateways of which the host has the lease at the end of the walks.
     var leaseCount = 0
-    /// The links and leases after the host has shut down.
+    /// The number of links after the app's central has shut down.
     var remainingLinks = 0
+    /// The number of leases after the host has shut down.
     var remainingLeases = 0
 }
 

@@ -108,7 +108,7 @@ final class BuildingRecorder: Sendable {
         }
     }
 
-    /// Lets time pass, and takes the gateways of the incidents away meanwhile.
+    /// Lets time pass, and causes the incidents meanwhile.
     func pass(
         _ duration: Duration,
         through incidents: [BuildingScenario.Incident]

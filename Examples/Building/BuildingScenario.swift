@@ -30,14 +30,15 @@ struct BuildingScenario: Sendable {
     var network = NetworkConditions()
     /// The maximum number of links of each gateway.
     var linkLimit = 20
-    /// The gateways that are lost. Each incident concerns the gateway with the most links then.
+    /// The losses of gateways. Each one concerns the gateway that has the most links at its
+    /// beginning.
     var incidents = [
         Incident(kind: .power, at: .seconds(200), length: .seconds(60)),
         Incident(kind: .network, at: .seconds(400), length: .seconds(60)),
     ]
 
-    /// Replaces the incidents by this number of random ones, one after the other and spread evenly over
-    /// the walks.
+    /// Replaces the incidents by this number of random ones, one after the other and spread evenly
+    /// over the walks.
     mutating func spreadIncidents(_ count: Int) {
         var random = SplitMix64(seed: SplitMix64.mix(seed))
         let interval = duration / max(1, count)

@@ -22,7 +22,7 @@ final class BuildingSimulation: Sendable {
     /// The virtual time that the pairings and the end may take.
     private static let limit = Duration.seconds(3_600)
     /// The time between the pairings and the walks. A device can pair through a distant gateway, if
-    /// that one is the first to receive it, and moves to the nearest one then.
+    /// that gateway receives it first. In this time, the link then moves to the nearest gateway.
     private static let settlingTime = Duration.seconds(30)
     /// The time after the end in which links, leases and controllers end as well.
     private static let endingTime = Duration.seconds(10)
@@ -58,7 +58,7 @@ final class BuildingSimulation: Sendable {
         recorder.observe(gateways, devices)
     }
 
-    /// Runs the building, and returns what happened.
+    /// Runs the building. Returns the record of the run.
     ///
     /// - Throws: The error of a pairing, or `VirtualAirError`.
     func run() async throws -> BuildingRecord {

@@ -42,7 +42,7 @@ struct FloorPlan: Sendable {
     /// The line in the middle of the corridor.
     private static let corridor = roomDepth + corridorWidth / 2
 
-    /// Returns the number of rooms at which a way arrives or which it passes.
+    /// Returns the number of rooms that a person enters or passes on the way between two rooms.
     static func passedCount(from start: Int, to end: Int) -> Int {
         max(1, abs(start % columns - end % columns))
     }

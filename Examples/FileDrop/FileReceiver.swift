@@ -3,7 +3,7 @@
 import CoreBluetooth
 import Foundation
 
-/// The peripheral: publishes a PSM, offers it in a characteristic, and receives files.
+/// The peripheral, which publishes a PSM, offers it in a characteristic, and receives files.
 final class FileReceiver: NSObject {
     private let folder: URL
     private lazy var manager = CBPeripheralManager(delegate: self, queue: nil)

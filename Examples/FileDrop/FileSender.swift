@@ -3,7 +3,8 @@
 import CoreBluetooth
 import Foundation
 
-/// The central: finds a receiver, reads its PSM, opens a channel, and writes when there is space.
+/// The central, which finds a receiver, reads its PSM, opens a channel, and writes when there is
+/// space.
 final class FileSender: NSObject {
     private let name: String
     private var rest: Data

@@ -19,7 +19,7 @@ struct Parcel {
     }
 }
 
-/// Assembles a parcel from the pieces of a stream.
+/// A reader that assembles a parcel from the pieces of a stream.
 struct ParcelReader {
     /// The maximum length of a file, in bytes.
     static let contentLimit = 64 * 1_024 * 1_024

@@ -3,7 +3,7 @@
 // Shows the heart rate of the first sensor that it finds, and reconnects whenever the sensor is
 // lost.
 //
-// usage: HeartRateMonitor [COUNT]        end after this many measurements
+// usage: HeartRateMonitor [COUNT]        with COUNT, ends after that number of measurements
 
 import Foundation
 

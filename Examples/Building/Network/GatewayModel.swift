@@ -31,7 +31,7 @@ struct GatewayModel {
         var limit: Instant?
     }
 
-    /// The time for a connection and a lease.
+    /// The time in which a new connection must get the lease.
     private static let connectLimit = Duration.seconds(10)
 
     private let name: String
@@ -132,8 +132,9 @@ extension GatewayModel {
         perform(core.controllerSent(bytes, now: now), now: now)
     }
 
-    /// Switches the gateway off or on. It forgets everything without power. A connection that the
-    /// host still tries to make reaches it afterward, because TCP repeats the request.
+    /// Switches the gateway off or on. Without power, the gateway loses its state. A connection
+    /// that the host still tries to make reaches the gateway afterward, because TCP repeats the
+    /// request.
     mutating func setPower(_ isOn: Bool, now: Instant) {
         guard isOn != self.isOn else { return }
         self.isOn = isOn

@@ -54,7 +54,7 @@ struct NetworkPath {
         return waiting.removeFirst().item
     }
 
-    /// Cuts the network, or connects it again. TCP then sends again what has not arrived.
+    /// Cuts the network, or connects it again. TCP then repeats the bytes that have not arrived.
     mutating func setCut(_ isCut: Bool, now: Instant) {
         self.isCut = isCut
         guard !isCut else { return }

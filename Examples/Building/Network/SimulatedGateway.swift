@@ -37,7 +37,7 @@ final class SimulatedGateway: HCITransport {
     ///   - configuration: Its controller, with the name and the place of the gateway.
     ///   - conditions: The network to the host.
     ///   - air: The air of the controller and the host.
-    ///   - log: Receives the lines of the gateway's log.
+    ///   - log: A closure that receives the lines of the gateway's log.
     /// - Throws: `WorldFullError` if the world is full.
     init(
         _ configuration: ControllerConfiguration,

@@ -19,9 +19,9 @@ public enum objc_AssociationPolicy: UInt, Sendable {
 
 /// Associates a value with an object. `nil` removes the value of the key.
 ///
-/// There is no call at the end of an object on Linux. Later calls of this function release the
-/// values of objects that have ended: at the latest when the table has 64 objects, or twice as many
-/// as after the last time.
+/// Linux has no callback for the deallocation of an object. Later calls of this function release
+/// the values of deallocated objects: at the latest when the table has 64 objects, or twice as many
+/// as after the last release.
 public func objc_setAssociatedObject(
     _ object: AnyObject,
     _ key: UnsafeRawPointer,
@@ -80,7 +80,7 @@ private final class Held: @unchecked Sendable {
     var value: Any? { strong ?? object }
 }
 
-/// The part of the table that a call needs.
+/// A value that a call reads from the table.
 private struct Taken: @unchecked Sendable {
     // Unchecked: see `Held`.
     var value: Any?
@@ -88,7 +88,8 @@ private struct Taken: @unchecked Sendable {
 
 /// The values of all objects.
 private struct AssociationTable: Sendable {
-    /// The values of one object. Its identifier may belong to another object after its end.
+    /// The values of one object. After its deallocation, its identifier may belong to another
+    /// object.
     private struct Entry: @unchecked Sendable {
         // Unchecked: the reference is read under the lock of the table.
         weak var owner: AnyObject?
@@ -96,7 +97,7 @@ private struct AssociationTable: Sendable {
     }
 
     private var entries: [ObjectIdentifier: Entry] = [:]
-    /// The number of entries at which those of ended objects are removed.
+    /// The number of entries at which the entries of deallocated objects are removed.
     private var sweepCount = 64
 
     var count: Int { entries.count }

@@ -5,7 +5,7 @@ import Logging
 /// The subset of `Logger` of Apple's module `os` that Bluetooth code uses, on swift-log.
 ///
 /// The label is that of the subsystem and the category, `com.example.app.bluetooth`. As on Apple's
-/// platforms, values other than numbers are not shown unless they are public.
+/// platforms, values other than numbers and Booleans are not shown unless they are public.
 public struct Logger: Sendable {
     private let logger: Logging.Logger
 
@@ -76,13 +76,13 @@ public struct OSLogType: RawRepresentable, Hashable, Sendable {
 
     /// The level of `Logger.log(_:)`.
     public static let `default` = OSLogType(rawValue: 0)
-    /// Helpful, and not essential.
+    /// The level of helpful messages that are not essential.
     public static let info = OSLogType(rawValue: 1)
-    /// For a developer.
+    /// The level of messages for a developer.
     public static let debug = OSLogType(rawValue: 2)
-    /// An error.
+    /// The level of errors.
     public static let error = OSLogType(rawValue: 16)
-    /// A fault of the app.
+    /// The level of faults of the app.
     public static let fault = OSLogType(rawValue: 17)
 }
 
@@ -96,7 +96,7 @@ public struct OSLogPrivacy: Hashable, Sendable {
 
     private let kind: Kind
 
-    /// Numbers are shown, and other values are not.
+    /// Numbers and Booleans are shown, and other values are not.
     public static let auto = OSLogPrivacy(kind: .automatic)
     /// The value is shown.
     public static let `public` = OSLogPrivacy(kind: .open)
@@ -150,7 +150,7 @@ public struct OSLogInterpolation: StringInterpolationProtocol, Sendable {
         text += privacy.text(of: number, isNumber: true)
     }
 
-    /// Appends a truth value, which is shown unless it is private.
+    /// Appends a Boolean, which is shown unless it is private.
     public mutating func appendInterpolation(_ value: Bool, privacy: OSLogPrivacy = .auto) {
         text += privacy.text(of: value, isNumber: true)
     }
