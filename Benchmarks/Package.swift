@@ -25,7 +25,7 @@ let coreBluetooth: Target.Dependency = .product(
     condition: .when(platforms: [.linux])
 )
 
-/// Depends on Lanyard's CoreBluetooth, and exists on the same platforms.
+/// The benchmarks use `LanyardTesting` on Linux only, like Lanyard's CoreBluetooth.
 let testing: Target.Dependency = .product(
     name: "LanyardTesting",
     package: "Lanyard",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A controller among advertisers: it answers every command and, while a host scans, reports
-// advertisements, each in an event of its own, evenly in time.
+// advertisements, each in an event of its own, at even intervals.
 //
 //   advertisers PATH REPORTS_PER_SECOND ADVERTISERS [FIRST]
 //

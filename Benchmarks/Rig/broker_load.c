@@ -4,7 +4,7 @@
 //
 //   broker_load PORT AUTHORITY publish TOPIC COUNT SIZE     COUNT messages with QoS 1
 //   broker_load PORT AUTHORITY retain TOPIC COUNT SIZE      the same, each retained on a topic of its own
-//   broker_load PORT AUTHORITY subscribe TOPIC COUNT        until COUNT messages have come
+//   broker_load PORT AUTHORITY subscribe TOPIC COUNT        until COUNT messages have arrived
 //   broker_load PORT AUTHORITY idle COUNT                   COUNT connections, which do nothing
 //
 // AUTHORITY is the file of the certificate authority, or `-` for no TLS. Prints `ready`, and waits for a

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Mosquitto carries on this machine: its CPU time for a message, and its memory for connections and
+"""Measures Mosquitto on this machine: its CPU time for a message, and its memory for connections and
 retained messages. The messages have the length of those of lanyard-fleet, and QoS 1."""
 
 import argparse
@@ -95,8 +95,8 @@ def messages(rig, authority, subscribers, topic="lanyard/devices/strap-1/events/
 
 
 def bridged(rig, authority):
-    """Returns the CPU times for a message that passes through two brokers, in microseconds: of the first, which sends it
-    on, and of the second, which has a subscriber."""
+    """Returns the CPU times, in microseconds, for a message that passes through two brokers: the time of the first
+    broker, which forwards it, and of the second broker, which has a subscriber."""
     name = "localhost" if authority != "-" else "127.0.0.1"
     with rig.start("center.conf") as center:
         more = (f"connection center\naddress {name}:{center.ports[authority]}\ntopic lanyard/# out 1\n"

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares hosts on one virtual controller, everything on one core: as centrals that read and are
-notified, and as peripherals that answer and notify.
+"""Compares hosts on one virtual controller: as centrals that read and receive notifications, and as
+peripherals that answer and notify.
 
-Each round runs every host in turn, with a fresh controller and a fresh peer that consists of
-prepared bytes, and a raw round trip for reference. The output is the median of the rounds.
+All processes run on one core. Each round runs every host in turn, with a new controller and a new
+peer that sends prepared bytes. It also measures a raw round trip. The output is the median of the
+rounds.
 """
 
 import argparse
@@ -277,7 +278,7 @@ def main():
     available = controllers.available(options.peers)
     chosen = options.controller or next(iter(available), None)
     if chosen not in available:
-        sys.exit(f"benchmark-hosts: no {chosen} here; on Debian: apt-get install bluez-test-tools")
+        sys.exit(f"benchmark-hosts: the controller {chosen} is not installed; btvirt is in bluez-test-tools")
     samples = []
     with tempfile.TemporaryDirectory() as scratch, precedence():
         place = (options.tools, pathlib.Path(scratch), options.core)

@@ -64,7 +64,7 @@ def table(commands, place, rounds, raw):
         "### server: one central and twenty",
         "",
         "| host | work | centrals | a second | time, µs | raw round trips | CPU of the host"
-        " | slowest, of the fastest's |",
+        " | slowest / fastest |",
         "|---|---|--:|--:|--:|--:|--:|--:|",
     ]
     for name, command in commands.items():

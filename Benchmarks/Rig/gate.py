@@ -22,7 +22,7 @@ ALLOCATION_TOLERANCE = 0.2  # allocations for one operation
 # The number of calls that share a wake-up varies with the load of the machine.
 ALLOCATION_TOLERANCE_ELSEWHERE = 0.5
 ELSEWHERE = "from another thread"
-CROWD = "crowd"  # the controller of the rows that need no other one
+CROWD = "crowd"  # the name of the controller crowd.c in the table
 
 
 @dataclasses.dataclass

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cost of gateways on loopback: of a link through one, compared with a link on the same controller
-without it, and of 5,000 advertising reports a second from twelve. Everything runs on one core.
+"""Measures the cost of gateways on loopback: the cost of a link through a gateway, compared with a link
+on the same controller without one, and the cost of 5,000 advertising reports a second from twelve
+gateways. All processes run on one core.
 
 On the host's machine, a gateway costs the time of the host's process and of the program
 `lanyard-gateway connect`, which the host starts. On the gateway, it costs the time of

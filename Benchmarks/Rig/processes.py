@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Processes of the rig: started on one core, controlled line by line, with their processor
-times."""
+"""Processes of the rig: started on one core, controlled line by line, with their CPU times."""
 
 import contextlib
 import os
@@ -62,7 +61,7 @@ class Process:
         text = b""
         while not text.endswith(b"\n"):
             if not select.select([self.child.stdout], [], [], TIME_LIMIT)[0]:
-                raise TimeoutError(f"{self.command[0]} says nothing")
+                raise TimeoutError(f"{self.command[0]} printed no line")
             part = os.read(self.child.stdout.fileno(), 1 << 12)
             if not part:
                 raise EOFError(f"{self.command[0]} ended with {self.child.wait()}")
@@ -92,5 +91,5 @@ def await_socket(path):
     deadline = time.monotonic() + TIME_LIMIT
     while not path.exists():
         if time.monotonic() > deadline:
-            raise TimeoutError(f"nothing listens at {path}")
+            raise TimeoutError(f"no process listens at {path}")
         time.sleep(0.01)

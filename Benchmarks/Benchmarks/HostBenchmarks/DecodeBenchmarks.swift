@@ -3,7 +3,8 @@
 import Benchmark
 import Scenarios
 
-/// Decoding a notification through all layers, without a host and a transport.
+/// Declares the benchmarks of decoding a notification through all layers, without a host and a
+/// transport.
 func decodeBenchmarks() {
     for size in [20, 244] {
         Benchmark("Decode a notification of \(size) bytes, ACL to GATT") { benchmark in

@@ -3,7 +3,8 @@
 import Benchmark
 import Scenarios
 
-// Run with `taskset -c 1 swift package benchmark`: on one core, as for all benchmarks here.
+// Run with `taskset -c 1 swift package benchmark`: on one core, like all benchmarks of this
+// package.
 
 /// Thousandths of a raw round trip of the same size, measured in the same run: the only figure that
 /// can be compared between machines.

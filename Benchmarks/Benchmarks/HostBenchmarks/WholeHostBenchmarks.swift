@@ -3,8 +3,8 @@
 import Benchmark
 import Scenarios
 
-/// The whole host over an in-process transport, used by a task on the host's executor and by a
-/// task on another thread.
+/// Declares the benchmarks of the whole host over an in-process transport, used by a task on the
+/// host's executor and by a task on another thread.
 func hostBenchmarks() {
     for place in Place.allCases {
         Benchmark("Read 20 bytes, \(place.rawValue)") { benchmark in
@@ -26,7 +26,8 @@ func hostBenchmarks() {
     }
 }
 
-/// The host as a server: the peer at the other end of the link is the client.
+/// Declares the benchmarks of the host as a server. The peer at the other end of the link is the
+/// client.
 func serverBenchmarks() {
     Benchmark("Read of 20 bytes served, by the server") { benchmark in
         try await benchmark.onHost(.onExecutor, echo: PacketSize.value) { scenario, count in

@@ -6,9 +6,9 @@
     import Lanyard
     import LanyardTesting
 
-    /// Messages from one end to the other: two phones on the virtual radio, each with Lanyard on
-    /// CoreBluetooth on the host, all in this process. The cost is compared with writes of as many
-    /// bytes to a characteristic of the same accessory, over the same link.
+    /// The cost of messages from one end to the other: two phones on the virtual radio, with
+    /// Lanyard on both, in this process. It is compared with the cost of writes of as many bytes
+    /// to a characteristic of the same accessory, over the same link.
     struct AirTable {
         private static let service: BluetoothID = "FFE0"
         private static let inbox: BluetoothID = "FFE1"
@@ -18,9 +18,9 @@
 
         private struct Figure: Sendable {
             let name: String
-            /// The real time for each.
+            /// The real time of one operation.
             let each: Duration
-            /// The virtual time for each.
+            /// The virtual time of one operation.
             let onAir: Duration
         }
 
@@ -57,7 +57,7 @@
             let own = figures[0].each
             Swift.print("")
             Swift.print(
-                "| over the virtual air | a second | µs for each | as long as a write | air, ms |"
+                "| over the virtual radio | a second | µs for each | as long as a write | air, ms |"
             )
             Swift.print("|---|--:|--:|--:|--:|")
             for figure in figures {
@@ -83,7 +83,7 @@
             guard let far = await channels.next() else { return [] }
             let service = far.answer(MessageTable.Reading.self) { $0 }
             let reading = MessageTable.Reading()
-            // The envelope has one more byte at either end.
+            // The frame of the message has one more byte at each end.
             let length = try JSONEncoder().encode(["tell": reading]).count + 2
             let bytes = Data(repeating: 0x20, count: length)
             let figures = [

@@ -4,8 +4,8 @@ import Dispatch
 import Foundation
 import Lanyard
 
-/// One end of a pair that passes chunks within the process, as long as those of a link with a usual
-/// MTU.
+/// One end of a pair that passes chunks within the process. The chunks are as long as those of a
+/// link with an MTU of 247.
 ///
 /// Unchecked: its mutable state is used only on the queue on which a channel calls it.
 final class LoopTransport: MessageTransport, @unchecked Sendable {

@@ -17,7 +17,7 @@ enum ServedTable {
 
     static func print() async throws {
         Swift.print(
-            "| stream | centrals | interval | buffers | kbit/s | slowest, of the fastest's |"
+            "| stream | centrals | interval | buffers | kbit/s | slowest / fastest |"
         )
         Swift.print("|---|--:|--:|--:|--:|--:|")
         try await print("notifications", .notifications, StreamScenario.notificationLength)
@@ -46,8 +46,8 @@ enum ServedTable {
         }
     }
 
-    /// Returns the maximum in kbit/s: whole exchanges in an event for one central; for many, the
-    /// air without a gap.
+    /// Returns the maximum in kbit/s: for one central, the whole exchanges that fit into an event;
+    /// for several, the air without a gap.
     private static func ceiling(_ count: Int, _ interval: Double, _ length: Int) -> Double {
         let bits = Double(length * 8)
         guard count == 1 else { return bits / exchange }

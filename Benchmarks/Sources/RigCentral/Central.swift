@@ -59,7 +59,7 @@ struct Central {
     }
 
     private func grant(_ count: Int, _ size: Int) async throws {
-        let order = [UInt8(count), 0, UInt8(size), 0]
-        try await link.writeWithoutResponse(order, to: grants.valueHandle)
+        let grant = [UInt8(count), 0, UInt8(size), 0]
+        try await link.writeWithoutResponse(grant, to: grants.valueHandle)
     }
 }

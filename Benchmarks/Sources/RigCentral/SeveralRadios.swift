@@ -50,7 +50,7 @@ final class SeveralRadios: PortObserver {
         let scan = await withCheckedContinuation { continuation in
             executor.perform { [adapter] in
                 let scan = adapter.startScan(PortScan(reportsDuplicates: every)) { _ in
-                    // The count then shows that the scan has ended.
+                    // A scan that ends by itself shows in a lower count.
                 }
                 continuation.resume(returning: scan)
             }

@@ -42,7 +42,7 @@ struct Server {
                 case .read(let request): request.respond(with: Self.bytes)
                 case .write(let request): request.accept()
                 case .written(let link, let entries) where entries[0].handle == grants:
-                    let (count, size) = Self.order(entries[0].value)
+                    let (count, size) = Self.grant(entries[0].value)
                     streams.addTask { try? await notify(link, count, size) }
                 default: break
                 }
@@ -55,8 +55,9 @@ struct Server {
         for _ in 0..<count { try await link.notify(bytes, of: notifying) }
     }
 
-    /// Returns the numbers of an order: `<count: 2><size: 2>`, little-endian.
-    private static func order(_ bytes: [UInt8]) -> (count: Int, size: Int) {
+    /// Returns the count and the size of the granted notifications: `<count: 2><size: 2>`,
+    /// little-endian.
+    private static func grant(_ bytes: [UInt8]) -> (count: Int, size: Int) {
         guard bytes.count == 4 else { return (0, 0) }
         return (Int(bytes[0]) | Int(bytes[1]) << 8, Int(bytes[2]) | Int(bytes[3]) << 8)
     }

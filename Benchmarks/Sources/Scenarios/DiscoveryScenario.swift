@@ -115,7 +115,7 @@
         }
     }
 
-    /// Discovers everything that the first peripheral has.
+    /// An app that discovers everything on the first peripheral.
     ///
     /// Unchecked: its mutable state changes on the queue, and is read after `discovered` has
     /// signaled the end.

@@ -38,7 +38,7 @@ extension HostScenario {
     private static let packet = ScriptedServer.notification(of: [UInt8](repeating: 0x5A, count: 20))
 }
 
-/// Records when the host reports a value.
+/// An observer that records when the host reports a value.
 private final class Watch: HostObserver {
     let arrived = DispatchSemaphore(value: 0)
     let times = Mutex<[Duration]>([])

@@ -15,7 +15,7 @@ import Lanyard
 // core.
 //
 // Each figure is next to the cost of the cryptographic library alone for the same work, measured
-// alternately in the same run: their ratio can be compared between machines. Times are processor
+// alternately in the same run: their ratio can be compared between machines. Times are CPU
 // times.
 @main
 struct SealingTable {

@@ -154,7 +154,7 @@
     @main
     enum VirtualDay {
         static func main() {
-            print("The virtual air needs Lanyard's own CoreBluetooth, which is for Linux.")
+            print("This benchmark runs on Linux only.")
         }
     }
 #endif
