@@ -5,8 +5,9 @@ import Lanyard
 
 @testable import FleetMessages
 
-/// Gives a host of a fleet the messages of a broker and of its other clients, events of an accessory
-/// and of radios, and restarts. Each accepted command is answered once, and all queues stay bounded.
+/// Gives a host of a fleet the messages of a broker and of its other clients, events of an
+/// accessory and of radios, and restarts. Each accepted command is answered once, and all queues
+/// stay bounded.
 func fuzzFleetHost(_ bytes: [UInt8]) {
     var input = FuzzInput(bytes)
     guard var host = FuzzedFleetHost() else { fatalError("the description is refused") }
@@ -31,7 +32,7 @@ private let responses = [
 ]
 private let states: [AccessoryState] = [.ready, .connecting, .outOfRange, .idle, .poweredOff]
 
-/// The core of a host, its journal, and what it has sent.
+/// The core of a host, its journal, and the messages that it has sent.
 private struct FuzzedFleetHost {
     var core: FleetCore
     var journal: [JournalRecord] = []

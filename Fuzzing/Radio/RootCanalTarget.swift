@@ -83,13 +83,13 @@ private struct FuzzedBridge {
         world.send(command, to: controller)
     }
 
-    /// Lets it encrypt a link: LE Enable Encryption.
+    /// Lets the controller encrypt a link: LE Enable Encryption.
     func encrypt(_ handle: UInt8, with key: UInt8) {
         let command: [UInt8] = [1, 0x19, 0x20, 28, handle, 0] + [UInt8](repeating: 0, count: 10)
         world.send(command + [UInt8](repeating: key, count: 16), to: controller)
     }
 
-    /// Lets it answer a request for encryption: LE Long Term Key Request Reply.
+    /// Lets the controller answer a request for encryption: LE Long Term Key Request Reply.
     func replyKey(_ handle: UInt8, with key: UInt8) {
         let command: [UInt8] = [1, 0x1A, 0x20, 18, handle, 0]
         world.send(command + [UInt8](repeating: key, count: 16), to: controller)
