@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Tests an app among virtual accessories, in virtual time.
 
-// `LanyardTesting` exists on Linux only. `Scripts/test-sanitized` builds a part of the package,
-// without it.
+// `Scripts/test-sanitized` builds a part of the package, without `LanyardTesting`.
 #if canImport(LanyardTesting)
     import CoreBluetooth
     import Lanyard
