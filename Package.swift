@@ -33,16 +33,16 @@ let cryptoExtras: Target.Dependency = .product(
     package: "swift-crypto",
     condition: .when(platforms: [.linux])
 )
-// Not needed itself: SwiftPM warns of a package that no target names.
+// No target needs it, but SwiftPM warns of a package that no target names.
 let asn1: [Target.Dependency] =
     isRelease ? [.product(name: "SwiftASN1", package: "swift-asn1")] : []
 
 // Apple's platforms have their own CoreBluetooth, and the façade there has another name: an
 // application uses it instead of the framework with
-// `-module-alias CoreBluetooth=LanyardCoreBluetooth`. LANYARD_COREBLUETOOTH=1 gives it its name
-// where the manifest is read on another system than Linux, for a cross build. LANYARD_ALIAS=1 gives
-// it the other name on Linux, for Scripts/check-alias. LANYARD_PORTABLE=1 removes on Linux all
-// targets that exist only there, for Scripts/check-portable.
+// `-module-alias CoreBluetooth=LanyardCoreBluetooth`. LANYARD_COREBLUETOOTH=1 gives it the name
+// CoreBluetooth where the manifest is read on another system than Linux, for a cross build.
+// LANYARD_ALIAS=1 gives it the other name on Linux, for Scripts/check-alias. LANYARD_PORTABLE=1
+// removes on Linux all targets that exist only there, for Scripts/check-portable.
 #if os(Linux)
     let isPortable = isSet("LANYARD_PORTABLE")
     let hasCoreBluetooth = !isSet("LANYARD_ALIAS") && !isPortable
@@ -51,18 +51,20 @@ let asn1: [Target.Dependency] =
     let hasCoreBluetooth = isSet("LANYARD_COREBLUETOOTH")
 #endif
 let facade = hasCoreBluetooth ? "CoreBluetooth" : "LanyardCoreBluetooth"
-// The folders for a module that is called CoreBluetooth: without the façade, only Apple's is left.
+// The folders of the code that imports a module named CoreBluetooth. The folder of Lanyard also
+// uses Apple's framework.
 let facadeExclusion = hasCoreBluetooth ? [] : ["CoreBluetooth"]
 let frameworkExclusion = isPortable ? ["CoreBluetooth"] : []
 
-// Lists of modules that several targets use. Those of the protocols are each on those before it.
+// Lists of modules that several targets use. In `protocols`, each module comes after the modules
+// that it depends on.
 let protocols: [Target.Dependency] = [
     "BluetoothTypes", "BluetoothHCI", "BluetoothL2CAP", "BluetoothATT", "BluetoothGATT",
     "BluetoothSMP", "BluetoothGAP",
 ]
 let host: [Target.Dependency] = protocols + ["HCITransports", "BluetoothPort", "BluetoothHost"]
 let radio: [Target.Dependency] = ["VirtualRadio", "VirtualAccessories", "VirtualAdapters"]
-// What only the façade under Apple's name has.
+// The façade, where it has Apple's name.
 let coreBluetooth: [Target.Dependency] = hasCoreBluetooth ? ["CoreBluetooth"] : []
 let apps: [Target.Dependency] = coreBluetooth + ["LanyardTesting"]
 
@@ -86,7 +88,7 @@ func module(
 }
 
 /// Returns a library target with a privacy manifest, which an application for Apple's platforms
-/// needs. On Linux it would only cost a resource bundle.
+/// needs. On Linux it would only add a resource bundle.
 func moduleWithPrivacyManifest(
     _ name: String,
     _ dependencies: [Target.Dependency],
@@ -130,7 +132,7 @@ func program(
     )
 }
 
-/// Returns a test target that has what all tests share.
+/// Returns a test target with the modules that all tests use.
 func tests(
     _ name: String,
     _ dependencies: [Target.Dependency],
@@ -152,7 +154,7 @@ let tool = Target.executableTarget(
             "BluetoothRadios", "DBus", "BlueZAdapter", "Lanyard", "BluetoothValues",
             "BluetoothSetUp", "JSONText", logging, arguments,
         ],
-    // In the program itself, which stays one file.
+    // Embedded in the program, so that it is one file.
     resources: [
         .embedInCode("AssignedNumbers/assigned-numbers.csv"),
         .embedInCode("AssignedNumbers/company-names.csv"),
@@ -161,8 +163,8 @@ let tool = Target.executableTarget(
     ]
 )
 
-// The compiler refuses an import that is not declared here. `Scripts/check-imports` checks the
-// rules that the compiler does not know.
+// The compiler can also import modules that a target does not declare here.
+// `Scripts/check-imports` checks all imports.
 let package = Package(
     name: "Lanyard",
     // Not tvOS and watchOS: an application cannot be a peripheral there. The tests and the command
@@ -196,7 +198,7 @@ let package = Package(
         module("BluetoothGATT", ["BluetoothTypes", "BluetoothCrypto", "BluetoothATT"]),
         module("BluetoothSMP", ["BluetoothTypes", "BluetoothCrypto", "BluetoothHCI"]),
         module("BluetoothGAP", ["BluetoothTypes", "BluetoothCrypto", "BluetoothHCI"]),
-        // Declarations of Linux that the C library's headers lack.
+        // Linux's declarations that the C library's headers lack.
         module("LinuxInterfaces"),
         moduleWithPrivacyManifest(
             "HCITransports",
@@ -252,7 +254,7 @@ let package = Package(
             // does not give. Scripts/test-sanitized builds it in mode 6, where a race is an error.
             settings: [.swiftLanguageMode(isSet("LANYARD_SANITIZED") ? .v6 : .v5)]
         ),
-        // The table in the library itself, as a resource of a bundle could be missing.
+        // The table is embedded in the library, because a resource bundle could be missing.
         module(
             "BluetoothValues",
             ["BluetoothTypes"],
@@ -369,7 +371,7 @@ if hasCoreBluetooth {
         ),
 
         program("RestorationApp", coreBluetooth, path: "Tests/RestorationApp"),
-        // Every symbol of Apple's table with its type, and clients in the three idioms.
+        // Every symbol of Apple's API with its type, and clients in Swift 5 and Swift 6.
         module("CoreBluetoothSymbols", coreBluetooth, path: "Tests/APICompatibility/Symbols"),
         module(
             "PlainClient",
@@ -423,8 +425,8 @@ if isSet("LANYARD_ALIAS") {
     }
 }
 
-// What only Scripts/test-bluez and Scripts/fuzz build. It uses symbols of package access, so it
-// cannot be in packages of its own.
+// The targets that only Scripts/test-bluez and Scripts/fuzz build. They use symbols with package
+// access, so they cannot be in other packages.
 if isSet("LANYARD_BLUEZ") {
     package.targets += [
         program(
@@ -443,7 +445,7 @@ if isSet("LANYARD_BLUEZ") {
     ]
 }
 if isSet("LANYARD_FUZZING") {
-    // The command line as a library: libFuzzer brings a `main` of its own.
+    // The command line as a library, because libFuzzer contains `main`.
     package.products.removeAll { $0.name == "lanyard" }
     package.targets.removeAll { $0.name == tool.name }
     package.targets += [
@@ -460,7 +462,7 @@ if isSet("LANYARD_FUZZING") {
             name: "FleetMessages",
             dependencies: ["JSONText", "Lanyard"],
             path: "Fleet/Sources/LanyardFleet",
-            // The driver, and what uses packages that this one does not have.
+            // The driver, and the files that use packages that this package does not use.
             exclude: [
                 "AccessoryRunner.swift", "AccessorySpans.swift", "BrokerConnection.swift",
                 "BrokerOptions.swift", "FileSpan.swift", "FleetDriver.swift",
@@ -494,7 +496,8 @@ if isSet("LANYARD_FUZZING") {
 }
 
 // LANYARD_ONLY="BluetoothGATTTests,LanyardCLI" limits the package to these targets and those that
-// they depend on, so that a script builds only what it needs. The portable package is the test kit.
+// they depend on, so that a script builds only what it needs. LANYARD_PORTABLE=1 limits it to the
+// tests of the test kit, of the kiosk and of the transports.
 let only =
     isPortable
     ? ["LanyardTestingTests", "KioskTests", "HCITransportsTests"]
