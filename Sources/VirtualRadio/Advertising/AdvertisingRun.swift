@@ -103,7 +103,7 @@ extension VirtualController {
     }
 
     /// Returns a private address of the target, if the set uses private addresses and the
-    /// controller can make one (Vol 6, Part B, 6.2.2), or its identity address.
+    /// controller can make one (Vol 6, Part B, 6.2.2), or the target's identity address.
     private func targetAddress(_ configuration: AdvertisingSetConfiguration) -> DeviceAddress {
         guard configuration.isPrivate else { return configuration.peer }
         return resolvingList.peerAddress(of: configuration.peer) ?? configuration.peer

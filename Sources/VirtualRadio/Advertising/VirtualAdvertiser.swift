@@ -10,7 +10,7 @@ import BluetoothTypes
 ///   secondary channels that they point to.
 /// - *Run*: the time from enabling a set to its end.
 ///
-/// There are few sets, so they are in an array, and timers and packets find them by their handles.
+/// There are few sets, so they are in an array. Timers and packets identify a set by its handle.
 package struct VirtualAdvertiser: Sendable {
     /// The maximum number of sets.
     let setLimit: Int

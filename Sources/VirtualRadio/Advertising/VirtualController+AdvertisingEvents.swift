@@ -5,9 +5,10 @@ import BluetoothTypes
 /// The advertising events of the sets (Vol 6, Part B, 4.4.2.2).
 ///
 /// The advertiser builds an event packet by packet. A request starts T_IFS after a packet, but its
-/// sender passes it to the ether already at the end of that packet. So the advertiser then knows
-/// whether a request follows, and in turn passes its next packet to the ether at once, ahead of its
-/// start. An event without requests costs one timer, and one end of transmission for each packet.
+/// sender passes it to the ether already at the end of that packet. At that time the advertiser
+/// finds out whether a request follows. If none does, it passes its next packet to the ether at
+/// once, ahead of the start of that packet. An event without requests costs one timer, and one end
+/// of transmission for each packet.
 ///
 /// The radio does one thing at a time. The advertiser skips a packet for which the radio is not
 /// free because of a connection or another set, and continues the event after it. It does not
@@ -126,7 +127,8 @@ extension VirtualController {
         }
     }
 
-    /// Continues the event after a packet without a request, or after a response.
+    /// Continues the event after a packet without a request, after a request without a response, or
+    /// after a response.
     private mutating func continueEvent(_ place: Int, at start: Instant, _ ether: inout Ether) {
         guard advertiser.sets[place].run != nil else { return }
         if advertiser.sets[place].hasPrimaryPackets() {

@@ -7,8 +7,8 @@ import BluetoothTypes
 /// chains of both.
 extension VirtualController {
     /// Chooses, at the beginning of an event, the channel and time of its AUX_ADV_IND: T_MAFS after
-    /// the last packet on a primary channel. An event that has nothing to send in it has no
-    /// AUX_ADV_IND.
+    /// the last packet on a primary channel. An event has no AUX_ADV_IND if the set has no data,
+    /// allows no requests and is not anonymous.
     mutating func planAuxiliary(_ place: Int, _ start: Instant) {
         let configuration = advertiser.sets[place].configuration
         advertiser.sets[place].run?.carriedBytes = 0

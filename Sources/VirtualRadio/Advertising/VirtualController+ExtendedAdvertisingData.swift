@@ -63,8 +63,8 @@ extension VirtualAdvertisingSet {
 
     /// Checks that the set can hold the data, and can send it within its interval.
     ///
-    /// - Throws: `memoryCapacityExceeded` or `packetTooLong`. Then all data of the set is lost, as
-    ///   the specification requires.
+    /// - Throws: `memoryCapacityExceeded` or `packetTooLong`. Then all advertising data of the set,
+    ///   or all its scan response data, is lost, as the specification requires.
     private func checkLength(_ length: Int, isResponse: Bool) throws(HCI.ErrorCode) {
         guard length <= PacketLength.extendedDataLimit else { throw .memoryCapacityExceeded }
         guard !configuration.isLegacy else { return }
@@ -100,8 +100,8 @@ extension VirtualAdvertisingSet {
 }
 
 extension AdvertisedData {
-    /// Returns the data with another fragment. A continuation without a first fragment begins the
-    /// data.
+    /// Returns the data with another fragment. A continuation is appended to the present data, also
+    /// without a first fragment.
     fileprivate func adding(
         _ operation: HCI.DataOperation,
         _ piece: ArraySlice<UInt8>

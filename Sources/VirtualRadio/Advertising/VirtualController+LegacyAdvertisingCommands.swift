@@ -36,7 +36,7 @@ extension VirtualAdvertiser {
         },
     ]
 
-    /// The place of the set of the legacy commands. The first legacy command creates the set.
+    /// The place of the set of the legacy commands. The first access creates the set.
     fileprivate var legacyPlace: Int {
         mutating get {
             if let place = place(of: VirtualAdvertisingSet.legacyHandle) { return place }

@@ -100,7 +100,7 @@ package struct Air: Sendable {
         var isDestroyed = false
         // The sum of the interfering power rises only when a packet starts. It is highest at the
         // start of one of the packets, or at the start of the wanted packet. Most packets overlap
-        // none or one, so this repeats the search and does not allocate.
+        // no packet or one, so the search is repeated for each, and allocates no memory.
         log.forEachOverlapping(wanted) { rival in
             guard !isDestroyed, powerOf(rival.sender) != nil else { return }
             var loudest = 0.0

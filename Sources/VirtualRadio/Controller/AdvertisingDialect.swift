@@ -12,7 +12,8 @@ package enum AdvertisingDialect: Sendable {
 }
 
 extension CommandHandler {
-    /// Returns the handler of a command of one family, answered with Command Status when it begins.
+    /// Returns the handler of a command of one family that is answered with Command Status when it
+    /// begins.
     /// If the command succeeds, the host is bound to that family.
     static func beginning<Command: CommandStatusCommand>(
         _ command: Command.Type,
@@ -29,8 +30,8 @@ extension CommandHandler {
         }
     }
 
-    /// Returns the handler of a command of one family, answered with Command Complete. If the
-    /// command succeeds, the host is bound to that family.
+    /// Returns the handler of a command of one family that is answered with Command Complete. If
+    /// the command succeeds, the host is bound to that family.
     static func completing<Command: CommandCompleteCommand>(
         _ command: Command.Type,
         in dialect: AdvertisingDialect,

@@ -8,8 +8,8 @@ extension HCI.ErrorCode: Error {}
 ///
 /// Each part of the controller lists its commands in `static let handlers: [CommandHandler]`, and
 /// `CommandTable` joins the lists. A handler may throw the error code with which the controller
-/// refuses the command. It must not have changed anything before it throws. Events that a handler
-/// emits reach the host after the answer.
+/// refuses the command. It must not have changed anything before it throws, unless the
+/// specification requires the change. Events that a handler emits reach the host after the answer.
 package struct CommandHandler: Sendable {
     /// The opcode of the command.
     package let opcode: HCI.Opcode

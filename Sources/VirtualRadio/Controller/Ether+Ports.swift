@@ -5,10 +5,9 @@ import BluetoothTypes
 extension Ether {
     /// Sends the event to the host, if its event masks let the event pass.
     ///
-    /// Of an event that has versions, the caller passes the newest, and the host gets the version
-    /// that its masks select. This applies to LE Enhanced Connection Complete [v2], which can
-    /// become version 1 or LE Connection Complete, and to Encryption Change, which can become
-    /// version 2.
+    /// The masks also select the version of an event. The caller passes LE Enhanced Connection
+    /// Complete [v2], which can become version 1 or LE Connection Complete, and Encryption Change,
+    /// which can become version 2.
     package mutating func emit(_ event: HCI.Event, to radio: RadioID) {
         ports[radio.index].emit(event)
         announceOutput(of: radio)
@@ -40,9 +39,9 @@ extension Ether {
         announcedPorts.append(radio)
     }
 
-    /// Restores the state after power-on of everything that the ether has of a controller: its
-    /// links are gone, without any packet to the peers, its timers are canceled, and the settings
-    /// of its host are cleared.
+    /// Restores the state after power-on of everything that the ether stores for a controller: its
+    /// links are removed, without any packet to the peers, its timers are canceled, and the
+    /// settings of its host are cleared.
     mutating func reset(_ radio: RadioID) {
         dropLinks(of: radio)
         timeline.cancelAll { event in

@@ -14,7 +14,7 @@ package struct HostWire: Sendable {
     package var flow = HostFlow()
     /// Whether the controller hangs: it neither sends nor accepts anything.
     package private(set) var isHung = false
-    /// Whether the world knows that there is output to take.
+    /// Whether the ether lists this port among those with output.
     var isAnnounced = false
     private var outbox = HostOutbox()
 

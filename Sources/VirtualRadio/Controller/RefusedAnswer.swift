@@ -5,8 +5,8 @@ import BluetoothTypes
 /// The return parameters of a refused command, except its status.
 ///
 /// A Command Complete event has all its return parameters whatever the status, because hosts decode
-/// them before they look at it (Vol 4, Part E, 7.7.14). The parameters are zero, except that the
-/// connection handle of the command is repeated if the return parameters begin with one.
+/// them before they check the status (Vol 4, Part E, 7.7.14). The parameters are zero, except that
+/// the connection handle of the command is repeated if the return parameters begin with one.
 struct RefusedAnswer: Sendable {
     /// A length in bytes that no return parameters exceed.
     private static let lengthLimit = 255

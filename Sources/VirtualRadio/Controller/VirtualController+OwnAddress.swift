@@ -51,7 +51,7 @@ extension VirtualController {
         case other
     }
 
-    /// Returns whether the target address belongs to this controller, which uses addresses of the
+    /// Returns the relation of the target address to this controller, which uses addresses of the
     /// type (Vol 6, Part B, 4.3.3).
     func recognize(_ target: DeviceAddress, _ type: HCI.OwnAddressType) -> Target {
         if target == identityAddress(type) { return .own }

@@ -34,7 +34,8 @@ package struct KeyAgreement: Sendable {
         },
     ]
 
-    /// Creates a new key pair, which replaces the previous one.
+    /// Creates a new key pair, which replaces the previous one, and returns the event with its
+    /// public key.
     fileprivate mutating func makePair(
         using generator: inout RandomStream
     ) throws(HCI.ErrorCode) -> HCI.Event {

@@ -92,7 +92,8 @@ public struct Hang: Hashable, Sendable {
     public enum Trigger: Hashable, Sendable {
         /// An instant, in the time of the world.
         case at(Instant)
-        /// A number of commands since power-on. The controller still answers the last of them.
+        /// A number of commands since power-on, or since the plan was set. The controller still
+        /// answers the last of them.
         case afterCommands(Int)
     }
 

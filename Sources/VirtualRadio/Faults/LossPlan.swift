@@ -5,8 +5,8 @@
 public struct LossPlan: Hashable, Sendable {
     /// The probability that a packet is lost, independently of others.
     public var constantLoss: Double
-    /// Losses in bursts, such as a microwave oven causes; `nil` for none. A packet is lost if
-    /// either kind of loss affects it.
+    /// Losses in bursts, such as those that a microwave oven causes; `nil` for none. A packet is
+    /// lost if either kind of loss affects it.
     public var burstLoss: BurstLoss?
 
     /// Creates a plan with these losses.

@@ -41,7 +41,7 @@ extension WorldCore {
 }
 
 extension VirtualController {
-    /// Makes the controller hang, and makes its radio silent unless it continues.
+    /// Makes the controller hang, and makes its radio silent unless the radio continues.
     mutating func hang(_ hang: Hang, _ ether: inout Ether) {
         if !hang.radioGoesOn { reset(&ether) }
         ether.ports[radio.index].setHung(true)

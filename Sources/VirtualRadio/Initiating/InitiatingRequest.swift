@@ -14,7 +14,7 @@ struct InitiatingRequest: Sendable {
 
     /// The device; `nil` for any device on the Filter Accept List.
     let peer: DeviceAddress?
-    /// The type of the own address in connection requests.
+    /// The type of the controller's own address in connection requests.
     let ownAddressType: HCI.OwnAddressType
     /// The parameters of LE 1M; `nil` if the initiator does not listen on it.
     var uncoded: Channels?

@@ -86,9 +86,9 @@ extension VirtualController {
         updateListener(&ether)
     }
 
-    /// Checks that there is an address to send from. The host need not set a random address if the
-    /// controller makes a private address for the peer, or if the request is for the Filter Accept
-    /// List (Vol 4, Part E, 7.8.12).
+    /// Checks that there is an address to send from. With a type that prefers private addresses,
+    /// the host need not set a random address if the controller makes a private address for the
+    /// peer, or if the request is for the Filter Accept List (Vol 4, Part E, 7.8.12).
     ///
     /// - Throws: `invalidCommandParameters` if there is no address.
     private func checkOwnAddress(for request: InitiatingRequest) throws(HCI.ErrorCode) {

@@ -9,8 +9,8 @@ extension VirtualController {
         initiatorExpects(packet) && isAvailable(during: packet.transmission, ether)
     }
 
-    /// Returns whether the initiator's plan or one of its follows includes the packet, if the radio
-    /// is free.
+    /// Returns whether the initiator's plan or one of its follows includes the packet. The caller
+    /// checks whether the radio is free.
     private func initiatorExpects(_ packet: AdvertisingPacket) -> Bool {
         guard let plan = initiator.plan, initiator.attempt == nil, packet.isAdvertisement else {
             return false

@@ -54,8 +54,8 @@ extension Ether {
         links.putBack(box)
     }
 
-    /// Continues the event at the end of the packet that is on the air: in place, if nothing else
-    /// happens in the world until then, or by a timer. Most events carry nothing and then take one
+    /// Continues the event at the end of the packet that is on the air: at once, if nothing else
+    /// happens in the world until that end, or with a timer. Most events carry no data and take one
     /// step.
     private mutating func awaitPacket(of link: inout RadioLink) {
         while let end = link.event?.packet?.transmission.end {
@@ -68,8 +68,8 @@ extension Ether {
         }
     }
 
-    /// Begins a connection event at its anchor: applies the updates of this event, and the central
-    /// sends. Without a central the link has no more events.
+    /// Begins a connection event at its anchor: applies the updates of this event, and sends the
+    /// central's packet. Without a central the link has no more events.
     private mutating func beginEvent(of link: inout RadioLink) {
         for side in LinkSide.allCases { informProcedures(side, &link) }
         guard link.central != nil else { return }

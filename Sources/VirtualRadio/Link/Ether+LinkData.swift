@@ -9,10 +9,10 @@ extension Ether {
 
     /// Accepts data from the host for one of its links.
     ///
-    /// Data beyond the controller's buffers, or longer than they are, is lost, and Data Buffer
-    /// Overflow reports it to the host. The controller ignores data that belongs to no link, data
-    /// with flags that LE does not use (Vol 4, Part E, 5.4.2), and data after the host's
-    /// Disconnect.
+    /// Data for which the controller has no free buffer, or which is longer than a buffer, is lost,
+    /// and Data Buffer Overflow reports the loss to the host. The controller ignores data that
+    /// belongs to no link, data with flags that LE does not use (Vol 4, Part E, 5.4.2), and data
+    /// after the host's Disconnect.
     package mutating func sendData(_ packet: HCI.ACLPacket, from radio: RadioID) {
         guard let (id, side) = findLink(of: radio, packet.connectionHandle),
             packet.broadcast == 0,
@@ -47,8 +47,9 @@ extension Ether {
     }
 
     /// Processes the content of a packet that the end has received, if the packet is not a
-    /// repetition. If the host has no buffer for data, the packet counts as not received, so the
-    /// peer sends it again. A PDU of another encryption session closes the link.
+    /// repetition. If the controller cannot hold more data for its host, a packet with data counts
+    /// as not received, so the peer sends it again. A PDU of another encryption session closes the
+    /// link.
     ///
     /// - Parameter key: The key of the encryption session in which the end expects the packet.
     mutating func accept(

@@ -5,8 +5,8 @@ import BluetoothTypes
 /// The exchanges of a connection event: the central sends, the peripheral answers, and they
 /// continue while either has more data (Vol 6, Part B, 4.5.1, 4.5.6 and 4.5.9).
 extension Ether {
-    /// Loads the next PDU of the end, if the last one is acknowledged, there is one, and its air
-    /// time is at most `budget` nanoseconds.
+    /// Loads the next PDU of the end, if the last PDU is acknowledged, and there is a next PDU
+    /// whose air time is at most `budget` nanoseconds.
     mutating func load(_ side: LinkSide, _ link: inout RadioLink, budget: Int64) {
         guard link[side]?.mayLoad(within: budget) == true else { return }
         if link[side]?.procedures.isAboutToDisconnect == true { link[side]?.loadData() }
@@ -67,9 +67,9 @@ extension Ether {
     }
 
     /// Handles the central's packet at the peripheral. The peripheral loads its answer before it
-    /// processes the packet's content, because a frame space is too short for that. If the answer
-    /// changes the encryption session, the packet, which was sent before, is still decrypted with
-    /// the previous key.
+    /// processes the packet's content, because a frame space is too short for this work. If the
+    /// answer changes the encryption session, the packet, which was sent before, is still decrypted
+    /// with the previous key.
     private mutating func answer(_ packet: LinkPacket, _ link: inout RadioLink) {
         link.event?.hasPeripheralReceived = true
         acknowledge(packet, .peripheral, &link)
@@ -148,7 +148,7 @@ extension LinkEnd {
 }
 
 extension RadioLink {
-    /// Whether packets of one end reach the other, because both have the same view of the link.
+    /// Whether packets of one end reach the other, because the settings of both ends agree.
     var endsAgree: Bool {
         guard let one = central?.pace, let other = peripheral?.pace else { return false }
         return one.isCompatible(with: other)

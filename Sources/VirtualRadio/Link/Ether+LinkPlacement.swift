@@ -29,8 +29,8 @@ extension Ether {
         return Instant(nanoseconds: best.anchor)
     }
 
-    /// Returns the anchors of the radio's links, and the period after which their distances to the
-    /// anchors of an interval repeat, both in nanoseconds.
+    /// Returns, for each of the radio's links, its anchor, and the period after which its distances
+    /// to the anchors of a new link with the interval repeat, both in nanoseconds.
     private func settings(
         of radio: RadioID,
         exceptFor id: LinkID,

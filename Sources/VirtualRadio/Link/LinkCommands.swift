@@ -2,8 +2,8 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// The commands for an existing link. Each finds the end of the link in the ether, and passes a
-/// request to its control procedures.
+/// The commands for an existing link. Each command finds the end of the link in the ether, and
+/// passes a request to its control procedures, or reads their state.
 package enum LinkCommands {
     static let handlers: [CommandHandler] =
         endingHandlers + negotiatingHandlers + encryptingHandlers + readingHandlers

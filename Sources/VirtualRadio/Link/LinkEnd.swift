@@ -148,7 +148,7 @@ package final class LinkEnd: @unchecked Sendable {
     }
 }
 
-/// Values for every packet, computed once when the settings or the data length changes.
+/// Values for every packet, computed once when the settings or the data lengths change.
 struct LinkPace: Hashable, Sendable {
     /// The connection interval, in nanoseconds.
     let interval: Int64

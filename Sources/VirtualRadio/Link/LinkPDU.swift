@@ -32,7 +32,7 @@ package struct LinkPDU: Sendable {
 package struct LinkFragment: Hashable, Sendable {
     /// The bytes.
     let payload: ArraySlice<UInt8>
-    /// Whether the fragment begins an L2CAP frame (LLID 10) or continues one (01).
+    /// Whether the fragment begins an L2CAP frame (LLID 10). Otherwise it continues one (LLID 01).
     let isStart: Bool
     /// Whether this is the last fragment of the host's packet.
     let isLast: Bool

@@ -25,7 +25,7 @@ package struct RadioLink: Sendable {
 
     /// The number of the current connection event, or of the next one.
     package internal(set) var eventCounter: UInt16 = 0
-    /// The anchor of that event.
+    /// The anchor of the event with the number `eventCounter`.
     package internal(set) var anchor = Instant.zero
     /// The channel selection of the connection events.
     var hopping: ChannelHopping

@@ -95,7 +95,8 @@ extension ResolvingList {
     }
 
     /// Returns the identity of the first entry whose local key resolves a private address of this
-    /// controller; `nil` if no local key does. The controller or a peer made the address.
+    /// controller; `nil` if no local key does, or resolution is disabled. The controller or a peer
+    /// made the address.
     ///
     /// Most hosts have one local key for all entries, so the result is the first entry.
     package func ownEntry(_ address: DeviceAddress) -> DeviceAddress? {

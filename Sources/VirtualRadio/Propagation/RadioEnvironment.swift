@@ -88,8 +88,8 @@ package struct RadioEnvironment: Sendable {
         known.forget(one)
     }
 
-    /// Blocks all signals between two groups. If both groups are the same, its radios do not
-    /// receive each other.
+    /// Blocks all signals between two groups. If both are the same group, its radios do not receive
+    /// each other.
     package mutating func separate(group: Int, from other: Int) {
         separations.insert(GroupPair(group, other))
         known.forget()

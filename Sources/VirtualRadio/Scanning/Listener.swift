@@ -4,8 +4,8 @@ import BluetoothTypes
 
 /// A radio that scans or initiates, and the times at which it listens.
 ///
-/// With a single scanner, two thirds of all advertisements are on a channel on which it does not
-/// listen. This small value shows whether that is so, without the controller.
+/// At any time, two thirds of all advertisements are on channels on which a scanner does not
+/// listen. This small value shows it without the state of the controller.
 package struct Listener: Sendable {
     /// The radio.
     let radio: RadioID

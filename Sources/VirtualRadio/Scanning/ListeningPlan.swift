@@ -5,7 +5,7 @@ import BluetoothTypes
 /// The times at which one radio listens for advertisements on LE 1M, on LE Coded, or on both.
 ///
 /// The radio cannot listen on both at the same time. The host's scan parameters are recommendations
-/// (Vol 4, Part E, 7.8.64), and the radio follows them so:
+/// (Vol 4, Part E, 7.8.64), and the radio follows them in this way:
 ///
 /// 1. If there is time for both windows, each PHY has its own windows, and LE Coded begins when the
 ///    first window of LE 1M closes. If the intervals differ, some windows overlap. The radio then

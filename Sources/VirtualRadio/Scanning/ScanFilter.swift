@@ -13,8 +13,8 @@ struct AdmittedAdvertiser: Equatable {
 /// The scanning filter policy (Vol 6, Part B, 4.3.3).
 extension VirtualController {
     /// Returns the advertiser as it is reported; `nil` if the filter policy or a privacy mode
-    /// blocks the advertisement, or it is directed to another device. An anonymous advertisement
-    /// has no advertiser.
+    /// blocks the advertisement, or if it is directed to another device and the controller does not
+    /// report such advertisements. An anonymous advertisement has no advertiser.
     mutating func admit(_ advertiser: DeviceAddress?, target: DeviceAddress?) -> AdmittedAdvertiser?
     {
         guard let address = admitted(advertiser) else { return nil }

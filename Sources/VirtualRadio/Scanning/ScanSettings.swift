@@ -12,7 +12,7 @@ struct ScanSettings: Hashable, Sendable {
         var isActive: Bool
     }
 
-    /// The type of the own address in requests.
+    /// The type of the controller's own address in requests.
     var ownAddressType = HCI.OwnAddressType.public
     /// The filter policy.
     var filterPolicy = HCI.ScanFilterPolicy.unfiltered

@@ -61,8 +61,8 @@ extension VirtualController {
         scannerExpects(packet) && isAvailable(during: packet.transmission, ether)
     }
 
-    /// Returns whether the scanner's plan or one of its follows includes the packet, if the radio
-    /// is free.
+    /// Returns whether the scanner's plan or one of its follows includes the packet. The caller
+    /// checks whether the radio is free.
     func scannerExpects(_ packet: AdvertisingPacket) -> Bool {
         guard let plan = scanner.plan, packet.isAdvertisement else { return false }
         let transmission = packet.transmission

@@ -41,8 +41,8 @@ struct ScannableAdvertisement {
 extension VirtualController {
     /// Sends a request to the advertiser of a packet that has just ended, if one is due.
     ///
-    /// With a duplicate filter the scanner does not send a request to an advertiser that has
-    /// answered before. Without one the host expects every response again.
+    /// With a duplicate filter, the scanner does not send a request to an advertiser that has
+    /// answered before. Without the filter, the host expects every response again.
     mutating func requestMore(
         _ advertisement: ScannableAdvertisement,
         in packet: AdvertisingPacket,

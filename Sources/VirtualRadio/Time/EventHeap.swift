@@ -15,8 +15,8 @@ package struct EventToken: Hashable, Sendable {
 /// shows whether the slot still holds the event of the token. Events stay in their slots. Only
 /// small, trivial entries move in the heap.
 ///
-/// Many events, such as the end of a packet, are due soon and are then the first. So one event, the
-/// *next*, waits outside of the heap. It enters the heap only if an earlier event is inserted.
+/// Many events, such as the end of a packet, are due before all events in the heap. So one event,
+/// the *next*, waits outside of the heap. It enters the heap only if an earlier event is inserted.
 package struct EventHeap<Event: Sendable>: Sendable {
     private struct Entry: Sendable {
         let instant: Instant

@@ -94,7 +94,8 @@ package struct EventTimeline<Event: Sendable>: Sendable {
         return true
     }
 
-    /// Returns whether `pass` would move the current time to the instant, and to each earlier one.
+    /// Returns whether `pass` would advance the time to the instant. If so, it would also advance
+    /// the time to each earlier instant.
     package func canPass(to instant: Instant) -> Bool {
         guard instant <= runEnd, instant > now else { return false }
         if let due = heap.firstInstant, due <= instant { return false }

@@ -29,7 +29,7 @@ public struct ControllerConfiguration: Sendable {
     /// Whether the controller has the features of Bluetooth 4.x: no extended advertising, no LE 2M
     /// and no LE Coded PHY.
     public var isOld = false
-    /// Whether a scan also reports directed advertising for other devices, as a sniffer's would.
+    /// Whether a scan also reports directed advertising for other devices, as a sniffer does.
     package var reportsAllTargets = false
 
     /// Creates a controller on the path, with the capabilities of a current controller.

@@ -12,8 +12,8 @@ import BluetoothTypes
 /// Every activity of a radio calls this type, so it computes in nanoseconds: arithmetic of
 /// `Duration` has 128 bits.
 package struct RadioSchedule: Sendable {
-    /// The maximum number of stored reservations: one ahead of each link, and those of
-    /// the recent past. Beyond it the oldest is dropped.
+    /// The maximum number of stored reservations: one ahead for each link, and those of the recent
+    /// past. If there are more, the oldest is dropped.
     package static let reservationLimit = 2_048
     /// The time for which a reservation is stored after its end. It is longer than the air time
     /// of the longest packet.
@@ -43,8 +43,8 @@ package struct RadioSchedule: Sendable {
     }
 
     /// The reservations, in the order of their starts. Those before `first` are forgotten, and are
-    /// removed when they are half of the array. A radio with many links has one far ahead for each,
-    /// so a search covers only the reservations near its time.
+    /// removed when they are more than half of the array. A radio with many links has a reservation
+    /// far ahead for each link, so a search covers only the reservations near its time.
     private var reservations: [Reservation] = []
     private var first = 0
     /// The length of the longest reservation so far.

@@ -36,7 +36,7 @@ extension World {
     }
 }
 
-/// The observer of links, and the links that it knows.
+/// The observer of links, and the links that were reported to it.
 struct LinkWatch {
     /// A link as it was when it was made.
     struct Known {

@@ -49,7 +49,7 @@ extension World {
         change(controller) { $0.group = group }
     }
 
-    /// Blocks all signals between two groups. If both groups are the same, its controllers do not
+    /// Blocks all signals between two groups. If both are the same group, its controllers do not
     /// receive each other.
     public func separate(group: Int, from other: Int) {
         core.ether.environment.separate(group: group, from: other)

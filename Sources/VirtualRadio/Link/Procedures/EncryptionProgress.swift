@@ -27,9 +27,9 @@ struct EncryptionProgress: Hashable, Sendable {
     }
 
     var phase = Phase.off
-    /// Whether the peripheral has asked the central to start or pause encryption, and has not
-    /// received its response. The central sends and receives in the new mode as soon as it has
-    /// received the request.
+    /// Whether the peripheral has sent LL_START_ENC_REQ or LL_PAUSE_ENC_RSP, and has not received
+    /// the central's response. The central sends and receives in the new mode as soon as it has
+    /// received that PDU.
     var isSwitching = false
     /// Whether the link was encrypted before, so that the host gets Encryption Key Refresh
     /// Complete.

@@ -109,8 +109,8 @@ extension LLControlPDU {
 }
 
 extension HCI.LEFeatures {
-    /// Returns the features in the answer to a peer: in the first byte those that both have, in the
-    /// others all (Vol 6, Part B, 5.1.4).
+    /// Returns the features in the answer to a peer: in the first byte, those that both ends have,
+    /// and in the other bytes, all features of this end (Vol 6, Part B, 5.1.4).
     fileprivate func used(with peer: HCI.LEFeatures) -> HCI.LEFeatures {
         let shared = HCI.LEFeatures(rawValue: 0xFF)
         return intersection(peer).intersection(shared).union(subtracting(shared))

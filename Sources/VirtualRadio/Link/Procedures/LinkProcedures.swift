@@ -7,8 +7,8 @@ import BluetoothTypes
 /// and the time. Its outputs are actions.
 ///
 /// An end runs one procedure of its own at a time. Others wait, at most one of each kind. The end
-/// also answers a procedure of the peer meanwhile, unless both need an instant: then the central's
-/// continues (Vol 6, Part B, 5.3).
+/// also answers a procedure of the peer meanwhile. If both procedures need an instant, only the
+/// central's procedure continues (Vol 6, Part B, 5.3).
 package struct LinkProcedures: Sendable {
     /// An action for the owner. Actions are performed in order.
     package enum Action: Equatable, Sendable {
@@ -87,7 +87,7 @@ package struct LinkProcedures: Sendable {
     var encryption = EncryptionProgress()
     /// The arrival of the last authenticated packet, while the link is encrypted.
     var lastAuthenticated: Instant?
-    /// Whether LL_PING_REQ was sent since then.
+    /// Whether LL_PING_REQ was sent since the last authenticated packet.
     var hasPinged = false
     /// The features of the peer's Link Layer; `nil` before the exchange.
     var peerFeatures: HCI.LEFeatures?
