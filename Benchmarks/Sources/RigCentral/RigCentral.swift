@@ -17,7 +17,9 @@ import HCITransports
 struct RigCentral {
     static func main() async throws {
         let arguments = CommandLine.arguments
-        guard arguments.count >= 3 else { return say("usage: RigCentral [--from-another-thread] PATH ADDRESS") }
+        guard arguments.count >= 3 else {
+            return say("usage: RigCentral [--from-another-thread] PATH ADDRESS")
+        }
         let controller = arguments[arguments.count - 2]
         let names = controller.split(separator: "+")
         if names.count > 1 { return try await scan(names) }
