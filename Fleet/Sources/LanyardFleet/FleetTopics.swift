@@ -9,10 +9,10 @@ struct FleetTopics: Sendable {
     /// The name of this host.
     let host: String
 
-    /// The retained state of this host, and its last will.
+    /// The topic of the retained state of this host, and of its last will.
     var hostStatus: String { "\(prefix)/hosts/\(host)/status" }
 
-    /// The retained state of a radio of this host, numbered from 1.
+    /// Returns the topic of the retained state of a radio of this host, numbered from 1.
     func radio(_ number: Int) -> String { "\(prefix)/hosts/\(host)/radios/\(number)" }
     func presence(_ accessory: String) -> String { "\(prefix)/hosts/\(host)/presence/\(accessory)" }
     func lease(_ accessory: String) -> String { "\(prefix)/leases/\(accessory)" }

@@ -13,7 +13,7 @@ import NIOTLS
 /// The conformance to `Sendable` is unchecked: everything mutable is used on `loop` only.
 final class GatewayConnection: @unchecked Sendable {
     enum Event: Sendable {
-        /// The gateway of this name has granted the lease, or knows this host now.
+        /// The gateway with this name has granted the lease, or has enrolled this host.
         case granted(name: String)
         case packets([UInt8])
         /// The connection has ended. Nothing follows.

@@ -242,7 +242,7 @@ class FleetTestCase(unittest.TestCase):
             input=payload.encode(), check=True, timeout=20)
 
     def messages(self, prefix=""):
-        """The messages of the consumer: topic, text."""
+        """Returns the messages of the consumer: topic, text."""
         # mosquitto_sub sometimes ends with "Protocol error" when the broker stops. The broker keeps its session.
         if self.subscriber.poll() is not None and self.broker.is_open():
             self.consumer()
@@ -252,7 +252,7 @@ class FleetTestCase(unittest.TestCase):
                 if topic.startswith(prefix)]
 
     def received(self, prefix=""):
-        """The messages of the consumer with a sequence number: topic, content."""
+        """Returns the messages of the consumer with a sequence number: topic, content."""
         return [(topic, json.loads(payload)) for topic, payload in self.messages(prefix)
                 if '"sequence"' in payload and payload.endswith("}")]
 
@@ -264,7 +264,7 @@ class FleetTestCase(unittest.TestCase):
                 if content["host"] == host and first <= content["sequence"] <= last]
 
     def missing(self, last, host="hall"):
-        """The numbers from the first value to `last` of which the consumer has no message.
+        """Returns the numbers from the first value to `last` of which the consumer has no message.
 
         A change of the availability has no number in its content. Its number follows that of the
         status message before it.

@@ -24,7 +24,7 @@ class OperationTests(FleetTestCase):
                      "the metrics are served").group(1)
 
     def families(self, url):
-        """The families by name, and the samples by name and labels, as Prometheus' own client reads them."""
+        """Returns the families by name, and the samples by name and labels, as Prometheus' own client reads them."""
         with urllib.request.urlopen(url, timeout=10) as response:
             self.assertEqual(response.headers["Content-Type"], "text/plain; version=0.0.4; charset=utf-8")
             text = response.read().decode()

@@ -107,7 +107,7 @@ struct MetricsTests {
         .deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
 
-    /// The names of metrics in a text, without the suffixes of a histogram's series.
+    /// Returns the names of metrics in a text, without the suffixes of a histogram's series.
     private func names(in text: String) -> Set<String> {
         let names = text.matches(of: #/lanyard_[a-z_]+/#).map { match in
             let name = String(match.output)

@@ -10,8 +10,8 @@ import Testing
 
 @testable import LanyardGateway
 
-/// Tests of refusals between processes that are started as by a person. Each test checks the line
-/// that the person sees.
+/// Tests of refusals between processes that are started with the options that a person uses. Each
+/// test checks the printed line.
 @Suite("Refusals of gateways and hosts, as processes", .timeLimit(.minutes(2)))
 struct RefusalTests {
     private static let unknownHost =
@@ -201,7 +201,7 @@ struct RefusalTests {
             return bytes.isEmpty ? Array("HTTP/1.0 200 OK\r\n".utf8) : bytes
         }
 
-        /// Whether the program has reported the grant of the lease before it sees the lie.
+        /// Whether the program has reported the grant of the lease before the violation.
         var isAfterGrant: Bool {
             switch self {
             case .garbage, .packetsBeforeGrant, .enrollment: false
