@@ -62,7 +62,7 @@ struct BuildingPage {
 
 // The parts of the data.
 extension BuildingPage {
-    /// A number with two digits after the point.
+    /// Returns the number, rounded to two digits after the point.
     private static func json(_ number: Double) -> JSON {
         .number((number * 100).rounded() / 100)
     }

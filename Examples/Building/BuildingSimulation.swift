@@ -9,8 +9,8 @@ import LanyardTesting
 import Synchronization
 import VirtualRadio
 
-/// A run of the building: one host on twelve gateways, and an app with `Lanyard` that knows
-/// nothing about them. Everything runs in virtual time.
+/// A run of the building: one host on twelve gateways, and an app with `Lanyard` that does not use
+/// the gateways directly. Everything runs in virtual time.
 final class BuildingSimulation: Sendable {
     let scenario: BuildingScenario
     let world: TestWorld
