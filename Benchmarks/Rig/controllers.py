@@ -34,7 +34,7 @@ def rootcanal(tools, scratch, core, peers):
 
 @contextlib.contextmanager
 def pair(tools, scratch, core):
-    """The rig's own two controllers, with nothing between them."""
+    """Runs the rig's own two controllers, without a radio between them."""
     path = scratch / "pair"
     path.unlink(missing_ok=True)
     with Process([tools / "pair", path], core) as process:
