@@ -21,9 +21,9 @@
 // `RadioEnvironment` computes its power at the receiver: the transmit power, less the path loss
 // between the two positions at that instant, plus or minus the shadowing of the pair. There is no
 // signal across a partition or from a device that is off. `Reception` turns power and length into
-// the probability that every bit arrives correctly. `Air` knows which other packets overlap on the
-// channel, and whether the stronger signal captures the receiver. Last, the `LossPlan` of a test
-// drops packets. The simulation works packet by packet: it has no symbols, no clock drift, no
+// the probability that every bit arrives correctly. `Air` determines which other packets overlap on
+// the channel, and whether the stronger signal captures the receiver. Last, the `LossPlan` of a
+// test drops packets. The simulation works packet by packet: it has no symbols, no clock drift, no
 // antenna patterns, and no interference from adjacent channels.
 //
 // **Controllers and links.** A `VirtualController` is a value with parts: advertiser, scanner,

@@ -5,7 +5,7 @@ import BluetoothTypes
 /// A rule that must hold for every packet between a host and its controller, whatever their
 /// implementation.
 ///
-/// Each controller has its own value, which sees the packets in the order in which the host sends
+/// Each controller has its own value, which gets the packets in the order in which the host sends
 /// and receives them. So the faults of the wire are between the invariant and the controller.
 package protocol Invariant: Sendable {
     /// The rule in words.

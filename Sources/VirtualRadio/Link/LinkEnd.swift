@@ -17,7 +17,7 @@ package final class LinkEnd: @unchecked Sendable {
     package let radio: RadioID
     /// The handle of the link at this end's host.
     package let handle: ConnectionHandle
-    /// The identities that the host of this end sees.
+    /// The identities that are reported to the host of this end.
     package let identity: LinkIdentity
     /// The instant at which this end regarded the link as created.
     package let beginning: Instant
@@ -26,7 +26,7 @@ package final class LinkEnd: @unchecked Sendable {
     package var procedures: LinkProcedures { didSet { flags = procedures.readFlags() } }
     /// The properties of the procedures that every packet needs.
     private(set) var flags: LinkProcedures.Flags
-    /// The timing and modulation of packets, as this end knows them.
+    /// The channels, timing and modulation of packets at this end.
     package var settings: LinkSettings { didSet { pace = LinkPace(settings, dataLength) } }
     /// The negotiated lengths of packets.
     package var dataLength = LinkDataLength.minimum {

@@ -66,7 +66,7 @@ package struct LinkParameters: Hashable, Sendable {
     }
 }
 
-/// The identities of a link as the host at one end sees them.
+/// The identities of a link, as the host at one end gets them.
 package struct LinkIdentity: Sendable {
     /// The identity address of the peer if the controller resolved it, or the address on the air.
     package var peer: DeviceAddress

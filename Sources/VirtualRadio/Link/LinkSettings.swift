@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothTypes
 
-/// The channels, timing and modulation of a link's packets, as one of its ends knows them.
+/// The channels, timing and modulation of a link's packets, at one of its ends.
 ///
 /// Both ends must change them at the same connection event. Otherwise packets of one end no longer
 /// reach the other.

@@ -32,7 +32,7 @@ package enum LLControlPDU: Hashable, Sendable {
     case phyRequest(PHYOffer)
     case phyResponse(PHYOffer)
     case phyUpdateIndication(PHYDecision)
-    /// A PDU that the Link Layer does not know, with `length` bytes after the opcode.
+    /// A PDU that the Link Layer does not support, with `length` bytes after the opcode.
     case unknown(opcode: UInt8, length: Int)
 }
 

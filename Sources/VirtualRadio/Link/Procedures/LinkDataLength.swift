@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothTypes
 
-/// The maximum lengths of a link's packets, as one of its ends knows them (Vol 6, Part B, 4.5.10).
+/// The maximum lengths of a link's packets, at one of its ends (Vol 6, Part B, 4.5.10).
 package struct LinkDataLength: Hashable, Sendable {
     /// The maximum length in bytes of a payload that the end sends, without MIC.
     package var sendBytes: Int

@@ -44,7 +44,7 @@ extension LinkProcedures {
     }
 }
 
-/// The Feature Exchange procedure: after one exchange, both ends know the features of the other
+/// The Feature Exchange procedure: after one exchange, each end has the features of the other end
 /// (Vol 6, Part B, 5.1.4).
 extension LinkProcedures {
     mutating func readFeatures() throws(HCI.ErrorCode) {
