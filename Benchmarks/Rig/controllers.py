@@ -9,7 +9,7 @@ from processes import Process, await_socket
 
 @contextlib.contextmanager
 def btvirt(tools, scratch, core):
-    """BlueZ's btvirt. Each connection is a new controller."""
+    """Runs BlueZ's btvirt. Each connection is a new controller."""
     path = scratch / "bt-server-bredrle"
     path.unlink(missing_ok=True)
     environment = {"LD_PRELOAD": str(tools / "btvirt_preload.so"), "BTVIRT_SOCKETS": str(scratch)}
@@ -22,7 +22,7 @@ def btvirt(tools, scratch, core):
 
 @contextlib.contextmanager
 def rootcanal(tools, scratch, core, peers):
-    """RootCanal's library behind the server that the tests use."""
+    """Runs RootCanal's library behind the server that the tests use."""
     path = scratch / "rootcanal"
     path.unlink(missing_ok=True)
     command = [peers / "rootcanal_server", peers / "librootcanal_ffi.so", f"unix:{path}"]
