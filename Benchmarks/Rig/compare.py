@@ -126,7 +126,7 @@ def measure(central, controller, peripheral, work, raw, counter=None):
 
 
 def run_round(start_controller, place, role, counter=None):
-    """Runs every host on a fresh controller. Yields (host, work, sample). A counter counts
+    """Runs every host on a new controller. Yields (host, work, sample). A counter counts
     the allocations of the hosts under test."""
     environment = counter.environment if counter else None
     environments = [environment if end == role.tested else None for end in ("peripheral", "central")]
