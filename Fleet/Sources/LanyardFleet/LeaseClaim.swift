@@ -7,7 +7,8 @@ struct LeaseClaim: Hashable, Sendable {
     /// The highest epoch. JSON carries it without loss.
     static let epochLimit = 1 << 52
 
-    /// The number of this claim among all claims of the accessory, as far as the host knew.
+    /// The epoch: 1 higher than the epoch of the latest claim that the host knew; 1 without such
+    /// a claim, and after the highest epoch.
     var epoch: Int
     var host: String
 

@@ -28,8 +28,8 @@ final class GatewayConnection: @unchecked Sendable {
     private let isTrusted: @Sendable ([UInt8]) -> Bool
     private let received: @Sendable (Event) -> Void
     private var client: GatewayClient?
-    /// The channel that has connected. If the name has several addresses, there are more, which NIO
-    /// closes.
+    /// The channel that has connected. If the name has several addresses, NIO also makes channels
+    /// to the others, and closes them.
     private var channel: (any Channel)?
     private var timer: Scheduled<Void>?
     /// The time of the timer for the deadlines; `nil` without one.

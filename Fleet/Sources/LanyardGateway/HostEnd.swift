@@ -10,6 +10,7 @@ import NIOPosix
 ///
 /// Standard input and output are on the event loop of the connection, so a packet passes without a
 /// change of threads.
+///
 /// The conformance to `Sendable` is unchecked: everything mutable is used on `loop` only.
 final class HostEnd: @unchecked Sendable {
     private let loop: any EventLoop
