@@ -44,8 +44,7 @@ final class AccessoryHarness: Sendable {
         air.world.observe { [trace] in trace.add($0) }
     }
 
-    /// The number of packets that have passed, and a number that depends on every byte and its
-    /// nanosecond.
+    /// The number of packets that have passed, and a digest of their bytes and times.
     var traceDigest: (count: Int, digest: UInt64) {
         trace.contents.withLock { ($0.count, $0.digest) }
     }

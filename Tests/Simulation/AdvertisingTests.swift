@@ -236,7 +236,7 @@ struct AdvertisingTests {
     }
 
     @Test(
-        "Directed advertising with a high duty cycle to an absent device ends soon",
+        "Directed advertising with a high duty cycle to an absent device ends by itself",
         arguments: [
             false, true,
         ]
@@ -321,7 +321,7 @@ struct AdvertisingTests {
             var arrivals = incoming.makeAsyncIterator()
             let arrived = try #require(await arrivals.next())
             let updates = arrived.parameterUpdates
-            // The preferred parameters apply after the pause, and not before.
+            // The first update has the preferred parameters.
             var asCentral = link.parameterUpdates.makeAsyncIterator()
             let preferred = try #require(await asCentral.next())
             #expect(preferred.peripheralLatency == 2 && preferred.interval >= .milliseconds(100))

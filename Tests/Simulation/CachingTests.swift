@@ -145,7 +145,7 @@ struct CachingTests {
         }
     }
 
-    /// The service that exists at the end, and never before.
+    /// The number of the service that is published after all changes.
     private static let lastNumber: UInt16 = 10
 
     /// Publishes services and removes them.
@@ -167,7 +167,7 @@ struct CachingTests {
         }
     }
 
-    /// Reads all values by the database, ten times on one link. Returns how often the value of the
+    /// Reads all values in the database ten times on one link. Returns how often the value of the
     /// last service was read.
     private static func visit(_ phone: BluetoothHost, _ harness: HostPairHarness) async throws
         -> Int

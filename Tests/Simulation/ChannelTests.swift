@@ -78,7 +78,7 @@ struct ChannelTests {
         }
     }
 
-    @Test("After a canceled task, the channel serves the next one")
+    @Test("A channel receives data after an earlier receive was canceled")
     func cancellation() async throws {
         try await withChannel(seed: 3) { harness, opened, accepted in
             let reader = Task(executorPreference: harness.air.executor.taskExecutor) {

@@ -79,7 +79,8 @@ final class HostPairHarness: Sendable {
         #expect(air.world.violations.isEmpty, "\(air.world)")
     }
 
-    /// Starts a phone with the store of an earlier one, and shuts it down afterward.
+    /// Starts the phone, runs the body, and shuts the phone down. The phone uses `store` if it is
+    /// not `nil`.
     func withPhone(
         store: (any HostStore)? = nil,
         _ body: @Sendable (BluetoothHost) async throws -> Void

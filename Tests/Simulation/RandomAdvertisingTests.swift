@@ -40,12 +40,13 @@ struct RandomAdvertisingTests {
     }
 }
 
-/// The requests so far.
+/// A sequence of random requests, and the sets and links that are left of them.
 private struct AdvertisingWalk {
     let host: BluetoothHost
     let phone: BluetoothHost
     var random: SplitMix64
-    /// The first byte of each set's company data identifies the request.
+    /// The active sets. `mark` is the first byte of a set's manufacturer data, and identifies the
+    /// request.
     var sets: [(set: AdvertisingSet, mark: UInt8)] = []
     var links: [Link] = []
 
@@ -91,7 +92,8 @@ private struct AdvertisingWalk {
         links.append(try await phone.connect(to: address))
     }
 
-    /// Returns the advertisements that the phone receives, until a hundred in a row are not new.
+    /// Returns up to `limit` different advertisements that match. The scan ends after a hundred in
+    /// a row that are not new.
     private func listen(
         for limit: Int,
         where predicate: @Sendable (Advertisement) -> Bool = { _ in true }

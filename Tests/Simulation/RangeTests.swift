@@ -35,14 +35,15 @@ struct RangeTests {
         #expect(!isFound)
     }
 
-    @Test("Distance ends a link by its supervision timeout, on time", arguments: RunSeed.seeds(3))
+    @Test("A link out of range ends at its supervision timeout", arguments: RunSeed.seeds(3))
     func walkAway(seed: UInt64) async throws {
         let harness = try AccessoryHarness(seed: seed)
         let silence = Instant.zero + .seconds(20)
         let (end, timeout, interval) = try await harness.run { [air = harness.air, harness] host in
             let link = try await AccessoryHarness.connect(host)
             let parameters = try await link.properties.parameters
-            // It moves a meter per second until the 20th second, and is then out of range at once.
+            // The accessory moves about a meter per second until the 20th second, and is then out
+            // of range at once.
             air.world.move(
                 harness.accessory,
                 along: Path([

@@ -83,12 +83,12 @@ struct RoundTripTests {
                 let again = try await Self.count("know everything again", in: harness, phone) {
                     _ = try await $0.database()
                 }
-                #expect(again == 1, "the hash of the table")
+                #expect(again == 1, "the hash of the database")
                 let subscription = try await Self.count("subscribe, known", in: harness, phone) {
                     let found = try await $0.discoverCharacteristics(uuid: Self.value)
                     _ = try await $0.subscribe(to: #require(found.first))
                 }
-                #expect(subscription == 2, "the hash of the table, and the write")
+                #expect(subscription == 2, "the hash of the database, and the write")
             }
         }
     }

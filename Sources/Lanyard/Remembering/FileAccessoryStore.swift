@@ -80,7 +80,7 @@ public struct FileAccessoryStore: AccessoryStore {
     private func contents(of document: AccessoryDocument) -> RememberedAccessories {
         let (known, unreadableCount) = document.accessories
         guard unreadableCount > 0 else { return RememberedAccessories(known) }
-        let reason = "\(unreadableCount) records are not accessories"
+        let reason = "number of records that are not accessories: \(unreadableCount)"
         return RememberedAccessories(known, setAside: [.init(reason: reason)])
     }
 }

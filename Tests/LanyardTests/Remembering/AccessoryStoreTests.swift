@@ -136,7 +136,7 @@ struct AccessoryStoreTests {
 
         let before = try store.load()
         #expect(before.accessories == [.sample(1, name: "old")])
-        #expect(before.setAside == [.init(reason: "1 records are not accessories")])
+        #expect(before.setAside == [.init(reason: "number of records that are not accessories: 1")])
         try store.remember(.sample(1, name: "new"))
         try store.remember(.sample(2))
         #expect(try store.load().accessories == [.sample(1, name: "new"), .sample(2)])

@@ -9,8 +9,7 @@ import Testing
 
 @testable import Lanyard
 
-/// A phone with an app that keeps accessories connected, and random events of phones and
-/// accessories.
+/// A phone with an app that keeps accessories connected.
 ///
 /// All work runs on the thread of the world, in the body of `run`.
 final class AppHarness: Sendable {

@@ -11,7 +11,7 @@ import Testing
 @Suite("Links that are made and ended repeatedly")
 struct CycleTests {
     /// The number of KiB that the process may grow in ten thousand cycles. The allocator needs that
-    /// much to settle, and every leak exceeds it.
+    /// much to settle, and a leak of 400 bytes in each cycle exceeds it.
     private static let toleratedGrowth = 3_072
 
     /// The number of cycles: few by default. `LANYARD_CYCLES=10000` checks memory as well.

@@ -34,8 +34,8 @@ final class ChangeTimes: Sendable {
 struct ReturnTests {
     /// The supervision timeout of the host's links (`ConnectParameters`).
     private static let supervisionTimeout = Duration.seconds(5)
-    /// An accessory with an advertising interval of 100 ms advertises up to 10 ms later (Vol 6,
-    /// Part B, 4.4.2.2.1).
+    /// The longest time between two advertising events of an accessory with an advertising interval
+    /// of 100 ms. The random delay is at most 10 ms (Vol 6, Part B, 4.4.2.2.1).
     private static let interval = Duration.milliseconds(110)
 
     /// The time that the accessory took to become ready again, and the discovery's share of that
@@ -82,12 +82,13 @@ struct ReturnTests {
     @Test("With 30 % loss, an accessory is ready within a minute in each of 30 runs")
     func withLoss() async throws {
         var late: [UInt64] = []
-        let seeds = 1...30 as ClosedRange<UInt64>  // fixed, because the claim is statistical
+        // The seeds are fixed, because a run with another seed can take longer.
+        let seeds = 1...30 as ClosedRange<UInt64>
         for seed in seeds {
             let result = try? await comeBack(seed: seed, losing: 0.3)
             if (result?.duration ?? .seconds(3600)) > .seconds(60) { late.append(seed) }
         }
-        #expect(late.count <= seeds.count / 100, "seeds \(late)")
+        #expect(late.isEmpty, "seeds \(late)")
     }
 }
 

@@ -51,8 +51,8 @@ final class PrivateHostsHarness: Sendable {
 
     /// Creates the three devices.
     ///
-    /// - Parameter lampIsPrivate: Whether the lamp uses private addresses. If not, it still
-    ///   supports them.
+    /// - Parameter lampIsPrivate: Whether the lamp uses private addresses. If not, the phone still
+    ///   has the lamp's resolving key.
     init(
         _ controllers: Controllers = .extended,
         seed: UInt64 = 1,

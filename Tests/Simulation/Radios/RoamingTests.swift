@@ -167,7 +167,7 @@ struct RoamingTests {
         }
     }
 
-    @Test("A strap at the edge of the building moves more and more rarely")
+    @Test("A strap far from two radios moves at most four times in its second half hour")
     func edge() async throws {
         let building = try Building(seed: 5, rooms: 2)
         try await live(building) { accessories, _ in

@@ -46,7 +46,7 @@ struct DemandTests {
         }
     }
 
-    @Test("A failed pairing is reported with the peer's refusal and the security failure")
+    @Test("A request whose pairing fails is reported with the peer's refusal")
     func declined() async throws {
         let harness = try HostPairingHarness()
         harness.users.state.withLock { $0.agrees = false }
@@ -143,7 +143,7 @@ struct DemandTests {
         }
     }
 
-    @Test("A refused request fails if the link ends before the pairing has")
+    @Test("A refused request fails if the link ends before the pairing ends")
     func ended() async throws {
         let harness = try HostPairingHarness()
         let phone = Side(.keyboardOnly)

@@ -18,8 +18,8 @@ struct LeakTests {
 
     private static let attributeProtocol: UInt16 = 0x0004
 
-    /// PDUs without values: errors, the MTU exchange, and the discovery of a database by means
-    /// other than reading (Vol 3, Part F, 3.4.1 to 3.4.3).
+    /// PDUs without values of characteristics: errors, the MTU exchange, and the discovery of
+    /// descriptors and services (Vol 3, Part F, 3.4.1 to 3.4.3, 3.4.4.9 and 3.4.4.10).
     private static let harmless: Set<UInt8> = [0x01, 0x02, 0x03, 0x04, 0x05, 0x10, 0x11]
 
     /// Returns the ATT PDUs that may contain a value and left a host without encryption.

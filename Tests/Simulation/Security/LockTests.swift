@@ -80,7 +80,7 @@ struct LockTests {
     }
 
     @Test(
-        "A phone unlocks the door after it compares or enters digits, and again by its bond",
+        "A phone unlocks the door after it compares or enters digits, and later reads by its bond",
         arguments: [Pairing.IOCapability.displayYesNo, .keyboardOnly, .keyboardDisplay]
     )
     func unlocking(_ io: Pairing.IOCapability) async throws {
@@ -101,7 +101,7 @@ struct LockTests {
         }
     }
 
-    @Test("A phone that paired without a user can read the lock but not unlock it")
+    @Test("A phone that paired by Just Works can read the lock but not unlock it")
     func looking() async throws {
         try await visit(.noInputNoOutput) { host, link, _, _ in
             let found = try await link.allCharacteristics()

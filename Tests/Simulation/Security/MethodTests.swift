@@ -29,7 +29,7 @@ struct MethodTests {
     ]
 
     @Test(
-        "Two hosts pair by every method and from either side, and reconnect encrypted",
+        "Two hosts pair by each method without out-of-band data, and reconnect encrypted",
         arguments: cases
     )
     func methods(_ one: Case) async throws {
@@ -58,7 +58,7 @@ struct MethodTests {
         }
     }
 
-    /// Expects that each host has one bond, with the other.
+    /// Expects that each host has one bond, with the other host.
     static func expectBonds(_ session: Session) async throws {
         #expect(await session.phone.bonds.map(\.identity) == [HostServingHarness.strap])
         #expect(await session.strap.bonds.map(\.identity) == [HostServingHarness.phone])

@@ -14,7 +14,7 @@ import struct BluetoothHost.Link
 /// Two of our hosts without a bond, on a virtual radio with invariant checkers.
 @Suite("Two hosts that pair, in virtual time")
 struct PairingTests {
-    /// A user who consents to everything and sees the other device's display.
+    /// A user who consents, and confirms the digits of Numeric Comparison.
     private struct ConsentingUser: PairingDelegate {
         func consents(to pairing: PairingRequest) async -> Bool { true }
 
@@ -32,7 +32,7 @@ struct PairingTests {
     }
 
     @Test(
-        "Two hosts bond, report the method, and encrypt when they connect again",
+        "Two hosts bond, report the security, and encrypt when they connect again",
         arguments: [Pairing.IOCapability.noInputNoOutput, .displayYesNo],
         [true, false]
     )
@@ -53,7 +53,7 @@ struct PairingTests {
             #expect(try await session.toStrap.pair() == security, "the link is already paired")
             #expect(try await session.toStrap.read(session.handle(.secret)) == [42])
             #expect(try await session.toPhone.security == security)
-            // The discovery takes long enough for the host to read the name as well.
+            // The discovery takes long enough for the host to read the peer's name.
             _ = try await session.toStrap.discoverServices()
             let known = try #require(try await session.toStrap.bondedPeer)
             try await session.toStrap.disconnect()

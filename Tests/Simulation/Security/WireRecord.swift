@@ -52,8 +52,8 @@ final class WireRecord: Sendable {
         return stream
     }
 
-    /// Returns the entries of a controller's host from the beginning of its latest link until that
-    /// was encrypted.
+    /// Returns the entries of a controller's host from the beginning of its latest link until the
+    /// encryption of that link.
     func entriesBeforeEncryption(at controller: ControllerID) -> [Entry] {
         state.withLock { state in
             let own = state.entries.filter { $0.controller == controller }.map(\.entry)

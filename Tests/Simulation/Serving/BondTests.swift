@@ -15,7 +15,7 @@ import struct BluetoothHost.Link
 /// client.
 @Suite("A strap and a phone with a bond, in virtual time")
 struct BondTests {
-    @Test("Protected values are exchanged only after encryption")
+    @Test("Protected values are exchanged on an encrypted link")
     func protectedValues() async throws {
         try await HostServingHarness().run(key: HostServingHarness.key) { session in
             let secret = session.handle(.secret)

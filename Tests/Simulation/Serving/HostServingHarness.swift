@@ -71,8 +71,8 @@ final class HostServingHarness: Sendable {
         return host
     }
 
-    /// Runs a body with both hosts, the strap serving and advertising, and a link between them, as
-    /// each side sees it.
+    /// Runs a body with both hosts, the strap's services, and both ends of a link between the
+    /// hosts.
     func run(
         key: HCI.Key128? = nil,
         bound: Duration = .seconds(300),

@@ -89,7 +89,7 @@ struct ServingTests {
     }
 
     @Test(
-        "A request that the application drops or never reads is refused at once",
+        "A request is refused soon after the application drops it or the stream that holds it",
         arguments: [true, false]
     )
     func dropped(isRead: Bool) async throws {
@@ -109,7 +109,8 @@ struct ServingTests {
         }
     }
 
-    /// Receives the events up to a request that it does not answer, or none of them, and returns.
+    /// Receives events until a read request, and returns without an answer. If `reading` is
+    /// `false`, holds the stream of events for two seconds without receiving any.
     private static func leave(
         _ host: BluetoothHost,
         reading: Bool,

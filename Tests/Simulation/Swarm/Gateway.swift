@@ -215,7 +215,7 @@ final class Gateway: Sendable {
         let link = try await hosts[number].connect(to: Self.address)
         let found = try await link.allCharacteristics()
         for wanted in Strap.definition.characteristics where found[wanted.uuid] == nil {
-            noteViolation("a discovered table lacks a characteristic: \(wanted.uuid)")
+            noteViolation("a discovered database lacks a characteristic: \(wanted.uuid)")
         }
         let uuids = Strap.definition.characteristics.map(\.uuid)
         guard let stored = found[uuids[Strap.stored.rawValue]],

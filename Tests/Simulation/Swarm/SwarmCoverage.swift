@@ -106,7 +106,7 @@ private struct WireState {
         }
     }
 
-    /// Follows a packet to the host, and returns the specification's name or number of it.
+    /// Follows a packet to the host, and returns its name, or its number in the specification.
     private mutating func received(_ packet: HCI.Packet) -> String {
         switch packet {
         case .event(let code, let parameters): return received(code.rawValue, Array(parameters))

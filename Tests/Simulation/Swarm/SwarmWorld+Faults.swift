@@ -84,7 +84,7 @@ extension SwarmWorld {
     private var radios: [ControllerID] { app.corridor?.rooms ?? [app.world.phone.controller] }
 
     /// Returns the faults of a controller. A change of one fault keeps the latency of the wire,
-    /// because packets would otherwise overtake those under way.
+    /// because later packets could otherwise overtake earlier ones.
     private func faults(of controller: ControllerID) -> FaultPlan {
         radio.status.controllers.first { $0.id == controller }?.faults ?? .none
     }
