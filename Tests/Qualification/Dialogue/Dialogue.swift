@@ -18,7 +18,7 @@ import Testing
 /// }.play()
 /// ```
 ///
-/// Only the events of the lines may occur: each PDU of the client and each event of the application
+/// Only the events of the lines may occur: each PDU of our side and each event of the application
 /// must be the one that the next line expects, and none may be left over.
 struct Dialogue {
     private let lines: [Line]

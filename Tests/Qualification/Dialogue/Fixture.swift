@@ -60,8 +60,8 @@ struct Fixture: DialogueFixture {
         }
     }
 
-    /// Passes the results of the lookup to it, as in a host, and keeps the other actions for the
-    /// application.
+    /// Passes the results of the lookup's operations to the lookup, as in a host, and keeps the
+    /// other actions for the application.
     mutating func handle(_ actions: [DrivenClient.Action]) {
         for action in actions {
             if case .completed(let id, let result) = action, id == lookupOperation {

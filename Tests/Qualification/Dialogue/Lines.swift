@@ -79,7 +79,7 @@ func bytes(_ hexadecimal: String) -> [UInt8] {
     return bytes
 }
 
-/// Returns the bytes `0, 1, 2 …` of a long value as hexadecimal digits.
+/// Returns the numbers of a range, modulo 256, as hexadecimal digits of bytes.
 func bytes(_ range: Range<Int>) -> String {
     range.map { UInt8(truncatingIfNeeded: $0) }.hexadecimal
 }

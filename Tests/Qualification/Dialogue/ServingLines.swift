@@ -69,15 +69,16 @@ extension GATTServer.ClientID {
 }
 
 extension LinkSecurity {
-    /// Encrypted with a key from a pairing without protection against an attacker in the middle.
+    /// The security of a bonded link with a key from a pairing without protection against an
+    /// attacker in the middle.
     static let encrypted = LinkSecurity(
         isEncrypted: true,
         usesSecureConnections: true,
         keySize: 16,
         isBonded: true
     )
-    /// Encrypted with a key of seven bytes.
+    /// The security of a link that is encrypted with a key of seven bytes.
     static let shortKey = LinkSecurity(isEncrypted: true, keySize: 7)
-    /// Bonded, and not encrypted yet.
+    /// The security of a bonded link that is not encrypted yet.
     static let bonded = LinkSecurity(isBonded: true)
 }

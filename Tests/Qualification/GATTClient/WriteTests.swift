@@ -6,7 +6,7 @@ import BluetoothTypes
 import Testing
 
 /// GATT/CL/GAW: writing values and descriptors in one PDU. `SignedWriteTests` of the GATT tests
-/// have case BV-02, the signed write.
+/// covers case BV-02, the signed write.
 @Suite struct WriteTests {
     @Test("GATT/CL/GAW/BV-01-C: Write without Response")
     func writeWithoutResponse() {

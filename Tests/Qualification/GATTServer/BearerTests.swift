@@ -60,7 +60,7 @@ import Testing
         #expect(fixture.server.value(of: 0x0025) == [1, 2, 3, 4])
     }
 
-    @Test("GATT/SR/GAW/BV-13-C: The prepared writes of several bearers are canceled on one")
+    @Test("GATT/SR/GAW/BV-13-C: The prepared writes of several bearers are canceled on one bearer")
     func cancelsPartsOfSeveralBearers() throws {
         var fixture = try fixtureWithParts()
         let before = fixture.server.value(of: 0x0025)

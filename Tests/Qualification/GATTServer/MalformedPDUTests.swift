@@ -148,7 +148,7 @@ import Testing
     }
 
     @Test(
-        "A request while another is open gets no response, and the open one does",
+        "A request while another is open gets no response, and the open request still gets one",
         arguments: Request.all
     )
     func outOfSequence(_ request: Request) throws {

@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(
-        "A command without permission changes no value and is not reported",
+        "A command without permission is not reported to the application",
         arguments: ["3900", "FF0F", "2A00", "2C00", "2E00", "3000", "3700"]
     )
     func writeWithoutResponseRefused(handle: String) {

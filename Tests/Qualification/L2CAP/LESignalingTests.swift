@@ -12,15 +12,15 @@ private struct SignalingFixture {
         channel = SignalingChannel(role: role)
     }
 
-    /// Receives a frame from the tester and returns the action. A `send` action contains the payload
-    /// of a frame.
+    /// Receives a frame from the tester and returns the action. A `send` action contains the
+    /// payload of a frame.
     mutating func tester(sends frame: String) throws -> SignalingChannel.Action {
         let frame = try L2CAPFrame(parsing: bytes(frame)[...])
         #expect(frame.channel == .signaling)
         return channel.receive(frame.payload)
     }
 
-    /// Returns the payload of a frame in hexadecimal digits.
+    /// Returns the payload of a frame that is given in hexadecimal digits.
     static func payload(of frame: String) throws -> [UInt8] {
         Array(try L2CAPFrame(parsing: bytes(frame)[...]).payload)
     }

@@ -71,7 +71,7 @@ import Testing
         expectService(&fixture)
     }
 
-    @Test("L2CAP/COS/CED/BI-17-C: A Disconnection Request behind another, Data Truncated")
+    @Test("L2CAP/COS/CED/BI-17-C: A truncated Disconnection Request behind another request")
     func secondDisconnection() {
         var fixture = ChannelFixture()
         let first = "14 01 0A00 8000 5000 6400 2000 0200"

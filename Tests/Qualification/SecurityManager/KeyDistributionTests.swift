@@ -152,7 +152,7 @@ import Testing
         #expect(fixture.we.key(diversifier: 0, random: 0) == nil)
     }
 
-    /// The rounds of Table 4.6.
+    /// The rounds of Table 4.6 of the official test suite.
     enum Forgery: CaseIterable {
         case zeroY, turnedBit, zeros, sameX
 

@@ -4,8 +4,8 @@ import BluetoothSMP
 import BluetoothTypes
 
 extension Pairing.Policy {
-    /// Returns a policy without bonding and thus without key distribution, for cases about other
-    /// phases.
+    /// Returns a policy for cases about other phases than key distribution. By default, it does not
+    /// bond, and thus distributes no keys.
     static func plain(
         _ ioCapability: Pairing.IOCapability = .noInputNoOutput,
         isLegacy: Bool = false,

@@ -6,8 +6,8 @@ import BluetoothTypes
 import LanyardTestSupport
 import Testing
 
-/// The tester's values of a pairing, and their results: by the formulas of Vol 3, Part
-/// H, 2.3.5.5 and 2.3.5.6, with the initiator's values first.
+/// The tester's values of a pairing, and the results of the formulas of Vol 3, Part H, 2.3.5.5 and
+/// 2.3.5.6, with the initiator's values first.
 struct Tester {
     let isCentral: Bool
     var pair: SMP.KeyPair
