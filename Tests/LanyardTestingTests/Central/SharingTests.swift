@@ -21,7 +21,7 @@ struct SharingTests {
     /// The shortest slice, so that six of them are a few minutes of virtual time.
     private static let slice = StandardConnectionPolicy.minimumTimeSlice
 
-    /// Pairs all sensors while there is room, and returns a central with three slots that
+    /// Pairs all sensors with a first central, and returns a second central with three slots, which
     /// remembers them.
     private func centralWithThreeSlots(_ kit: Kit) async throws -> AccessoryCentral {
         let first = kit.central(Self.sensor)

@@ -31,7 +31,7 @@ enum PublishingComparison {
     /// Publishes the station, and returns its events and the values that its central gets.
     ///
     /// A central pairs, reads, writes and subscribes. The station sends and changes values.
-    /// Bluetooth is switched off and on at the station, and the central leaves.
+    /// Bluetooth is switched off and on at the station, and the central shuts down.
     static func lines() async throws -> [String] {
         let world = TestWorld(seed: 26)
         let phone = world.addPhone("station")

@@ -6,9 +6,9 @@ import LanyardTestSupport
 import LanyardTesting
 import Testing
 
-/// Two bonded phones that exchange messages. One of them is killed and restarts before the other
-/// has noticed the end of the link. Both use private addresses, because a controller with a link to
-/// an address does not permit a second link to it.
+/// Two bonded phones that exchange messages. The app of one phone is killed and starts again before
+/// the other phone has detected the end of the link. Both phones use private addresses, because a
+/// controller with a link to an address does not permit a second link to it.
 @Suite("Messages with a restarted process", .eachSystem)
 struct KilledProcessTests {
     enum Form: CaseIterable {

@@ -56,7 +56,7 @@ struct MessageBoxStoryTests {
     }
 
     @Test(
-        "A link lost during a message fails it, and the channel continues on the next link"
+        "A request fails if the link is lost, and the channel continues on the next link"
     )
     func linkLoss() async throws {
         let world = TestWorld(seed: 5)
@@ -134,7 +134,7 @@ struct MessageBoxStoryTests {
         }
     }
 
-    @Test("Row 16: Messages through a characteristic that is not described name it")
+    @Test("Row 16: Messages through an undescribed characteristic fail with an error that names it")
     func undescribed() async throws {
         let world = TestWorld(seed: 8)
         _ = try world.addMessageBox()

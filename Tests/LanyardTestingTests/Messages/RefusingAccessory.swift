@@ -19,7 +19,7 @@ final class RefusalGate: Sendable {
 
     init(code: UInt8) { self.code = code }
 
-    /// Refuses this number of messages.
+    /// Refuses the next `count` messages.
     func refuse(_ count: Int) { state.withLock { $0.messages = count } }
 
     /// Refuses the next write of this value to a Client Characteristic Configuration descriptor.

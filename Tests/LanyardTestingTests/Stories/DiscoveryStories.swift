@@ -96,7 +96,7 @@ struct DiscoveryStories {
     }
 
     @Test(
-        "Row 4: An accessory without its services for a time becomes ready again",
+        "Row 4: An accessory that loses a service becomes ready again when the service returns",
         arguments: [1, 30]
     )
     func returningService(seconds: Int) async throws {

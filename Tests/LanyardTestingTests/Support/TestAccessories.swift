@@ -4,8 +4,7 @@ import Foundation
 import Lanyard
 import LanyardTesting
 
-// The other accessories of these tests: a lock that must be paired, and a box that exchanges
-// messages.
+// Accessories of these tests: a lock that must be paired, and a box that exchanges messages.
 
 extension AccessoryDescription {
     static let lock: AccessoryDescription = {

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Reproducible runs")
 struct SameDayTests {
-    /// The number of runs to compare. `LANYARD_SAME_DAYS` can set a greater number.
+    /// The number of runs to compare. `LANYARD_SAME_DAYS` can set another number.
     private static let dayCount =
         ProcessInfo.processInfo.environment["LANYARD_SAME_DAYS"].flatMap { Int($0) } ?? 20
 
