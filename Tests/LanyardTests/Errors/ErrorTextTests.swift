@@ -136,7 +136,7 @@ struct ErrorTextTests {
         )
     }
 
-    @Test("Names stand for UUIDs and identities")
+    @Test("Texts contain the names of characteristics and accessories")
     func names() {
         #expect(
             AccessoryError.unknownCharacteristic("2A37").failureReason

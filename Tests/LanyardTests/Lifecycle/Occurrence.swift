@@ -33,7 +33,7 @@ enum Occurrence: String, CaseIterable {
     case added = "services added"
     case refusedOnce = "all messages refused: renew the subscription"
     case refusedTwice = "all messages refused again: discover again"
-    case refusedThrice = "all messages refused still: renew the link"
+    case refusedThrice = "all messages still refused: renew the link"
     case granted = "slot granted"
     case delayed = "no slot yet"
     case denied = "no slot for the link"

@@ -172,7 +172,7 @@ struct RangeStories {
         #expect(harness.send(.command(.connect)) == [])
     }
 
-    @Test("An accessory with a new identifier replaces the old one")
+    @Test("A new identifier of the accessory replaces the old identifier")
     func newIdentifier() {
         var harness = MachineHarness.ready()
         harness.linkReports(.disconnected(.lost, isReconnecting: false))

@@ -5,7 +5,8 @@ import LanyardTestSupport
 
 @testable import Lanyard
 
-/// The machine's reaction to each kind of event in each kind of state, found by running it.
+/// The machine's reaction to each kind of event in each kind of state, found by running the
+/// machine.
 ///
 /// The accessory of the table was paired before, has one service with one characteristic that is
 /// subscribed to, and requires pairing only in the states of pairing.

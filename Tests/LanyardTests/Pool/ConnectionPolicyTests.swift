@@ -226,7 +226,7 @@ struct ConnectionPolicyTests {
         #expect(harness.wait(10) == ["evict a for b"])
     }
 
-    @Test("An app's own policy receives all data and decides")
+    @Test("An app's own policy decides which link is ended")
     func ownPolicy() {
         struct WeakestFirst: ConnectionPolicy {
             func linkToEnd(

@@ -149,7 +149,7 @@ struct LinkPoolTests {
         #expect(harness.pool.nextDeadline == nil)
     }
 
-    @Test("If all slots are in use, an accessory waits and is informed which accessories hold them")
+    @Test("If all slots are in use, an accessory waits and is informed of their number")
     func waits() {
         var harness = PoolHarness(limit: .fixed(2))
         harness.link("a", "b")

@@ -120,7 +120,7 @@ import Testing
         #expect(throws: SealingError.replayed) { try peripheral.open(first) }
     }
 
-    @Test("Replayed greetings do not end the session of the genuine one")
+    @Test("Replayed greetings do not end the session of a genuine greeting")
     func outlivesRecordedGreetings() throws {
         let sealing = GCMSealing(key: Self.key)
         let recorded = try (1..<GCMPeripheralSession.offerLimit).map { _ in

@@ -113,7 +113,7 @@ struct KeyRotationTests {
         #expect(try await exchange(3, from: central, to: peripheral) == [1, 2, 3])
         #expect(try await exchange(3, from: peripheral, to: central) == [1, 2, 3])
         #expect(central.statistics.unopened == 0 && peripheral.statistics.unopened == 0)
-        // Both sides hold the new key alone: neither returns to the former one.
+        // Both sides have only the new key, so neither side returns to the former key.
         let keys = await pair.0.read { (central.engine.wire.keys, peripheral.engine.wire.keys) }
         #expect(keys.0?.all == [second])
         #expect(keys.1?.all == [second])

@@ -108,7 +108,7 @@ final class FakeTransport: MessageTransport, @unchecked Sendable {
         }
     }
 
-    /// Returns when all work on the queue is done.
+    /// Returns when the earlier work on the queue is done.
     func settle() async {
         await withCheckedContinuation { continuation in
             queue.async { continuation.resume() }
