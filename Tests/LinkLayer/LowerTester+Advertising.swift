@@ -171,7 +171,7 @@ extension LowerTester {
     }
 
     /// Lets time pass until the controller listens on a channel, and sends the waiting
-    /// advertisement. Without a scanner or an initiator it is lost.
+    /// advertisement. Without a scanner or an initiator, the advertisement is lost.
     mutating func placeAdvertisement() {
         guard let waiting = advertisement else { return }
         for _ in 0..<Self.leadLimit where held == nil && output.isEmpty {

@@ -29,7 +29,7 @@ struct LowerTester {
 
     /// The time that a call of `pass` lasts while no link exists: the period of the suite's calls.
     static let step = Duration.milliseconds(5)
-    /// The longest time that a call of `pass` lasts while a link exists. It ends at the first
+    /// The longest time that a call of `pass` lasts while a link exists. The call ends at the first
     /// output.
     static let leap = Duration.milliseconds(640)
     /// The length, in milliseconds, of each search for a moment at which the controller receives a

@@ -144,7 +144,7 @@ def package(name, path):
 
 def load(checkout, packets, path, command):
     """Loads RootCanal's modules with the controller. Returns the names of its tests, and our stand-in for the
-    library; None if the tests run on RootCanal's."""
+    library; None if the tests run on RootCanal's library."""
     package("test", checkout / "test")
     rootcanal = package("rootcanal", checkout / "py/src/rootcanal")
     package("rootcanal.packets", packets / "rootcanal/packets")

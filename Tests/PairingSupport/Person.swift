@@ -21,7 +21,8 @@ package final class Person: PairingDelegate {
         package var confirms = true
         /// The number that the user enters, or `nil` to enter nothing.
         package var enters: UInt32?
-        /// Returns the number to enter if the other side displays it later; `nil` to use `enters`.
+        /// A closure that returns the number to enter if the other side displays it later; `nil` to
+        /// use `enters`.
         package var looks: (@Sendable () async -> UInt32?)?
         /// The keys that the user presses before entering the number.
         package var presses: [Pairing.Keypress] = []
@@ -29,7 +30,7 @@ package final class Person: PairingDelegate {
         /// A closure that gets the displayed number, for another user to enter.
         package var tells: (@Sendable (UInt32) -> Void)?
 
-        /// Accepts everything, and enters nothing.
+        /// Creates answers that accept everything and enter no number.
         package init() {}
     }
 

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// Its standard input stays open until `closeInput()` or the end of the object. Peers exit when
 /// their input ends, so no peer survives a test that crashes. Its standard error goes to a file,
-/// read with `log`.
+/// which `log` reads.
 package final class ChildProcess: Sendable {
     /// The end of a process.
     package enum Ending: Equatable, Sendable {

@@ -9,7 +9,7 @@
 // call them, and report that each unlock happens before the next lock. They suppress no report: the
 // sanitizer still checks the uncontended path and all data that no Mutex guards.
 //
-// Scripts/test-sanitized loads it before the tests.
+// Scripts/test-sanitized loads this library before the tests.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>

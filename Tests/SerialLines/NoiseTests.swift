@@ -168,14 +168,14 @@ extension AdapterState {
 }
 
 extension SerialHarness {
-    /// Waits until the host is ready. Makes the host reset the controller, which ends effects of the
-    /// noise that the host has not detected.
+    /// Waits until the host is ready. Makes the host reset the controller, which ends effects of
+    /// the noise that the host has not detected.
     fileprivate func recover() async throws {
         try await wait(from: states.all.count - 1) { $0 == .ready }
         let count = states.all.count
         await uart.sayToHost([0xEE])
-        // If the noise has begun a packet, the host detects it when the time for the rest has
-        // passed.
+        // If the noise has begun a packet, the host detects that when the time for the rest of the
+        // packet has passed.
         let next = try await wait(from: count) { $0 != .ready }
         try await wait(from: next) { $0 == .ready }
     }

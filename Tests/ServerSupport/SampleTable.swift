@@ -23,7 +23,7 @@ import BluetoothTypes
 /// | 0x0037 | can be written with a signature |
 /// | 0x0039 | can be read, not written |
 /// | 0x0040 | secondary service 0xA001 |
-/// | 0x0050 – 0x0053 | primary service of 128 bits, includes 0x0040; a characteristic of 128 bits |
+/// | 0x0050 – 0x0053 | primary service, includes 0x0040; a characteristic (both 128-bit UUIDs) |
 /// | 0x0060 | primary service 0xA002 |
 /// | 0x0062, 0x0064, 0x0066 | stored values of one type: two bytes, two bytes, three bytes |
 package enum SampleTable {

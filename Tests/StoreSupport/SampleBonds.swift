@@ -38,7 +38,7 @@ package enum SampleBonds {
         return bond
     }
 
-    /// Returns the version of a bond, or `nil` for any other bond.
+    /// Returns the version of a sample bond, or `nil` if the bond is no sample.
     package static func generation(of bond: Bond) -> Int? {
         let number = Int(bond.peer.value & 0xFFFF_FFFF)
         guard let text = bond.name?.split(separator: " ").last, let generation = Int(text),

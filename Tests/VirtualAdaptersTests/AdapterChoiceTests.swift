@@ -40,7 +40,7 @@ struct AdapterChoiceTests {
     }
 
     @Test(
-        "A list of adapters that do not work as one is refused with the reason",
+        "A list with a repeated adapter or one that must be alone is refused with the reason",
         arguments: [
             ("hci0+hci1+hci0", .repeatedAdapter("hci0")),
             ("tcp:a:1+tcp:a:1", .repeatedAdapter("tcp:a:1")),

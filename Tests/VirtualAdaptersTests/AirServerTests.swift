@@ -29,7 +29,7 @@ struct AirServerTests {
             executor.perform { [transport] in transport.close() }
         }
 
-        /// Returns the next bytes, this many of them.
+        /// Returns the next bytes, at least `count` of them unless the connection ends before.
         func receive(count: Int) async -> [UInt8] {
             var bytes: [UInt8] = []
             for await event in packets {

@@ -74,7 +74,7 @@ struct SimulatedAirTests {
         #expect(air.now == .zero + .seconds(1))
     }
 
-    @Test("A run waits for tasks on other threads before it fails")
+    @Test("A run waits for tasks on other threads")
     func elsewhere() async throws {
         let air = SimulatedAir(World(seed: 1), timeout: Self.timeout)
         let sum = try await air.run {

@@ -66,7 +66,7 @@ struct VirtualTransportTests {
         }
     }
 
-    @Test("The transport of a removed controller never reaches one that reuses its number")
+    @Test("The transport of a removed controller never reaches a new controller with its number")
     func removedController() async throws {
         let adapter = try air.addAdapter()
         let log = Shared<[TransportEvent]>([])

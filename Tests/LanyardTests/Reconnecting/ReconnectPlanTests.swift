@@ -41,7 +41,7 @@ struct ReconnectPlanTests {
         }
     }
 
-    @Test("A remembered accessory that lacks a service is tried again, and after a pause in the end")
+    @Test("A remembered accessory that lacks a service is tried again, with a pause after a burst")
     func missingService() {
         var plan = ReconnectPlan()
         let attempt = failedAttempt(LinkFailure(.incomplete, "it lacks 180D"), linkWasUp: true)

@@ -29,7 +29,7 @@ final class PlainController: HCITransport {
 
     let name = "plain controller"
     private let state: Mutex<State>
-    /// Called to change the speed; `nil` is the first speed.
+    /// The closure that changes the speed; `nil` is the first speed.
     private let speedChanged = Mutex<(@Sendable (Int?) -> Void)?>(nil)
 
     init(_ behavior: Behavior = Behavior()) {

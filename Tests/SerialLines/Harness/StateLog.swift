@@ -3,7 +3,7 @@
 import BluetoothHost
 import Synchronization
 
-/// All states of a host in order, and the task that waits for the next one.
+/// All states of a host in order, and the tasks that wait for the next one.
 final class StateLog: Sendable {
     private struct Log {
         var states: [AdapterState] = []

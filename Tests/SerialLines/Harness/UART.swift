@@ -19,7 +19,8 @@ final class UART: Sendable {
         var toController: NoisyWire?
         /// The speed of this end, or `nil` for the speed of the other end.
         var speed: Int?
-        /// The length of the pieces into which all data for the host is cut, or `nil` for none.
+        /// The length of the pieces into which all data for the host is cut, or `nil` if the data
+        /// stays whole.
         var pieceLength: Int?
         /// The pause between two pieces.
         var pause: Duration?
@@ -42,8 +43,8 @@ final class UART: Sendable {
     private let controller: any HCITransport
     private let executor: AdapterExecutor
     private let state = Mutex(State())
-    /// Called on the executor when the host has sent bytes at a wrong speed, which the controller
-    /// does not answer.
+    /// A closure that is called on the executor when the host has sent bytes at a wrong speed,
+    /// which the controller does not answer.
     private let misunderstood = Mutex<(@Sendable () -> Void)?>(nil)
     private let (received, receiving) = AsyncStream.makeStream(of: Int.self)
 

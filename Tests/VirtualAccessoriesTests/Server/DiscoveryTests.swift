@@ -83,7 +83,7 @@ import Testing
             "04 1000 1600",
             "05 02 1000 01f0 0000 0000 00a0 0044 5241 594e 414c"
         ),
-        Exchange("no attributes beyond the table", "04 1700 ffff", "01 04 1700 0a"),
+        Exchange("no attributes beyond the database", "04 1700 ffff", "01 04 1700 0a"),
         Exchange("information from handle zero", "04 0000 ffff", "01 04 0000 01"),
     ]
 

@@ -9,7 +9,7 @@ import VirtualRadio
 struct FakeController<Host: ScriptedHost> {
     var host: Host
     var now = Instant.zero
-    /// The version that the host sees.
+    /// Whether the controller has only the commands of Bluetooth 4.0.
     let isOld: Bool
     /// The number of data bytes in a packet, and the number of packets in the controller.
     let buffers: (length: UInt16, count: UInt8)

@@ -5,9 +5,9 @@ import VirtualAccessories
 /// A small database in which every attribute has a fixed handle.
 ///
 /// 1 to 5 Generic Access, 6 to 9 Generic Attribute (9 configures Service Changed), 10 to 13 Battery
-/// (12 the level, 13 its configuration), 14 to 22 a service of 128 bits: 16 a long value to read
-/// and write, 17 its description, 19 a value that is only notified and indicated, 20 its
-/// configuration, 22 a value that takes one byte, 01, and then ends the connection.
+/// (12 the level, 13 its configuration), 14 to 22 a service with a UUID of 128 bits: 16 a long
+/// value to read and write, 17 its description, 19 a value that is only notified and indicated, 20
+/// its configuration, 22 a value that takes one byte, 01, and then ends the connection.
 enum TestProfile {
     static let own = (0..<5).compactMap {
         BluetoothUUID("4C414E59-4152-4400-A000-00000000F00\($0)")

@@ -4,7 +4,8 @@ import VirtualRadio
 
 @testable import VirtualAdapters
 
-/// A world with two bridges. The test acts as the devices of RootCanal on the far side of each.
+/// A world with two bridges. The test acts as the devices of RootCanal on the far side of each
+/// bridge.
 final class BridgedWorld {
     /// One of the bridges.
     enum Side: Int, CaseIterable {

@@ -57,7 +57,8 @@ struct RootCanalPacketTests {
         }
     }()
 
-    /// The packets of a fixed length. Other packets end with data, or have a form of an old release.
+    /// The packets of a fixed length. Other packets end with data, or have a form of an old
+    /// release.
     private static let fixedSamples = samples.filter { packet in
         switch packet.content {
         case .advertisement, .extendedAdvertisement, .scanResponse, .data: false
@@ -66,7 +67,7 @@ struct RootCanalPacketTests {
         }
     }
 
-    /// The bytes of the encoder that RootCanal 1.10.0's own Python package contains.
+    /// RootCanal 1.10.0's own Python package contains the encoder.
     @Test("The bytes are those of RootCanal's own encoder")
     func vectors() throws {
         let addresses = "060504030201a6a5a4a3a2a1"
