@@ -53,7 +53,7 @@ final class AccessoryApplication: NSObject, CBCentralManagerDelegate, CBPeripher
         return name
     }
 
-    /// Discovers all services, characteristics, and descriptors.
+    /// Discovers all services and characteristics.
     func explore() async throws {
         peripheral?.discoverServices(nil)
         try await awaitLine("services ok")
@@ -63,8 +63,8 @@ final class AccessoryApplication: NSObject, CBCentralManagerDelegate, CBPeripher
         }
     }
 
-    /// Discovers everything while the peer's database may change. Returns `false` if the database
-    /// changed.
+    /// Discovers all services and characteristics while the peer's database may change. Returns
+    /// `false` if a discovery failed or the database changed.
     func exploreUndisturbed() async throws -> Bool {
         peripheral?.discoverServices(nil)
         guard try await awaitLine("services ", "modified ") == "ok" else { return false }

@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(
-        "An app receives the services that BlueZ removes and adds",
+        "An app is informed of services that BlueZ removes and finds those that it adds",
         arguments: Setting.crossed
     )
     func modifications(_ setting: Setting) async throws {

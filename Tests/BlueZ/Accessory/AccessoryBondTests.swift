@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(
-        "BlueZ does not let another device replace a bond by Just Works",
+        "BlueZ refuses to replace a bond by Just Works",
         arguments: Setting.latestOnly
     )
     func noQuietReplacement(_ setting: Setting) async throws {

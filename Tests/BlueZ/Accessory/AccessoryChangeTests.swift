@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(
-        "A bonded BlueZ reports a change that it made while our host was disconnected",
+        "The host discovers a change that a bonded BlueZ made between two links",
         arguments: Setting.crossed
     )
     func changedForBonded(_ setting: Setting) async throws {
@@ -112,7 +112,7 @@ import Testing
     private static func next(
         _ changes: some AsyncSequence<ClosedRange<AttributeHandle>, any Error> & Sendable
     ) async throws -> ClosedRange<AttributeHandle> {
-        try await within(Limits.step, "a change of the table") {
+        try await within(Limits.step, "a change of the database") {
             for try await range in changes { return range }
             throw HostError.closed
         }

@@ -3,10 +3,10 @@
 import BluetoothHost
 import Testing
 
-/// Our host discovers exactly the services of BlueZ.
+/// Our host discovers the services of BlueZ.
 @Suite(.machines) struct AccessoryExploringTests {
     @Test(
-        "The host finds each attribute at the handle that BlueZ reports",
+        "The host finds each characteristic with its properties and descriptors",
         arguments: Setting.all
     )
     func everything(_ setting: Setting) async throws {

@@ -3,7 +3,7 @@
 import BluetoothHost
 import Testing
 
-/// Our host pairs with BlueZ by every association model.
+/// Our host pairs with BlueZ by every association model except out-of-band.
 @Suite(.machines) struct AccessoryPairingTests {
     @Test(
         "The host and BlueZ reach the expected security by each association model",

@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test("A value of 512 bytes arrives whole with any MTU", arguments: Setting.crossed)
+    @Test("A long value arrives complete with a small or large MTU", arguments: Setting.crossed)
     func longReads(_ setting: Setting) async throws {
         try await withAccessory(setting, "reads, long reads") { scene in
             let (link, database) = try await scene.connectAndExplore()

@@ -120,14 +120,14 @@ extension AccessoryScene {
     }
 
     /// Expects that neither side keeps keys, and that the kernel ends the link, as it does after
-    /// its peer has refused.
+    /// its peer has refused a pairing.
     fileprivate func expectEnd(of link: Link) async throws {
         let end = try await within(Limits.step, "the end of the link") { try await link.ended() }
         #expect(end == .disconnected(.authenticationFailure))
         try await expectNoKeys()
     }
 
-    /// Expects that neither side keeps keys, and that the link is unchanged.
+    /// Expects that neither side keeps keys, and that the link still works without encryption.
     fileprivate func expectNoBond(_ link: Link) async throws {
         try await expectNoKeys()
         #expect(try await link.security == .none)

@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test("A reliable write changes several values together", arguments: Setting.oldestAndLatest)
+    @Test("A reliable write changes several values", arguments: Setting.oldestAndLatest)
     func reliableWrites(_ setting: Setting) async throws {
         try await withAccessory(setting, "writes, long writes, reliable writes") { scene in
             let (link, database) = try await scene.connectAndExplore()

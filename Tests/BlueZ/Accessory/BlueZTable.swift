@@ -2,7 +2,7 @@
 
 import BluetoothHost
 
-/// The services that BlueZ registers by default: an attribute of every kind.
+/// The service that BlueZ registers by default, with a value for each kind of access in the tests.
 enum BlueZTable {
     static let uuid = BluetoothUUID(0xFFF0)
 
@@ -22,12 +22,13 @@ enum BlueZTable {
     static let bell = BluetoothUUID(0xFFF5)
     /// A value that is indicated.
     static let gong = BluetoothUUID(0xFFF6)
-    /// A characteristic with a UUID of 128 bits, as most vendors' characteristics have.
+    /// A characteristic with a 128-bit UUID, as most vendors' characteristics have, and with a
+    /// descriptor.
     static let vendor = long(0x5C3A_0001)
-    /// A characteristic with descriptors that can be read and written.
+    /// The descriptor of `vendor`, which can be read and written.
     static let note = long(0x5C3A_0002)
 
-    /// Returns a UUID of 128 bits from this fixture's own range.
+    /// Returns a 128-bit UUID from this fixture's own range.
     private static func long(_ number: UInt32) -> BluetoothUUID {
         let text = String(number, radix: 16) + "-9a7e-4f0b-8c55-7a6d1b2e3f40"
         guard let uuid = BluetoothUUID(text) else { preconditionFailure("\(text) is no UUID") }

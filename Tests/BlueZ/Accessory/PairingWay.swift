@@ -20,8 +20,8 @@ struct PairingWay: Sendable, CustomTestStringConvertible {
     /// The passkey of pairings in which both sides enter it.
     static let agreed: UInt32 = 271_828
 
-    /// Each association model with LE Secure Connections and with legacy pairing, which has no
-    /// numeric comparison (Vol 3, Part H, 2.3.5.1).
+    /// Each association model except out-of-band, with LE Secure Connections and with legacy
+    /// pairing, which has no numeric comparison (Vol 3, Part H, 2.3.5.1).
     static let all = Generation.allCases.flatMap { generation in
         models.filter { generation == .secureConnections || $0.method != .numericComparison }
             .map { PairingWay(generation, $0.method, $0.ours, $0.theirs) }

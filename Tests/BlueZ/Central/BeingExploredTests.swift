@@ -12,7 +12,7 @@ import Testing
         [.init(BluetoothUUID(0x2A19), [.read, .notify], value: .stored([87]))]
     )
 
-    /// A database with gaps between the handles, as handmade databases have them.
+    /// A service with gaps between its handles, as handmade databases have them.
     private static let spread = GATT.ServiceDefinition(
         ServerFixture.uuid(0x400),
         includes: [.uuid(BluetoothUUID(0x180F))],

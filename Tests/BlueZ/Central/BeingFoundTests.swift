@@ -23,8 +23,8 @@ import Testing
         }
     }
 
-    /// Extended advertising of Bluetooth 5. The data has at most 31 bytes, because btvirt's stack
-    /// crashes with more.
+    /// Extended advertising of Bluetooth 5. The data has at most 31 bytes, because btvirt crashes
+    /// with more.
     @Test("BlueZ receives an extended advertisement", arguments: Setting.eachRelease)
     func extendedAdvertisements(_ setting: Setting) async throws {
         try await withBlueZ(setting, as: .central, "extended advertisement") { bluez in

@@ -6,7 +6,7 @@ import Testing
 /// BlueZ reads and writes values that our host serves.
 @Suite(.machines) struct BeingReadTests {
     @Test(
-        "BlueZ reads values of any length and receives the error of a refused read",
+        "BlueZ reads short and long values and receives the error of a refused read",
         arguments: Setting.all
     )
     func reads(_ setting: Setting) async throws {

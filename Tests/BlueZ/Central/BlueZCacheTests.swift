@@ -10,7 +10,7 @@ import Testing
 @Suite(.machines) struct BlueZCacheTests {
     /// The database changes while BlueZ is connected. BlueZ receives Service Changed, and discovers
     /// the change.
-    @Test("A connected BlueZ discovers each change of the database", arguments: Setting.all)
+    @Test("A connected BlueZ discovers changes of the database", arguments: Setting.all)
     func serviceChanged(_ setting: Setting) async throws {
         try await withVisit(setting, "Service Changed") { server in
             let (client, _) = try await server.connectClient()
@@ -44,8 +44,8 @@ import Testing
         }
     }
 
-    /// All handles moved between two links, because our host's process restarted: BlueZ does not
-    /// use the outdated handles.
+    /// All handles moved between two links, because our host restarted with another service before
+    /// the others: BlueZ does not use the outdated handles.
     @Test("A bonded BlueZ discovers a changed database when it reconnects", arguments: Setting.all)
     func changed(_ setting: Setting) async throws {
         try await withBlueZ(setting, as: .central, "robust caching") { bluez in

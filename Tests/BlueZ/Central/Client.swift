@@ -64,7 +64,7 @@ extension ServerVisit {
 }
 
 extension BlueZ {
-    /// The number of times that BlueZ searches for a host while it reports only outdated events of
+    /// The maximum number of searches for our host while BlueZ reports only outdated events about
     /// it.
     private static let searchLimit = 10
 

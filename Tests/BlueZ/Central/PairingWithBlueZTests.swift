@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    /// One digit is wrong, and neither side creates keys.
+    /// The entered number is wrong, and neither side has a bond afterward.
     @Test("A wrong passkey fails the pairing and leaves no bond", arguments: Setting.all)
     func wrongPasskey(_ setting: Setting) async throws {
         let way = PairingWay.by(.passkeyDisplay)

@@ -56,7 +56,7 @@ import Testing
         try await application.awaitLine("unsubscribed A004")
     }
 
-    /// A refused BlueZ pairs, because the database has values that require pairing.
+    /// Expects that BlueZ pairs, and that it can then read the value that requires pairing.
     private func expectSecrets(_ client: Client, _ application: Application) async throws {
         if client.bluez.setting.release == .bookworm {
             // BlueZ 5.66 may lose the link over a pairing that it starts by itself.

@@ -34,15 +34,15 @@ import Testing
         }
     }
 
-    /// Expects that a value that requires authentication gets it, though the link was encrypted
-    /// without authentication before.
+    /// Expects that the value that requires authentication has been written, and that the link is
+    /// authenticated.
     private func expectSteps(_ client: Client, _ link: Link) async throws {
         #expect(try await client.read(ServerFixture.topSecret) == [1, 2])
         #expect(try await link.security.isAuthenticated)
     }
 
-    /// A value that requires the application's authorization is refused until the application
-    /// grants it.
+    /// Expects that a value that requires the application's authorization is refused until the
+    /// application grants it.
     private func expectAuthorization(_ client: Client, _ link: Link) async throws {
         await #expect(throws: Refusal("org.bluez.Error.NotAuthorized")) {
             try await client.read(ServerFixture.personal)

@@ -70,8 +70,8 @@ actor ServerApplication {
         }
     }
 
-    /// Returns the number of links that ended, and of changes of the subscriptions to a value,
-    /// without those that a call has removed.
+    /// Returns how many ends of links and changes of the subscriptions to a value are recorded, and
+    /// not yet removed by another call.
     func changeCount(of handle: AttributeHandle) -> Int {
         events.count { event in
             switch event {

@@ -6,7 +6,7 @@ import BluetoothHost
 extension ServerFixture {
     /// A value that requires an encrypted link.
     static let secret = uuid(0x501)
-    /// A value that requires an authenticated link as well.
+    /// A value that requires an authenticated link.
     static let topSecret = uuid(0x502)
     /// A value that requires the application's authorization.
     static let personal = uuid(0x503)

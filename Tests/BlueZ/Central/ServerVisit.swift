@@ -61,7 +61,7 @@ struct ServerVisit: Sendable {
         }
     }
 
-    /// Waits until both sides have keys.
+    /// Waits until our host has the keys of a new bond.
     static func keys(in events: AsyncStream<SecurityEvent>) async throws {
         try await within(Limits.step, "keys") {
             for await event in events {

@@ -6,8 +6,8 @@ import HCITransports
 import ProcessTestSupport
 import Testing
 
-/// An accessory of Bumble on the virtual radio (Tests/Interoperability/Peers). It ends with its
-/// standard input.
+/// An accessory of Bumble on the virtual radio (Tests/Interoperability/Peers). It ends when its
+/// standard input ends.
 struct BumbleAccessory: Sendable {
     static let name = "Bumble"
     /// A value of the profile that holds what was written.

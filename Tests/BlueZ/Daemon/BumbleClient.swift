@@ -5,7 +5,7 @@ import ProcessTestSupport
 import Testing
 
 /// A GATT client of Bumble on the virtual radio (Tests/Interoperability/Peers/client.py). It ends
-/// with its standard input.
+/// when its standard input ends.
 struct BumbleClient: Sendable {
     private let process: ChildProcess
 

@@ -36,7 +36,7 @@ import VirtualAccessories
     }
 
     @Test(
-        "Cached characteristics of another firmware fail with the error of the device",
+        "Reading a cached value of another firmware fails with the error of the device",
         arguments: Setting.eachRelease
     )
     func kept(_ setting: Setting) async throws {

@@ -6,7 +6,7 @@ import PairingTestSupport
 import ProcessTestSupport
 import Testing
 
-/// Apps of an ordinary user that use peripherals, through bluetoothd or on either back end.
+/// Apps of an ordinary user that use peripherals, through bluetoothd or a host of their own.
 @Suite(.machines) struct DaemonCentralTests {
     @Test(
         "An app uses a peripheral on either back end",
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(
-        "The pairing delegate compares digits through the daemon's agent",
+        "bluetoothd has the pairing delegate of the app compare digits",
         arguments: Setting.eachRelease
     )
     func comparesDigits(_ setting: Setting) async throws {

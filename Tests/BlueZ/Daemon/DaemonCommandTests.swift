@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(
-        "Commands pair, bonds, run and shell pair with an accessory, use its bond and remove it",
+        "The commands pair, bonds, run and shell create, list, use and remove a bond",
         .needsBumble,
         arguments: Setting.eachRelease
     )

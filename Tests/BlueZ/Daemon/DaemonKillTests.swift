@@ -58,7 +58,7 @@ import Testing
     }
 }
 
-/// An accessory of ours that answers reads only when the test lets it.
+/// An accessory of ours that answers reads only after the test has allowed it.
 private actor SilentAccessory {
     static let name = "Silent"
 

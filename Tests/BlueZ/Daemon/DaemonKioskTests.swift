@@ -34,7 +34,7 @@ import Testing
                 )
                 #expect(answer == "\(badge) read Hello")
             }
-            // No byte of the note is readable on the air.
+            // The bytes on the air do not contain the text of the note.
             #expect(!ours.written.isEmpty && ours.written.range(of: Data("Hello".utf8)) == nil)
             try await program.perform("kiosk leave", until: "left")
             try await program.end()

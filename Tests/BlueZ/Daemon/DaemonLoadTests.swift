@@ -110,9 +110,9 @@ private struct Usage: Sendable {
 
     let kilobytes: Int
     let descriptors: Int
-    /// The match rules of its connections to the bus.
+    /// The number of match rules of its connections to the bus.
     let matchRules: Int
-    /// The objects that bluetoothd shows.
+    /// The number of objects that bluetoothd shows.
     let objects: Int
 
     init(of program: String, in bluez: BlueZ) async throws {

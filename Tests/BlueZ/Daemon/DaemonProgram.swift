@@ -17,7 +17,7 @@ struct DaemonProgram: Sendable {
 
         var testDescription: String { rawValue }
 
-        /// The errors of the system that its use explains.
+        /// The errors of the system that are expected when it is used.
         var allowances: [Allowance] {
             switch self {
             case .daemon: []

@@ -93,7 +93,7 @@ private let holder = """
     }
 
     @Test(
-        "The program names the process that uses the adapter",
+        "The program reports that the adapter is in use and names the process to root",
         arguments: Setting.eachRelease
     )
     func inUse(_ setting: Setting) async throws {

@@ -19,7 +19,8 @@ final class KernelAir: Sendable {
         let specification: AdapterSpecification
     }
 
-    /// The kernel's controller keeps its address across power cycles, as hardware does.
+    /// The address of the kernel's controller. The controller keeps it across power cycles, as
+    /// hardware does.
     static let kernelAddress = DeviceAddress(value: 0xC4F0_0000_0001, kind: .public)
 
     /// Positions without packet loss, and far enough apart that the receivers are not saturated.

@@ -88,7 +88,7 @@ import VirtualRadio
             for name in names { paths.append(try await scene.bluez.device(named: name)) }
             try await scene.bluez.stopScan()
             for path in paths { try await scene.connectInTheCrowd(path) }
-            // A second link, in which the kernel is the peripheral.
+            // One more link, in which the kernel is the peripheral.
             let host = try await scene.fixture.makeHost()
             try await scene.bluez.serve([SharedService.ofBlueZ])
             try await scene.bluez.advertise(name: "Kernel")

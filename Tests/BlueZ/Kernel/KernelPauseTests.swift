@@ -94,8 +94,7 @@ import VirtualRadio
 }
 
 extension KernelScene {
-    /// Returns the ATT PDUs so far between the kernel and its controller: those that begin in a
-    /// packet.
+    /// Returns the opcodes of the ATT PDUs so far between the kernel and its controller.
     fileprivate func attOpcodes(_ direction: Btsnoop.Direction) async throws -> [ATT.Opcode] {
         await fixture.air.perform { _ in }
         var opcodes: [ATT.Opcode] = []

@@ -106,7 +106,7 @@ extension BlueZ.KernelLine {
 enum DaemonLog {
     private static let signsOfCrash = ["Aborted", "corrupted", "stack smashing"]
 
-    /// Returns the lines that report an error in the layers below.
+    /// Returns the lines that report a refused request or a crash.
     static func problems(in lines: [String]) -> [String] {
         lines.filter { line in
             signsOfCrash.contains(where: line.contains)

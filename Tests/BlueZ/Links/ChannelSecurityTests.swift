@@ -4,8 +4,8 @@ import BluetoothHost
 import PairingTestSupport
 import Testing
 
-/// Channels that require security: the side that opens a channel pairs first and requests the
-/// channel again.
+/// Channels that require security: the side that opens a channel pairs after a refusal, and
+/// requests the channel again.
 @Suite(.machines) struct ChannelSecurityTests {
     @Test(
         "The host pairs to open a channel for which Linux requires encryption",

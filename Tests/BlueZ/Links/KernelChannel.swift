@@ -112,8 +112,8 @@ extension BlueZ {
         if line.contains("Can't") { throw Refusal("CannotListen", text: line) }
     }
 
-    /// Follows l2test's lines until a report fulfills a condition. By default, until a channel has
-    /// ended.
+    /// Follows l2test's lines until a report fulfills a condition, by default until a channel has
+    /// ended or was refused.
     func follow(
         _ report: inout KernelReport,
         of name: String = "l2test",

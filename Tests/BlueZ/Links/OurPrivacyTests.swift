@@ -4,8 +4,7 @@ import BluetoothHost
 import ProcessTestSupport
 import Testing
 
-/// Our host uses private addresses. BlueZ resolves them once the two are bonded, and no other peer
-/// can.
+/// Our host uses private addresses. BlueZ resolves them once the two are bonded.
 @Suite(.machines) struct OurPrivacyTests {
     @Test(
         "BlueZ reconnects to the bonded host after its private address changed",

@@ -4,7 +4,7 @@
 usage: bleak_client.py NAME
 
 It connects to the peripheral with this name, and prints `connected`. Each line of its input is a
-command. It ends with its input.
+command. It ends when its input ends.
 
     subscribe UUID          prints `subscribed`, and each value as `value DIGITS`
     unsubscribe UUID        prints `unsubscribed`

@@ -19,8 +19,8 @@ enum Knowledge: CaseIterable, Sendable {
 /// exchanged over the kernel's management interface. For btvirt's 4.x controllers the kernel
 /// provides no data.
 extension BlueZ {
-    /// Exchanges the data in one or both directions. Returns the data that our side uses, which is
-    /// valid for one pairing.
+    /// Exchanges the data in one or both directions. Returns the pairing policy with the data that
+    /// our host uses, which is valid for one pairing.
     ///
     /// - Parameter address: Our host's address in BlueZ.
     func exchange(

@@ -39,7 +39,8 @@ extension BlueZ {
         }
     }
 
-    /// Waits until BlueZ reports that a property has changed to a value.
+    /// Waits until BlueZ reports that a property has changed: to `value`, or to any value if that
+    /// is `nil`. Returns the new value.
     @discardableResult
     func change(
         of path: String,

@@ -9,7 +9,8 @@ struct BlueZConfiguration: Sendable {
     var isTalkative = ProcessInfo.processInfo.environment["LANYARD_BLUEZ_DEBUG"] == "1"
     /// `off`, or `device` for addresses that change (`[General] Privacy`).
     var privacy: String?
-    /// The number of enhanced ATT bearers that bluetoothd offers and opens, 1 for none.
+    /// The number of ATT bearers of a link that bluetoothd offers and opens, including the first
+    /// one, which is not enhanced.
     var channels: Int?
 
     /// The content of the file.

@@ -154,7 +154,7 @@ final class ControlLine: Sendable {
     /// The fault events. They survive `forgetEvents()`, and no call consumes them.
     var faults: [JSON] { state.withLock { $0.faults } }
 
-    /// Drops the faults as well, because a scenario begins.
+    /// Drops all events and all faults, because a scenario begins.
     func forgetEverything() {
         state.withLock { state in
             state.events = []

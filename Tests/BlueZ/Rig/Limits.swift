@@ -19,10 +19,11 @@ enum Limits {
     /// Any other step.
     static let step: Duration = .seconds(10) * factor
 
-    /// The number of runs of a scenario that fails because of a known fault of BlueZ's own.
+    /// The maximum number of runs of a scenario that fails because of a known fault of BlueZ or
+    /// Linux.
     static let attemptCount = 3
-    /// The number of times that BlueZ tries to connect when many devices advertise and the peer
-    /// may miss the request.
+    /// The maximum number of times that BlueZ tries to connect when many devices advertise and the
+    /// peer may miss the request.
     static let connectCount = 3
 
     /// The maximum number of unconsumed events of a scenario. Older ones are dropped.

@@ -8,8 +8,8 @@ actor MachinePool {
     static let shared = MachinePool()
 
     /// The maximum number of machines of a release, without the ones that a scenario has for
-    /// itself. It is one more than the release's share of the processors, so that two of them are
-    /// not idle when the scenarios of one release are done.
+    /// itself. It is one more than the release's share of the processors, so that fewer of them
+    /// are idle when the scenarios of one release are done.
     private static let machineLimit = processorCount / DebianRelease.allCases.count + 1
 
     private static let processorCount = ProcessInfo.processInfo.activeProcessorCount

@@ -37,7 +37,8 @@ struct Scenario: Sendable {
 
     fileprivate var cell: ScenarioTable.Cell { ScenarioTable.Cell(setting: setting, role: role) }
 
-    /// Runs the scenario, and runs it again if it failed because of a known fault of BlueZ's own.
+    /// Runs the scenario, and runs it again if it failed because of a known fault of BlueZ or
+    /// Linux.
     ///
     /// - Parameter body: Prepares the surroundings of the machine, and runs the attempt.
     func run(
@@ -77,7 +78,7 @@ struct Scenario: Sendable {
 struct Attempt: Sendable {
     enum Outcome: Sendable {
         case passed, failed
-        /// It failed because of a known fault of BlueZ's own, and may run again.
+        /// It failed because of a known fault of BlueZ or Linux, and may run again.
         case excused
     }
 

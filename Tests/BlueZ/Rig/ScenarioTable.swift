@@ -3,11 +3,11 @@
 import Foundation
 import Synchronization
 
-/// The results of all scenarios: a row for each, and a column for each BlueZ.
+/// The results of all scenarios: a row for each, and a column for each setting and role of BlueZ.
 final class ScenarioTable: Sendable {
     static let shared = ScenarioTable()
 
-    /// A column: the release of BlueZ, and its role.
+    /// A column: the setting, and the role of BlueZ.
     struct Cell: Hashable, Sendable {
         let setting: Setting
         let role: BlueZRole
@@ -17,12 +17,12 @@ final class ScenarioTable: Sendable {
         }
     }
 
-    /// The result of one scenario with one BlueZ.
+    /// The result of one scenario in one column.
     struct Result: Sendable {
         var passed = true
         /// The duration of the scenario, including the reset before it.
         var duration = Duration.zero
-        /// The number of times that the scenario ran again after a known fault of BlueZ's own.
+        /// The number of times that the scenario ran again after a known fault of BlueZ or Linux.
         var repetitions = 0
 
         var text: String {
@@ -40,7 +40,7 @@ final class ScenarioTable: Sendable {
         }
     }
 
-    /// Records that a scenario runs again after a known fault of BlueZ's own.
+    /// Records that a scenario runs again after a known fault of BlueZ or Linux.
     func noteRepetition(of scenario: String, in cell: Cell) {
         change(scenario, in: cell) { $0.repetitions += 1 }
     }

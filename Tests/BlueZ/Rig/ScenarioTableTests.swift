@@ -12,7 +12,7 @@ import Testing
         #expect(ScenarioTable().text.isEmpty)
     }
 
-    @Test("The table has a row for each scenario and a column for each BlueZ")
+    @Test("The table has a row for each scenario and a column for each setting and role")
     func rowsAndColumns() {
         let table = ScenarioTable()
         table.note("reads", in: first, passed: true, after: .milliseconds(1_250))
