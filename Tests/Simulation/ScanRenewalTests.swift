@@ -13,7 +13,7 @@ import VirtualRadio
 import struct BluetoothHost.ScanRequest
 
 /// Scans that begin while the controller scans. Advertisements that the controller filters as
-/// duplicates are new to such a scan.
+/// duplicates are new to these scans.
 @Suite("A scan that joins or replaces another scan")
 struct ScanRenewalTests {
     /// The event between the end of the first scan and the beginning of the second.

@@ -229,7 +229,7 @@ struct ScenarioPlaybackTests {
         return (air, playback)
     }
 
-    @Test("Devices are switched at their instants, and at 0 before the world runs")
+    @Test("Devices are switched at their instants, and at instant 0 before the world runs")
     func switches() async throws {
         let (air, playback) = try playback(
             #"{"devices": [{"name": "a", "switch": [{"at": 2, "to": "on"}, {"at": 0, "to": "off"}]}]}"#

@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    /// Our user declines the new pairing, and our host keeps the keys that it has.
+    /// Has our user decline the new pairing, and expects that our host keeps its bonds.
     private func expectDistrust(of bonds: [BondedPeer], at server: ServerVisit) async throws {
         var behavior = Person.Behavior()
         behavior.pairsAgain = false
@@ -123,7 +123,7 @@ import Testing
         try await server.client.forget()
     }
 
-    /// Our user accepts the new pairing. BlueZ may lose the request for which it paired; it
+    /// Has our user accept the new pairing. BlueZ may lose the request for which it paired, so it
     /// connects again with its new keys.
     private func expectTrust(at server: ServerVisit) async throws {
         let events = await server.host.securityEvents()

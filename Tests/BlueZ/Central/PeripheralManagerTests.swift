@@ -73,7 +73,8 @@ import Testing
         try await application.awaitLine("subscribed A005")
     }
 
-    /// BlueZ 5.66 reports that it has paired a moment before the kernel passes its requests on.
+    /// Reads the value that requires pairing, and repeats a failed read: BlueZ 5.66 reports that it
+    /// has paired a moment before the kernel passes its requests on.
     private func readSecret(_ client: Client) async throws -> [UInt8] {
         try await within(Limits.step, "the secret") {
             while true {

@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    /// Writes without response arrive in order and without loss.
+    /// Expects that writes without response arrive in order and without loss.
     private func sendsCommands(_ program: DaemonProgram, _ accessory: DaemonAccessory) async throws
     {
         for number in 1...20 { try await program.perform("command FFE1 \(hexadecimal(number))") }
@@ -67,7 +67,7 @@ import Testing
         #expect(received == [[1, 2]] + (1...20).map { [$0] })
     }
 
-    /// The values arrive in order, and only as long as the app is subscribed.
+    /// Expects that the app subscribes, receives the values in order, and unsubscribes.
     private func receivesNotifications(
         _ program: DaemonProgram,
         _ accessory: DaemonAccessory,

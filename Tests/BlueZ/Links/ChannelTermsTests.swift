@@ -42,8 +42,8 @@ import Testing
     }
 }
 
-/// The kernel sends to a channel with the smallest size, so that each of its frames holds 23 bytes
-/// and needs a credit of its own.
+/// Has the kernel send to a channel with the smallest size, so that each of its frames holds 23
+/// bytes and needs a credit of its own. Expects that all data arrives.
 private func sendInSmallestFrames(in scene: LinkScene) async throws {
     let work = KernelChannel(work: .listenAndSend, psm: 0x00A1, length: 1_000, count: 60)
     try await scene.bluez.start(work, as: "small")
@@ -55,7 +55,8 @@ private func sendInSmallestFrames(in scene: LinkScene) async throws {
     await channel.close()
 }
 
-/// Our side does not receive, so the kernel has to stop. Then all of the data arrives.
+/// Has the kernel send until our side, which does not receive, grants no more credits. Expects that
+/// all data arrives when our side receives.
 private func stopReading(in scene: LinkScene) async throws {
     let work = KernelChannel(work: .listenAndSend, psm: 0x00A3, length: 400, count: 300)
     try await scene.bluez.start(work, as: "stopped")
@@ -72,8 +73,9 @@ private func stopReading(in scene: LinkScene) async throws {
     await channel.close()
 }
 
-/// Our host refuses a channel without a listener. The program in the machine does not notice a
-/// refusal that arrives before it waits, so the test reads the refusal from BlueZ's monitor.
+/// Expects that our host refuses a channel without a listener. The program in the machine does not
+/// notice a refusal that arrives before it waits, so the test reads the refusal from BlueZ's
+/// monitor.
 private func refuseWithoutListener(in scene: LinkScene) async throws {
     try await scene.bluez.watchHCI()
     let refused = KernelChannel(work: .openAndSend, psm: 0x00C3)
@@ -81,7 +83,7 @@ private func refuseWithoutListener(in scene: LinkScene) async throws {
     try await scene.bluez.sawHCI { $0.contains("Result: Connection refused - PSM not supported") }
 }
 
-/// A killed program in the machine loses its channel. The link stays.
+/// Expects that a killed program in the machine loses its channel, and that the link stays.
 private func endByKilledProgram(in scene: LinkScene) async throws {
     let listener = try await scene.host.listen(psm: 0x00B1)
     let silent = KernelChannel(work: .openAndKeepSilent, psm: 0x00B1)
@@ -95,7 +97,7 @@ private func endByKilledProgram(in scene: LinkScene) async throws {
     _ = try await scene.link.readRemoteVersion()
 }
 
-/// The end of the link ends its channels on both sides.
+/// Expects that the end of the link ends its channel on both sides.
 private func endByDisconnection(in scene: LinkScene) async throws {
     let work = KernelChannel(work: .listenAndReceive, psm: 0x00B3)
     try await scene.bluez.start(work, as: "last")

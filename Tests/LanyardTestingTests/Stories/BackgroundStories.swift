@@ -63,7 +63,7 @@ struct BackgroundStories {
             #expect(device.name == "Strap")
             #expect(recorder.details(of: "scanForPeripherals").allSatisfy { $0.contains("180D") })
             try await world.advance(by: .seconds(30))
-            // The scan for straps serves the other sequence as well.
+            // The scan for straps also serves the sequence of all devices.
             var others = everything.makeAsyncIterator()
             #expect(await others.next()?.device.name == "Strap")
             central.isInBackground = false

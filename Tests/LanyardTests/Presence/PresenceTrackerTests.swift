@@ -304,7 +304,7 @@ struct PresenceTrackerTests {
 
     // MARK: Proximity
 
-    @Test("A fluctuating signal gives no event, and a moving one does")
+    @Test("A fluctuating signal gives no event, and a weakening signal does")
     func updates() {
         var harness = PresenceHarness()
         for number in 0..<200 {

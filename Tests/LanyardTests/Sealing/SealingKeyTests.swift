@@ -100,7 +100,7 @@ import Testing
         if count >= 16 { #expect(try RandomBytes.data(count: count) != one) }
     }
 
-    @Test("A negative number and one beyond the limit are refused")
+    @Test("A negative number and a number beyond the limit are refused")
     func refusesNonsense() throws {
         for count in [-1, Int.min, RandomBytes.maximumCount + 1, Int.max] {
             #expect(throws: SealingError.randomCount(count)) { try RandomBytes.data(count: count) }

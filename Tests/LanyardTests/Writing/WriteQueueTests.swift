@@ -77,7 +77,7 @@ struct WriteQueueTests {
         )
     }
 
-    @Test("The room is read only for a job that could be written")
+    @Test("The queue reads the room only if it can write a job")
     func roomReadings() throws {
         var readings = 0
         func reading() -> WriteRoom {
@@ -144,7 +144,7 @@ struct WriteQueueTests {
             ]
         )
         #expect(queue.isIdle)
-        // The next link does not confirm writes of the former one.
+        // The next link does not confirm writes of the previous link.
         try queue.add(job(3, 1), now: .zero)
         queue.confirmed(Self.path, nil, now: .zero)
         #expect(drain(&queue, room) == [write(3, 1)])

@@ -224,7 +224,7 @@ struct Request: CustomTestStringConvertible, Sendable {
         Request("Prepare Write", "16 2200 0000 01") { $0 >= 5 },
     ]
 
-    /// Returns whether a request of this length has an opcode and two or more handles.
+    /// A closure that returns whether a request of a length has an opcode and two or more handles.
     private static let isEvenPlusOne: @Sendable (Int) -> Bool = { $0 >= 5 && $0 % 2 == 1 }
 }
 

@@ -61,7 +61,7 @@ struct SharedIdentityTests {
         }
     }
 
-    @Test("A bond that one host removes is removed on the other")
+    @Test("A bond that one host removes is removed on the other host")
     func removal() async throws {
         let harness = try TwoControllers(.staticAccessory)
         try await harness.air.run(bound: .seconds(60)) {

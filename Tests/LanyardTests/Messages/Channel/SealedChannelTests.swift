@@ -178,7 +178,7 @@ struct SealedChannelTests {
         withExtendedLifetime(observation) {}
     }
 
-    @Test("The link carries no readable text")
+    @Test("A sealed message contains no readable text")
     func unreadable() async throws {
         let transport = FakeTransport(maximumChunk: 200)
         let options = MessageChannelOptions(sealing: CBCSealing(key: try Self.key(1)))
