@@ -145,7 +145,7 @@ import Testing
         let sealed = try central.seal(Data("on".utf8))
         #expect(sealed.count == 2 + dataSealing.overhead)
         #expect(try peripheral.open(sealed) == .message(Data("on".utf8)))
-        // There is no counter here, as the documentation states.
+        // Without a session there is no counter, so a repeated message opens again.
         #expect(try peripheral.open(sealed) == .message(Data("on".utf8)))
     }
 }

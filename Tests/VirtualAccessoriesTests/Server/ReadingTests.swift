@@ -12,7 +12,7 @@ import Testing
             "0b 000102030405060708090a0b0c0d0e0f101112131415"
         ),
         Exchange("GATT/SR/GAR/BI-01-C: a value that may not be read", "0a 1300", "01 0a 1300 02"),
-        Exchange("GATT/SR/GAR/BI-02-C: handle beyond the database", "0a 1700", "01 0a 1700 01"),
+        Exchange("GATT/SR/GAR/BI-02-C: an unused handle", "0a 1700", "01 0a 1700 01"),
         Exchange("GATT/SR/GAR/BI-02-C: handle zero", "0a 0000", "01 0a 0000 01"),
         Exchange(
             "GATT/SR/GAR/BV-04-C: the rest of a long value",

@@ -27,7 +27,7 @@ import Testing
         Exchange("a declaration", "12 0a00 00", "01 12 0a00 03"),
         Exchange("a description", "12 1100 00", "01 12 1100 03"),
         Exchange("a read-only value", "12 0300 00", "01 12 0300 03"),
-        Exchange("GATT/SR/GAW/BI-02-C: handle beyond the database", "12 1700 00", "01 12 1700 01"),
+        Exchange("GATT/SR/GAW/BI-02-C: an unused handle", "12 1700 00", "01 12 1700 01"),
         Exchange("a byte that the reaction refuses", "12 1600 02", "01 12 1600 81"),
         Exchange("a configuration of one byte", "12 0d00 01", "01 12 0d00 0d"),
         Exchange(
