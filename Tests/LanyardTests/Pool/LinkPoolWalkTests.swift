@@ -176,7 +176,7 @@ struct PoolWalk {
         let state = pool.state(now: now)
         if state.holders.count != links.count { note("the pool has a different number of slots") }
         if Set(state.waiting.map(\.identity)) != waiting { note("the pool has different requests") }
-        if Set(state.holders.map(\.identity)).count > state.holders.count {
+        if Set(state.holders.map(\.identity)).count < state.holders.count {
             note("an accessory has two slots")
         }
         if let fixed, state.holders.count > fixed { note("the slots exceed the limit") }
