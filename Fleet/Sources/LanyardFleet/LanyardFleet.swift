@@ -46,7 +46,7 @@ struct LanyardFleet: AsyncParsableCommand {
     var mqtt: String?
     @Option(
         help: ArgumentHelp(
-            "The first level of all topics, 'lanyard' by default.",
+            "The first levels of all topics; 'lanyard' by default.",
             valueName: "topic"
         )
     )
