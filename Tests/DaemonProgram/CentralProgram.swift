@@ -3,11 +3,16 @@
 import CoreBluetooth
 import Foundation
 
-/// A central with one peripheral. Its properties belong to the main queue.
+/// A central with one peripheral, and other centrals for tests with several links. Its properties
+/// belong to the main queue.
 final class CentralProgram: NSObject, @unchecked Sendable {
     // Sendable, because all calls are on the main queue: the delegates' (`queue: nil`) and those of
     // `main.swift`.
 
+    /// The text before each line that the central prints.
+    private let prefix: String
+    /// The other centrals, by the words that precede their commands and their lines.
+    private var others: [String: CentralProgram] = [:]
     private var manager: CBCentralManager?
     private var served: PeripheralProgram?
     private var channel: ChannelProgram?
@@ -20,12 +25,21 @@ final class CentralProgram: NSObject, @unchecked Sendable {
     private var burst: Int?
     private var notificationCount = 0
 
+    init(prefix: String = "") {
+        self.prefix = prefix
+    }
+
+    private func say(_ line: String) { DaemonProgram.say(prefix + line) }
+
     /// Performs a command: a verb, a UUID or a name, and a value in hexadecimal digits. `start`
-    /// makes the manager. Before that, `approve` can set a pairing delegate.
+    /// makes the manager. Before that, `approve` can set a pairing delegate. After a word that
+    /// begins with `@`, the command is for the central with that name.
     func perform(_ line: String) {
         let words = line.split(separator: " ").map(String.init)
         guard let verb = words.first else { return }
         switch verb {
+        case _ where verb.hasPrefix("@"):
+            central(verb).perform(words.dropFirst().joined(separator: " "))
         case "start": manager = CBCentralManager(delegate: self, queue: nil)
         case "scan": scan(for: words.dropFirst().joined(separator: " "))
         case "survey":
@@ -58,6 +72,13 @@ final class CentralProgram: NSObject, @unchecked Sendable {
                 use(characteristic, verb, words.count > 2 ? Data(hexadecimal: words[2]) : Data())
             }
         }
+    }
+
+    /// Returns another central, which is made at its first use.
+    private func central(_ name: String) -> CentralProgram {
+        let central = others[name] ?? CentralProgram(prefix: "\(name) ")
+        others[name] = central
+        return central
     }
 
     /// Ends the links and the program.

@@ -48,8 +48,11 @@ struct DaemonAccessory: Sendable {
     let ticker: AttributeHandle
 
     /// Publishes the service, and advertises.
-    init(in scene: KernelScene, _ change: (inout HostConfiguration) -> Void = { _ in }) async throws
-    {
+    init(
+        in scene: KernelScene,
+        named name: String = Self.name,
+        _ change: (inout HostConfiguration) -> Void = { _ in }
+    ) async throws {
         person = Person()
         var configuration = HostConfiguration()
         configuration.pairingDelegate = person
@@ -60,7 +63,7 @@ struct DaemonAccessory: Sendable {
         value = service.characteristics[0].valueHandle
         ticker = service.characteristics[2].valueHandle
         application = try await ServerApplication(of: host, dynamic: nil)
-        let content = AdvertisingContent(localName: Self.name, serviceUUIDs: [Self.service])
+        let content = AdvertisingContent(localName: name, serviceUUIDs: [Self.service])
         var advertising = Advertising(content)
         advertising.interval = .milliseconds(30) ... .milliseconds(40)
         _ = try await host.advertise(advertising)

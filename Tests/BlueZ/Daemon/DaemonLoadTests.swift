@@ -6,10 +6,12 @@ import ProcessTestSupport
 import Testing
 import VirtualAccessories
 
-/// Many connections through bluetoothd, one after the other, and many devices.
+/// Many connections through bluetoothd, and many devices.
 @Suite(.machines) struct DaemonLoadTests {
     /// The number of connections.
     private static let count = number("LANYARD_BLUEZ_CONNECTS") ?? 20
+    /// The number of centrals of the program, each with an accessory of its own.
+    private static let centralCount = 4
     /// The number of devices.
     private static let deviceCount = number("LANYARD_BLUEZ_DEVICES") ?? 100
 
@@ -56,17 +58,25 @@ import VirtualAccessories
     func connectsOften(_ setting: Setting) async throws {
         let count = Self.count
         try await withKernel(setting, as: .central, "daemon: many connections") { scene in
-            let accessory = try await DaemonAccessory(in: scene)
+            let names = (1...Self.centralCount).map { "\(DaemonAccessory.name) \($0)" }
+            var accessories: [DaemonAccessory] = []
+            for name in names {
+                accessories.append(try await DaemonAccessory(in: scene, named: name))
+            }
             try await scene.bluez.powerOn()
             let program = try await DaemonProgram(in: scene.bluez)
-            try await program.connect(to: DaemonAccessory.name)
-            try await program.perform("disconnect", until: "disconnected")
-            let cycle = Cycle(program: program, accessory: accessory)
+            var cycles: [Cycle] = []
+            for (number, accessory) in accessories.enumerated() {
+                let central = try await program.central(number)
+                try await central.connect(to: names[number])
+                try await central.perform("disconnect", until: "disconnected")
+                cycles.append(Cycle(program: central, accessory: accessory))
+            }
             // The first links fill caches.
-            try await cycle.run(5)
+            try await Self.run(cycles, 5 * cycles.count)
             let before = try await Usage(of: "daemon-program", in: scene.bluez)
             let start = ContinuousClock.now
-            try await cycle.run(count)
+            try await Self.run(cycles, count)
             let duration = start.duration(to: .now)
             let after = try await Usage(of: "daemon-program", in: scene.bluez)
             print("\(count) connections in \(duration)")
@@ -80,7 +90,21 @@ import VirtualAccessories
         }
     }
 
-    /// Links of an app that are made and used one after the other.
+    /// Makes links with all accessories side by side, because bluetoothd waits for two seconds
+    /// before it disconnects.
+    ///
+    /// - Parameter count: The number of links.
+    private static func run(_ cycles: [Cycle], _ count: Int) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (number, cycle) in cycles.enumerated() {
+                let rest = number < count % cycles.count ? 1 : 0
+                group.addTask { try await cycle.run(count / cycles.count + rest) }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    /// Links of an app with one accessory, which are made and used one after the other.
     private struct Cycle: Sendable {
         let program: DaemonProgram
         let accessory: DaemonAccessory

@@ -44,6 +44,8 @@ struct DaemonProgram: Sendable {
     private static let account = "nobody"
 
     let bluez: BlueZ
+    /// The text before each command and each line: empty, or the name of one of several centrals.
+    private var prefix = ""
 
     /// Starts the program with a manager, and waits until Bluetooth is on.
     ///
@@ -90,6 +92,14 @@ struct DaemonProgram: Sendable {
         try await bluez.spawn("exec su -s /bin/sh \(Self.account) -c '\(line)'", as: Self.name)
     }
 
+    /// Returns the program as one of several centrals, with a manager of its own.
+    func central(_ number: Int) async throws -> DaemonProgram {
+        var central = self
+        central.prefix = "@\(number) "
+        try await central.perform("start", until: "on")
+        return central
+    }
+
     /// Ends the program without killing it, so that it leaves no state behind.
     func end() async throws {
         try await bluez.call("close_input", ["name": .string(Self.name)])
@@ -113,12 +123,13 @@ struct DaemonProgram: Sendable {
 
     /// Sends a command.
     func perform(_ command: String) async throws {
-        try await bluez.write(command + "\n", to: Self.name)
+        try await bluez.write(prefix + command + "\n", to: Self.name)
     }
 
-    /// Waits for a line with this prefix. Returns the rest of the line.
+    /// Waits for a line that begins with this text. Returns the rest of the line.
     @discardableResult
-    func prints(_ prefix: String, within limit: Duration = Self.limit) async throws -> String {
+    func prints(_ text: String, within limit: Duration = Self.limit) async throws -> String {
+        let prefix = prefix + text
         let line = try await bluez.output(of: Self.name, within: limit) { $0.hasPrefix(prefix) }
         return String(line.dropFirst(prefix.count))
     }
