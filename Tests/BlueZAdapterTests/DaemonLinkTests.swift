@@ -121,6 +121,41 @@ import Testing
         await fixture.end()
     }
 
+    @Test("A link that the daemon does not report is found when the attempt succeeds")
+    func unreportedLink() async throws {
+        let daemon = try FakeDaemon()
+        daemon.on("Connect") { call, daemon in
+            daemon.changeDeviceSilently(["Connected": .boolean(true)])
+            daemon.bus.reply(to: call)
+        }
+        let fixture = Fixture(daemon)
+        await fixture.becomes(.ready)
+        _ = await fixture.connect()
+        #expect(await fixture.link() != nil)
+        #expect(daemon.calls.filter { $0 == "Connect" }.count == 1)
+        daemon.disconnectDevice()
+        #expect(await fixture.closed() == .linkEnded(.unknown))
+        await fixture.end()
+    }
+
+    @Test("A device that has disconnected when the attempt succeeds is connected again")
+    func shortLink() async throws {
+        let daemon = try FakeDaemon()
+        daemon.on("Connect") { call, daemon in
+            daemon.on("Connect") { call, daemon in
+                daemon.connectDevice()
+                daemon.bus.reply(to: call)
+            }
+            daemon.bus.reply(to: call)
+        }
+        let fixture = Fixture(daemon)
+        await fixture.becomes(.ready)
+        _ = await fixture.connect()
+        #expect(await fixture.link() != nil)
+        #expect(daemon.calls.filter { $0 == "Connect" }.count == 2)
+        await fixture.end()
+    }
+
     @Test("If the object of a device is removed during an attempt, the device is discovered again")
     func vanishedDevice() async throws {
         let daemon = try FakeDaemon()

@@ -102,6 +102,13 @@ package final class FakeDaemon: Sendable {
         )
     }
 
+    /// Changes properties of the device without a report.
+    package func changeDeviceSilently(_ properties: [String: DBusValue]) {
+        state.withLock { state in
+            state.objects[Self.device]?["org.bluez.Device1"]?.merge(properties) { $1 }
+        }
+    }
+
     /// Adds objects without a report.
     package func addSilently(_ objects: [String: Interfaces]) {
         state.withLock { $0.objects.merge(objects) { $1 } }
@@ -199,7 +206,7 @@ package final class FakeDaemon: Sendable {
     }
 
     private func handle(_ message: DBusMessage) {
-        guard case .call(_, _, let member) = message.kind else {
+        guard case .call(let path, _, let member) = message.kind else {
             state.withLock { $0.replied }?(message)
             return
         }
@@ -214,12 +221,16 @@ package final class FakeDaemon: Sendable {
             state.waiters.removeAll(where: isDone)
             return (state.answers[member], done)
         }
-        if let answer { answer(message, self) } else { answerAsUsual(message, member) }
+        if let answer { answer(message, self) } else { answerAsUsual(message, path, member) }
         for (_, _, waiter) in waiters { waiter.resume() }
     }
 
-    private func answerAsUsual(_ message: DBusMessage, _ member: String) {
+    private func answerAsUsual(_ message: DBusMessage, _ path: DBusObjectPath, _ member: String) {
         switch member {
+        case "GetAll":
+            let interfaces = state.withLock { $0.objects[path.description] }
+            let properties = interfaces?[message.body.first?.string ?? ""]
+            bus.reply(to: message, [.properties(properties ?? [:])])
         case "GetManagedObjects": bus.reply(to: message, [managedObjects])
         case "Connect":
             connectDevice()

@@ -70,6 +70,26 @@ extension BlueZAdapter {
         }
     }
 
+    /// Reads the properties of a device, in case the daemon has not reported a change.
+    func loadDevice(
+        _ path: DBusObjectPath,
+        then done: @escaping @Sendable (isolated BlueZAdapter) -> Void
+    ) {
+        let asked = daemon
+        let arguments: [DBusValue] = [.string(BlueZ.Interface.device)]
+        call(BlueZ.call(path, BlueZ.Interface.properties, "GetAll", arguments)) { adapter, result in
+            if adapter.daemon == asked, let properties = try? result.get().values.first {
+                _ = adapter.objects.change(
+                    path,
+                    BlueZ.Interface.device,
+                    properties,
+                    invalidated: nil
+                )
+            }
+            done(adapter)
+        }
+    }
+
     // MARK: Signals
 
     private func receive(

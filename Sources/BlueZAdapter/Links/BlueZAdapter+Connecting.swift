@@ -109,7 +109,7 @@ extension BlueZAdapter {
     ) {
         guard connectionRequests[id]?.phase == .connecting else { return }
         switch result {
-        case .success where device(at: path)?.isConnected == true: opened(id, path, isOwn: true)
+        case .success: confirmConnection(id, path)
         case .failure(let error) where DaemonError.isNamed("AlreadyConnected", error):
             opened(id, path, isOwn: false)
         case .failure(let error) where DaemonError.isNamed("NotSupported", error):
@@ -119,13 +119,31 @@ extension BlueZAdapter {
             // The daemon has removed the device. A discovery finds the device again.
             connectionRequests[id]?.phase = .awaitingDevice
             updateDiscovery()
-        case .success, .failure:
-            // The device has disconnected already, another program is connecting to it
-            // (InProgress), the attempt was ended (le-connection-abort-by-local), or the device did
-            // not answer.
-            connectionRequests[id]?.phase = .awaitingRetry
-            retryTimer?.set(to: thread.now + Self.connectionRetryInterval)
+        case .failure:
+            // Another program is connecting to the device (InProgress), the attempt was ended
+            // (le-connection-abort-by-local), or the device did not answer.
+            retryLater(id)
         }
+    }
+
+    /// Ends an attempt that the daemon reported as successful.
+    private func confirmConnection(_ id: RequestIdentifier, _ path: DBusObjectPath) {
+        if device(at: path)?.isConnected == true { return opened(id, path, isOwn: true) }
+        // Either the device has disconnected already, or the daemon has not reported the link: it
+        // sends no signal if its socket is connected before the kernel's event arrives
+        // (src/device.c, `att_connect_cb` and `device_add_connection`: "already connected").
+        loadDevice(path) { adapter in
+            guard adapter.connectionRequests[id]?.phase == .connecting else { return }
+            guard adapter.device(at: path)?.isConnected == true else {
+                return adapter.retryLater(id)
+            }
+            adapter.opened(id, path, isOwn: true)
+        }
+    }
+
+    private func retryLater(_ id: RequestIdentifier) {
+        connectionRequests[id]?.phase = .awaitingRetry
+        retryTimer?.set(to: thread.now + Self.connectionRetryInterval)
     }
 
     private func opened(_ id: RequestIdentifier, _ path: DBusObjectPath, isOwn: Bool) {
