@@ -194,6 +194,72 @@ import Testing
         await fixture.end()
     }
 
+    @Test("A request that pairs makes the link by the pairing, which is not an incoming one")
+    func pairingConnection() async throws {
+        let daemon = try FakeDaemon()
+        let pairing = Mutex<DBusMessage?>(nil)
+        daemon.on("Pair") { [self] call, daemon in
+            pairing.withLock { $0 = call }
+            daemon.bus.send(self.call("RequestAuthorization"))
+        }
+        daemon.onReply { reply in
+            guard reply.isAcceptance, let call = pairing.withLock({ $0.take() }) else { return }
+            daemon.connectDevice()
+            daemon.changeDevice(["Paired": .boolean(true), "Bonded": .boolean(true)])
+            daemon.bus.reply(to: call)
+        }
+        let fixture = Fixture(daemon, person: person)
+        await fixture.becomes(.ready)
+        _ = await fixture.connect(pairs: true)
+        let link = try #require(await fixture.link())
+        #expect(await fixture.onPort { $0.bond(of: link) } != nil)
+        #expect(!daemon.calls.contains("Connect"))
+        // The link is this program's own.
+        _ = try await fixture.perform(.disconnect, on: link)
+        #expect(await fixture.closed() == .linkEnded(.unknown))
+        // The bond serves the next connection.
+        _ = await fixture.connect(pairs: true)
+        #expect(await fixture.link() != nil)
+        #expect(daemon.calls.filter { ["Pair", "Connect"].contains($0) } == ["Pair", "Connect"])
+        await fixture.end()
+    }
+
+    @Test("A request that pairs ends with a failed pairing, and so does its link")
+    func failedPairingConnection() async throws {
+        let daemon = try FakeDaemon()
+        daemon.on("Pair") { call, daemon in
+            daemon.connectDevice()
+            daemon.bus.refuse(call, "org.bluez.Error.AuthenticationFailed")
+        }
+        let fixture = Fixture(daemon, person: person)
+        await fixture.becomes(.ready)
+        let (failures, continuation) = AsyncStream<PortError>.makeStream()
+        _ = await fixture.connect(pairs: true) { continuation.yield($0) }
+        var iterator = failures.makeAsyncIterator()
+        #expect(await iterator.next() == .notEncrypted)
+        await daemon.called("Disconnect")
+        #expect(!daemon.calls.contains("Connect"))
+        await fixture.end()
+    }
+
+    @Test("A request that pairs is repeated if the device does not answer")
+    func repeatedPairingConnection() async throws {
+        let daemon = try FakeDaemon()
+        daemon.on("Pair") { call, daemon in
+            daemon.on("Pair") { call, daemon in
+                daemon.connectDevice()
+                daemon.bus.reply(to: call)
+            }
+            daemon.bus.refuse(call, "org.bluez.Error.ConnectionAttemptFailed")
+        }
+        let fixture = Fixture(daemon, person: person)
+        await fixture.becomes(.ready)
+        _ = await fixture.connect(pairs: true)
+        #expect(await fixture.link() != nil)
+        #expect(daemon.calls.filter { $0 == "Pair" }.count == 2)
+        await fixture.end()
+    }
+
     @Test("A call about an unknown device is refused")
     func unknownDevice() async throws {
         var stranger = call("RequestAuthorization")

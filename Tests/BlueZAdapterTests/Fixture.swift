@@ -79,11 +79,12 @@ final class Fixture: PortObserver, Sendable {
     static let sensor = DeviceAddress(value: 0xC4F0_0000_0001, kind: .random)
 
     /// Requests a connection to the sensor.
-    func connect(_ failed: @escaping @Sendable (PortError) -> Void = { _ in }) async
-        -> RequestIdentifier
-    {
+    func connect(
+        pairs: Bool = false,
+        _ failed: @escaping @Sendable (PortError) -> Void = { _ in }
+    ) async -> RequestIdentifier {
         await onPort { port in
-            port.connect(to: port.identifier(of: Fixture.sensor), failed: failed)
+            port.connect(to: port.identifier(of: Fixture.sensor), pairs: pairs, failed: failed)
         }
     }
 

@@ -49,7 +49,7 @@ extension BlueZAdapter {
         }
     }
 
-    /// Pairs with a device. Requests that need the same pairing share it.
+    /// Pairs with a device that is not bonded. Requests that need the same pairing share it.
     func pair(
         _ path: DBusObjectPath,
         then done: @escaping @Sendable (Result<Void, PortError>) -> Void
@@ -58,6 +58,9 @@ extension BlueZAdapter {
             pairings[path]?.completions.append(done)
             return
         }
+        // For a bonded device, BlueZ 5.66 would try to pair over BR/EDR (src/device.c,
+        // `pair_device`).
+        guard device(at: path)?.isBonded != true else { return done(.success(())) }
         let number = nextNumber()
         pairings[path] = DaemonPairingAttempt(number: number, completions: [done])
         let message = BlueZ.call(path, BlueZ.Interface.device, "Pair")

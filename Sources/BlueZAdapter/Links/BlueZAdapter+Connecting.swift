@@ -19,6 +19,8 @@ struct DaemonConnectionRequest: Sendable {
 
     let address: DeviceAddress
     let peer: PeerIdentifier
+    /// Whether the daemon pairs with the device as it connects. A failed pairing is not repeated.
+    let pairs: Bool
     let failed: @Sendable (PortError) -> Void
     var phase = Phase.awaitingRetry
 }
@@ -36,6 +38,25 @@ extension BlueZAdapter {
         to peer: PeerIdentifier,
         failed: @escaping @Sendable (PortError) -> Void
     ) -> RequestIdentifier {
+        connect(to: peer, pairs: false, failed: failed)
+    }
+
+    /// Requests a connection.
+    ///
+    /// From BlueZ 5.81 on, a pairing on an existing link has the input and output of the agent that
+    /// was the default when the link was made (src/device.c, `pair_device`). A pairing that makes
+    /// the link has those of this program's agent.
+    ///
+    /// - Parameters:
+    ///   - peer: The peer.
+    ///   - pairs: Whether the daemon pairs as it connects, if the peer is neither connected nor
+    ///     bonded.
+    ///   - failed: Called on the executor when the request ends without a link.
+    package nonisolated func connect(
+        to peer: PeerIdentifier,
+        pairs: Bool,
+        failed: @escaping @Sendable (PortError) -> Void
+    ) -> RequestIdentifier {
         onThread { adapter in
             let id = RequestIdentifier(rawValue: adapter.nextNumber())
             guard let address = adapter.cipher.address(of: peer) else {
@@ -49,6 +70,7 @@ extension BlueZAdapter {
             adapter.connectionRequests[id] = DaemonConnectionRequest(
                 address: address,
                 peer: peer,
+                pairs: pairs,
                 failed: failed
             )
             adapter.thread.perform { [weak adapter] in adapter?.onThread { $0.attempt(id) } }
@@ -94,9 +116,13 @@ extension BlueZAdapter {
         guard !device.isConnected else { return opened(id, path, isOwn: false) }
         connectionRequests[id]?.phase = .connecting
         updateDiscovery()
-        let message = BlueZ.call(path, BlueZ.Interface.device, "Connect")
-        call(message, timeout: Self.connectionTimeout) { adapter, result in
-            adapter.connected(id, path, result)
+        if request.pairs, !device.isBonded {
+            pair(path) { [weak self] result in self?.onThread { $0.paired(id, path, result) } }
+        } else {
+            let message = BlueZ.call(path, BlueZ.Interface.device, "Connect")
+            call(message, timeout: Self.connectionTimeout) { adapter, result in
+                adapter.connected(id, path, result)
+            }
         }
         discovery.isStale = true
         updateDiscovery()
@@ -144,6 +170,24 @@ extension BlueZAdapter {
     private func retryLater(_ id: RequestIdentifier) {
         connectionRequests[id]?.phase = .awaitingRetry
         retryTimer?.set(to: thread.now + Self.connectionRetryInterval)
+    }
+
+    /// Ends an attempt that paired.
+    private func paired(
+        _ id: RequestIdentifier,
+        _ path: DBusObjectPath,
+        _ result: Result<Void, PortError>
+    ) {
+        guard let request = connectionRequests[id], request.phase == .connecting else { return }
+        switch result {
+        case .success: confirmConnection(id, path)
+        case .failure(let error) where error == .notEncrypted || error == .timedOut:
+            connectionRequests[id] = nil
+            // The daemon keeps a link that a failed pairing has made.
+            send(BlueZ.call(path, BlueZ.Interface.device, "Disconnect"))
+            request.failed(error)
+        case .failure: retryLater(id)
+        }
     }
 
     private func opened(_ id: RequestIdentifier, _ path: DBusObjectPath, isOwn: Bool) {

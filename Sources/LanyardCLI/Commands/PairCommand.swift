@@ -68,6 +68,7 @@ struct PairCommand: ConsoleCommand {
             policy: policy,
             delegate: TerminalDelegate(dialogue: dialogue),
             bondLossPolicy: again ? .pairOnce : .ask,
+            pairsAsItConnects: true,
             isTalking: { dialogue.hasBegun },
             hasDeclined: { dialogue.hasDeclined }
         )

@@ -61,7 +61,11 @@ extension AdapterSession {
             )
         }
         let port = BlueZAdapter(bus: bus, adapterName: adapterName, person: pairing.delegate)
-        let client = DaemonClient(port, permission: pairing.delegate?.permission)
+        let client = DaemonClient(
+            port,
+            permission: pairing.delegate?.permission,
+            pairing: pairing.pairsAsItConnects ? pairing.hasBonded : nil
+        )
         let end = await result {
             await client.open()
             try await awaitReady(client)

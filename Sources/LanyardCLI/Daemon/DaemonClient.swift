@@ -34,6 +34,9 @@ actor DaemonClient: PortObserver, CentralAdapter {
     /// The permission of the published services' clients to pair; `nil` if the agent asks at any
     /// time.
     let permission: PairingPermission?
+    /// Set when a link has a bond that a peer did not have before. `nil` if the daemon does not
+    /// pair as it connects.
+    private let hasBonded: Latch?
     /// The states of the port, for one reader at a time.
     nonisolated let states: AsyncStream<PortState>
     private let stateFeed: AsyncStream<PortState>.Continuation
@@ -51,10 +54,19 @@ actor DaemonClient: PortObserver, CentralAdapter {
     /// The clients of the published services.
     var served = DaemonClients()
 
-    /// - Parameter permission: The permission of the published services' clients to pair.
-    init(_ port: BlueZAdapter, permission: PairingPermission? = nil) {
+    /// - Parameters:
+    ///   - port: The port.
+    ///   - permission: The permission of the published services' clients to pair.
+    ///   - hasBonded: With a latch, the daemon pairs as it connects, and the latch is set when it
+    ///     has made a bond.
+    init(
+        _ port: BlueZAdapter,
+        permission: PairingPermission? = nil,
+        pairing hasBonded: Latch? = nil
+    ) {
         self.port = port
         self.permission = permission
+        self.hasBonded = hasBonded
         (states, stateFeed) = AsyncStream.makeStream(
             bufferingPolicy: .bufferingNewest(Self.stateLimit)
         )
@@ -133,6 +145,7 @@ actor DaemonClient: PortObserver, CentralAdapter {
 
     func link(to address: DeviceAddress) async throws -> any PeripheralLink {
         precondition(connection == nil, "one connection at a time")
+        let isBonded = accessoryBonds().contains { $0.identity == address }
         let link = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation {
                 (continuation: CheckedContinuation<LinkIdentifier, any Error>) in
@@ -141,7 +154,8 @@ actor DaemonClient: PortObserver, CentralAdapter {
                     return continuation.resume(throwing: CancellationError())
                 }
                 let peer = port.identifier(of: address)
-                let request = port.connect(to: peer) { [weak self] error in
+                let pairs = hasBonded != nil
+                let request = port.connect(to: peer, pairs: pairs) { [weak self] error in
                     self?.assumeIsolated { $0.connected(.failure(error)) }
                 }
                 connection = (request, continuation)
@@ -149,6 +163,7 @@ actor DaemonClient: PortObserver, CentralAdapter {
         } onCancel: { [port] in
             port.executor.perform { self.assumeIsolated { $0.cancelConnecting() } }
         }
+        if !isBonded, bond(of: link) != nil { hasBonded?.set() }
         return DaemonPeer(client: self, link: link, address: address)
     }
 

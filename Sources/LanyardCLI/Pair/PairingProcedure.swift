@@ -119,6 +119,8 @@ struct PairingSetup: Sendable {
     /// command runs.
     var window: Duration?
     var bondLossPolicy = BondLossPolicy.refuse
+    /// Whether the Bluetooth daemon pairs as it connects. A host pairs on the link.
+    var pairsAsItConnects = false
     /// Whether the host pairs when a peer refuses an operation, if there is a delegate.
     var securesOnDemand = true
     /// Set when a peer has bonded or changed its keys.

@@ -35,9 +35,10 @@ struct DaemonPairingTests {
         )
     }
 
-    /// Makes the daemon compare digits with the person before it answers `Pair`.
+    /// Makes the daemon connect, and compare digits with the person, before it answers `Pair`.
     private static func comparesDigits(_ daemon: FakeDaemon) {
         daemon.on("Pair") { call, daemon in
+            if !daemon.calls.contains("Connect") { daemon.connectDevice() }
             daemon.onReply { reply in
                 guard case .reply = reply.kind else {
                     return daemon.bus.refuse(call, "org.bluez.Error.AuthenticationRejected")
@@ -60,6 +61,7 @@ struct DaemonPairingTests {
             let report = try JSON(parsing: run.output)
             #expect(report["method"].text == "numeric comparison")
             #expect(run.output.contains(#""bond":null,"isBonded":true"#), "\(run)")
+            #expect(!daemon.calls.contains("Connect"), "the pairing made the link")
             await daemon.called("Disconnect")
         }
     }
@@ -76,10 +78,25 @@ struct DaemonPairingTests {
         }
     }
 
+    @Test("A pairing without a question is reported as Just Works, although the link began bonded")
+    func justWorks() async throws {
+        try await DaemonRun.with(FakeDaemon()) { daemon in
+            daemon.on("Pair") { call, daemon in
+                daemon.connectDevice()
+                daemon.changeDevice(Self.isBonded)
+                daemon.bus.reply(to: call)
+            }
+            let run = try await DaemonRun.run(["pair", "Sensor", "--json"], on: daemon)
+            #expect(run.status == .success, "\(run)")
+            #expect(try JSON(parsing: run.output)["method"].text == "just works", "\(run)")
+        }
+    }
+
     @Test("A pairing reports its own device's bond even if another device bonds meanwhile")
     func reportsOwnBond() async throws {
         try await DaemonRun.with(FakeDaemon()) { daemon in
             daemon.on("Pair") { call, daemon in
+                daemon.connectDevice()
                 // The daemon keeps the path, and learns the identity address.
                 let identity = ["Address": DBusValue.string("C4:F0:00:00:00:99")]
                 daemon.changeDevice(Self.isBonded.merging(identity) { $1 })
@@ -103,13 +120,11 @@ struct DaemonPairingTests {
     @Test("The pair command reports a device that is bonded already")
     func isBondedAlready() async throws {
         try await DaemonRun.with(FakeDaemon(objects: Self.bonded())) { daemon in
-            daemon.on("Pair") { call, daemon in
-                daemon.bus.refuse(call, "org.bluez.Error.AlreadyExists")
-            }
             let run = try await DaemonRun.run(["pair", "Sensor"], on: daemon)
             #expect(run.status == .success, "\(run)")
             #expect(run.output.hasPrefix("bonded already: \"Sensor\" \(Self.sensor)"), "\(run)")
             #expect(run.output.contains("bond: kept by the Bluetooth daemon"), "\(run)")
+            #expect(!daemon.calls.contains("Pair"), "BlueZ 5.66 would pair over BR/EDR")
         }
     }
 
