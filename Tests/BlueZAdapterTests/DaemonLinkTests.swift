@@ -138,6 +138,26 @@ import Testing
         await fixture.end()
     }
 
+    @Test("A link that a failed attempt leaves ends before the next attempt")
+    func brokenLink() async throws {
+        let daemon = try FakeDaemon()
+        daemon.on("Connect") { call, daemon in
+            daemon.on("Connect") { call, daemon in
+                daemon.connectDevice()
+                daemon.bus.reply(to: call)
+            }
+            daemon.changeDevice(["Connected": .boolean(true)])
+            daemon.bus.refuse(call, "org.bluez.Error.Failed", "le-connection-abort-by-local")
+        }
+        let fixture = Fixture(daemon)
+        await fixture.becomes(.ready)
+        _ = await fixture.connect()
+        #expect(await fixture.link() != nil)
+        let calls = daemon.calls.filter { ["Connect", "Disconnect"].contains($0) }
+        #expect(calls == ["Connect", "Disconnect", "Connect"])
+        await fixture.end()
+    }
+
     @Test("A device that has disconnected when the attempt succeeds is connected again")
     func shortLink() async throws {
         let daemon = try FakeDaemon()

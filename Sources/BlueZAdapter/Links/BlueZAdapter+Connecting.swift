@@ -145,10 +145,24 @@ extension BlueZAdapter {
             // The daemon has removed the device. A discovery finds the device again.
             connectionRequests[id]?.phase = .awaitingDevice
             updateDiscovery()
-        case .failure:
-            // Another program is connecting to the device (InProgress), the attempt was ended
-            // (le-connection-abort-by-local), or the device did not answer.
+        case .failure(let error) where DaemonError.isNamed("InProgress", error):
+            // Another program is connecting to the device.
             retryLater(id)
+        case .failure:
+            // The attempt was ended (le-connection-abort-by-local), or the device did not answer.
+            attemptFailed(id, path)
+        }
+    }
+
+    /// Repeats a failed attempt. If it left a link, the daemon has no ATT bearer on it, and the link
+    /// ends first: Linux 6.12 can start a second connection to a device whose first one has
+    /// completed, and then reports the failure of the second.
+    private func attemptFailed(_ id: RequestIdentifier, _ path: DBusObjectPath) {
+        guard device(at: path)?.isConnected == true else { return retryLater(id) }
+        let message = BlueZ.call(path, BlueZ.Interface.device, "Disconnect")
+        call(message) { adapter, _ in
+            guard adapter.connectionRequests[id]?.phase == .connecting else { return }
+            adapter.retryLater(id)
         }
     }
 
@@ -186,7 +200,7 @@ extension BlueZAdapter {
             // The daemon keeps a link that a failed pairing has made.
             send(BlueZ.call(path, BlueZ.Interface.device, "Disconnect"))
             request.failed(error)
-        case .failure: retryLater(id)
+        case .failure: attemptFailed(id, path)
         }
     }
 
