@@ -121,6 +121,20 @@ import Testing
         await fixture.end()
     }
 
+    @Test("The end of a link ends all connection requests that it has fulfilled")
+    func twoRequests() async throws {
+        let fixture = try Fixture(FakeDaemon())
+        await fixture.becomes(.ready)
+        _ = await fixture.connect()
+        #expect(await fixture.link() != nil)
+        _ = await fixture.connect()
+        #expect(await fixture.adapter.connectionRequests.count == 2)
+        fixture.daemon.disconnectDevice()
+        #expect(await fixture.closed() == .linkEnded(.unknown))
+        #expect(await fixture.adapter.connectionRequests.isEmpty)
+        await fixture.end()
+    }
+
     @Test("A link that the daemon does not report is found when the attempt succeeds")
     func unreportedLink() async throws {
         let daemon = try FakeDaemon()

@@ -285,9 +285,7 @@ extension BlueZAdapter {
         endServing(link)
         endChannels(of: link, error)
         links[link] = nil
-        if let request = connectionRequests.first(where: { $0.value.phase == .linked(link) })?.key {
-            connectionRequests[request] = nil
-        }
+        connectionRequests = connectionRequests.filter { $0.value.phase != .linked(link) }
         report(.linkClosed(link, error))
     }
 }
