@@ -172,6 +172,22 @@ import Testing
         await fixture.end()
     }
 
+    @Test("After a failed attempt, a link that has services does not end and is used")
+    func linkOfAnotherProgram() async throws {
+        let daemon = try FakeDaemon()
+        daemon.on("Connect") { call, daemon in
+            daemon.connectDevice()
+            daemon.bus.refuse(call, "org.bluez.Error.Failed", "le-connection-abort-by-local")
+        }
+        let fixture = Fixture(daemon)
+        await fixture.becomes(.ready)
+        _ = await fixture.connect()
+        #expect(await fixture.link() != nil)
+        let calls = daemon.calls.filter { ["Connect", "Disconnect"].contains($0) }
+        #expect(calls == ["Connect"])
+        await fixture.end()
+    }
+
     @Test("A device that has disconnected when the attempt succeeds is connected again")
     func shortLink() async throws {
         let daemon = try FakeDaemon()

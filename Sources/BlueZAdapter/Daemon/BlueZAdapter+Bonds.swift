@@ -59,8 +59,17 @@ extension BlueZAdapter {
             return
         }
         // For a bonded device, BlueZ 5.66 would try to pair over BR/EDR (src/device.c,
-        // `pair_device`).
-        guard device(at: path)?.isBonded != true else { return done(.success(())) }
+        // `pair_device`). A device that has paired without a bond has the keys of its link already.
+        guard let device = device(at: path), device.isBonded || device.isPaired else {
+            return startPairing(path, then: done)
+        }
+        done(.success(()))
+    }
+
+    private func startPairing(
+        _ path: DBusObjectPath,
+        then done: @escaping @Sendable (Result<Void, PortError>) -> Void
+    ) {
         let number = nextNumber()
         pairings[path] = DaemonPairingAttempt(number: number, completions: [done])
         let message = BlueZ.call(path, BlueZ.Interface.device, "Pair")

@@ -154,11 +154,14 @@ extension BlueZAdapter {
         }
     }
 
-    /// Repeats a failed attempt. If it left a link, the daemon has no ATT bearer on it, and the link
-    /// ends first: Linux 6.12 can start a second connection to a device whose first one has
-    /// completed, and then reports the failure of the second.
+    /// Repeats a failed attempt. If it left a link without services, the daemon has no ATT bearer on
+    /// it, and the link ends first: Linux 6.12 can start a second connection to a device whose first
+    /// one has completed, and then reports the failure of the second. The next attempt uses any
+    /// other link, which the device or another program made meanwhile.
     private func attemptFailed(_ id: RequestIdentifier, _ path: DBusObjectPath) {
-        guard device(at: path)?.isConnected == true else { return retryLater(id) }
+        guard let device = device(at: path), device.isConnected, !device.hasResolvedServices,
+            link(at: path) == nil
+        else { return retryLater(id) }
         let message = BlueZ.call(path, BlueZ.Interface.device, "Disconnect")
         call(message) { adapter, _ in
             guard adapter.connectionRequests[id]?.phase == .connecting else { return }
@@ -200,7 +203,8 @@ extension BlueZAdapter {
             // The daemon keeps a link that a failed pairing has made.
             send(BlueZ.call(path, BlueZ.Interface.device, "Disconnect"))
             request.failed(error)
-        case .failure: attemptFailed(id, path)
+        // The device did not answer, or another program connects to it or pairs with it.
+        case .failure: retryLater(id)
         }
     }
 

@@ -41,7 +41,8 @@ extension AdapterSession {
         _ body: @escaping @Sendable (any PeripheralLink, TargetFinder.Found) async throws -> Void
     ) async throws {
         try await withCentral { central in
-            let (link, found) = try await connect(to: target, on: central) {
+            let pairs = if case .daemon = adapter { pairing.pairsAsItConnects } else { false }
+            let (link, found) = try await connect(to: target, on: central, pairs: pairs) {
                 try await central.link(to: $0)
             }
             try await body(link, found)

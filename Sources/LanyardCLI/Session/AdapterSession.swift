@@ -153,9 +153,12 @@ struct AdapterSession: Sendable {
     }
 
     /// Finds the target with a scan, and connects to it.
+    ///
+    /// - Parameter pairs: Whether the adapter pairs before it reports the link.
     func connect<Connection: Sendable>(
         to target: Target,
         on adapter: any CentralAdapter,
+        pairs: Bool = false,
         connect: @escaping @Sendable (DeviceAddress) async throws -> Connection
     ) async throws -> (Connection, TargetFinder.Found) {
         let progress = ProgressLine(console: console)
@@ -172,7 +175,8 @@ struct AdapterSession: Sendable {
         }
         progress.show("connecting to \(peer)")
         // A device that was received a moment ago answers soon or not at all.
-        let limit = found.isNear ? limits.step : limits.search
+        let limit =
+            pairs ? PairingProcedure.limit : found.isNear ? limits.step : limits.search
         // If the peer has lost the keys of its bond, the host asks a person before the link is
         // reported.
         do {
