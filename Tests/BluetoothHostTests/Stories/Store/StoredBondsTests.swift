@@ -84,6 +84,6 @@ struct StoredBondsTests {
         let lost = try StoredBonds(store)
         #expect(lost.localIdentity == nil && lost.bonds.isEmpty)
         #expect(lost.problems.count == 4 && lost.problems.first?.entry == "identity")
-        #expect(lost.problems.dropFirst().allSatisfy { $0.reason.contains("cannot be known") })
+        #expect(lost.problems.dropFirst().allSatisfy { $0.reason.contains("has no identity") })
     }
 }
