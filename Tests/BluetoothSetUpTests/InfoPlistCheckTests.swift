@@ -104,7 +104,7 @@ import Testing
     func restoration() throws {
         let found = try findings([Self.usage: Samples.sentence]) { $0.restores = true }
         #expect(obstacles(found) == ["\(Self.modes) bluetooth-central is missing"])
-        #expect(found.last?.why.contains("restores") == true)
+        #expect(found.last?.why.contains("does not request restoration") == true)
         let peripheral = try findings([Self.usage: Samples.sentence]) {
             $0.restores = true
             $0.backgroundRoles = [.peripheral]

@@ -206,7 +206,7 @@ struct ScenarioTextTests {
                 "no group"
             ),
             ("{\"seed\": 1,\n  \"seed\": 2}", "line 2, column 3", "second time"),
-            ("{\"seed\": 01}", "line 1, column 10", "no value"),
+            ("{\"seed\": 01}", "line 1, column 10", "not a value"),
         ]
     )
     func wrong(text: String, place: String, problem: String) throws {
