@@ -40,9 +40,9 @@ extension CoreBluetoothCentral: CBCentralManagerDelegate {
         post(.failedToConnect(self.peripheral(of: peripheral), error.map { LinkFailure($0) }))
     }
 
-    // Only the newer of the two methods is implemented: a delegate with the older one does not
-    // receive peripherals that the system reconnects. On Linux, the manager calls the older one,
-    // whose default implementation calls the newer one.
+    // Only the newer of the two methods is implemented: a delegate with the older method does not
+    // receive peripherals that the system reconnects. On Linux, the manager calls the older method.
+    // The default implementation of the older method calls the newer method.
 
     func centralManager(
         _ central: CBCentralManager,

@@ -5,8 +5,8 @@ import BluetoothTypes
 /// The exchanges of a connection event: the central sends, the peripheral answers, and they
 /// continue while either has more data (Vol 6, Part B, 4.5.1, 4.5.6 and 4.5.9).
 extension Ether {
-    /// Loads the next PDU of the end, if the last PDU is acknowledged, and there is a next PDU
-    /// whose air time is at most `budget` nanoseconds.
+    /// Loads the next PDU of the end, if the last PDU is acknowledged and the air time of the next
+    /// PDU is at most `budget` nanoseconds.
     mutating func load(_ side: LinkSide, _ link: inout RadioLink, budget: Int64) {
         guard link[side]?.mayLoad(within: budget) == true else { return }
         if link[side]?.procedures.isAboutToDisconnect == true { link[side]?.loadData() }
