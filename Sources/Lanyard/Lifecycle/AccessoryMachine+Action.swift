@@ -17,7 +17,7 @@ extension AccessoryMachine {
     enum Action: Equatable {
         /// Ask the system for a peripheral; the event `retrieved` answers.
         case retrieve(Retrieval)
-        /// Search for an accessory; the event `found` answers.
+        /// Search for an accessory; the event `found` reports a matching device.
         case scan
         /// Stop the search.
         case stopScan
@@ -31,7 +31,7 @@ extension AccessoryMachine {
         case discoverCharacteristics(Peripheral, of: BluetoothID, Set<BluetoothID>)
         /// Subscribe. If there is a subscription already, the event `confirmed` follows at once.
         case subscribe(Peripheral, CharacteristicPath)
-        /// End a subscription, so that it can begin again; the event `ended` answers.
+        /// End a subscription, so that it can begin again; the event `ended` or `failed` answers.
         case unsubscribe(Peripheral, CharacteristicPath)
         /// Read the protected characteristic; the event `probed` answers.
         case probe(Peripheral, CharacteristicPath)

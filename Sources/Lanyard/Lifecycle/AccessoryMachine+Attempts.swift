@@ -14,7 +14,7 @@ extension AccessoryMachine.State {
         return true
     }
 
-    /// Whether the app can use the accessory.
+    /// Whether the accessory is ready, or is connected and its pairing failed.
     var isUsable: Bool {
         switch self {
         case .ready, .connected(_, .refused, _): true
@@ -58,7 +58,7 @@ extension AccessoryMachine.State {
 }
 
 extension ChangeReason {
-    /// The failure that the reason contains.
+    /// The failure that the reason contains, if there is one.
     var failure: LinkFailure? {
         switch self {
         case .notPaired(let failure), .lost(let failure), .retrying(let failure, _),

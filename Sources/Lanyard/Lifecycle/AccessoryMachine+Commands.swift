@@ -21,7 +21,7 @@ extension AccessoryMachine {
         }
     }
 
-    /// Connects a remembered accessory. An accessory that was never usable can only be paired.
+    /// Connects a remembered accessory. Any other accessory must be paired first.
     func connect() -> Decision {
         guard isRemembered else { return .ignore }
         switch state {
@@ -75,7 +75,7 @@ extension AccessoryMachine {
 }
 
 extension Intent {
-    /// Returns whether a call to disconnect or forget, for this reason, changes the intent.
+    /// Returns whether an end of all work for this reason changes the intent.
     fileprivate func yields(to reason: IdleReason) -> Bool {
         switch self {
         case .rest(.forgotten): false

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The transition table: one function for each event, each of which covers all states.
+// The decisions of the state machine, by event.
 extension AccessoryMachine {
-    /// Decides the result of an event. Events of a peripheral or countdown other than the state's
-    /// are ignored here.
+    /// Decides the result of an event. Link events of another peripheral than the state's, and the
+    /// end of another countdown, are ignored here.
     func decide(_ event: Event) -> Decision {
         switch event {
         case .available: available()

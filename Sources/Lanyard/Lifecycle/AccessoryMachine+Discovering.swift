@@ -63,8 +63,8 @@ extension AccessoryMachine {
         return discoverCharacteristics(of: awaiting, peripheral, link, because: .servicesFound)
     }
 
-    /// Continues with the services that the accessory has added to a link whose discovery was
-    /// complete. The accessory stays usable until one of them is found.
+    /// Discovers the characteristics of services that the accessory added after the discovery. If
+    /// there are none, the state remains.
     private func servicesAdded(
         _ services: Set<BluetoothID>,
         _ peripheral: Peripheral,
@@ -132,9 +132,8 @@ extension AccessoryMachine {
         }
     }
 
-    /// Discovers again only the services that have changed. If a discovery is already running, its
-    /// countdown continues, because an accessory that changes all the time must not delay the
-    /// timeout.
+    /// Discovers the changed services again. If a discovery is already running, its countdown
+    /// continues, because repeated changes must not postpone the timeout.
     func servicesModified(_ services: Set<BluetoothID>) -> Decision {
         let modified = services.intersection(settings.serviceIdentifiers)
         guard !modified.isEmpty else { return servicesModifiedOtherwise() }
@@ -206,7 +205,7 @@ extension AccessoryMachine.Link {
         )
     }
 
-    /// Adds the characteristics of a service that the app needs.
+    /// Adds those characteristics of a service that the app needs.
     fileprivate mutating func add(
         _ characteristics: Set<BluetoothID>,
         of service: BluetoothID,

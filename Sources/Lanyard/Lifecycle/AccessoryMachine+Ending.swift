@@ -2,7 +2,8 @@
 
 // The ends of links, and steps that take too long.
 extension AccessoryMachine {
-    /// Ends a link or the attempt to make it. The end is complete when the system reports it.
+    /// Ends a link or the attempt to make it. The end is complete when the system reports it, or
+    /// when its countdown ends.
     func endLink(
         _ peripheral: Peripheral,
         then: Afterwards,
@@ -22,7 +23,7 @@ extension AccessoryMachine {
         )
     }
 
-    /// Ends a link that is not usable.
+    /// Ends an unusable link or a failed attempt.
     func abandon(
         _ peripheral: Peripheral,
         _ failure: LinkFailure,
@@ -73,9 +74,9 @@ extension AccessoryMachine {
         return .note(state, [.connect(peripheral, .pending(after: start - now))])
     }
 
-    /// Handles a reconnection by the system. The system may reconnect a remembered accessory for
-    /// any length of time. For any other accessory, the reconnection is canceled, and the attempt
-    /// counts as failed.
+    /// Handles a reconnection by the system. For a remembered accessory, the reconnection has no
+    /// time limit. After a link to any other accessory, the reconnection is canceled, and the
+    /// attempt counts as failed.
     func systemReconnects(_ peripheral: Peripheral, _ failure: LinkFailure?) -> Decision {
         let lost = failure ?? LinkFailure(.unknown, "the link was lost")
         switch state {

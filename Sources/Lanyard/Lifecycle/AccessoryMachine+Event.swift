@@ -12,14 +12,13 @@ enum Command: Hashable, Sendable, CaseIterable {
     case forget
 }
 
-/// An answer of the pool to a request for a slot.
+/// A decision of the pool about a slot, or about the request for one.
 enum SlotEvent: Hashable, Sendable {
     /// The slot is reserved.
     case granted
     /// No slot is free yet; the value has the number of slots in use.
     case delayed(AttemptRecord.Slots)
-    /// The link of a pending connection request that completed cannot stay. A slot for a new
-    /// connection attempt will be granted later.
+    /// A link that was made without a slot cannot stay. The accessory waits for a slot.
     case denied(AttemptRecord.Slots)
     /// Another accessory receives the slot: the link or the connection attempt must be ended.
     case revoked
@@ -31,7 +30,7 @@ enum SubscriptionChange: Hashable, Sendable {
     case confirmed
     /// The subscription has ended.
     case ended
-    /// The subscription was refused.
+    /// The beginning or the end of the subscription failed.
     case failed(LinkFailure)
 }
 
@@ -39,8 +38,8 @@ enum SubscriptionChange: Hashable, Sendable {
 enum AccessoryLinkEvent: Hashable, Sendable {
     /// An advertisement was received.
     case seen(rssi: Int?)
-    /// The peripheral is connected; `known` contains the characteristics that its object still
-    /// contains and that are still valid.
+    /// The peripheral is connected; `known` contains the characteristics that were discovered
+    /// before and are still valid.
     case connected(known: Set<CharacteristicPath>)
     /// The connection attempt failed.
     case failedToConnect(LinkFailure)
@@ -56,7 +55,7 @@ enum AccessoryLinkEvent: Hashable, Sendable {
     case discoveryFailed(LinkFailure)
     /// A subscription has changed.
     case subscriptionChanged(CharacteristicPath, SubscriptionChange)
-    /// The read of the protected characteristic has ended, with a failure if it was refused.
+    /// The read of the protected characteristic has ended, with a failure if there was one.
     case probed(LinkFailure?)
     /// The accessory refuses all messages that it answers on this characteristic; the driver
     /// requests this step.

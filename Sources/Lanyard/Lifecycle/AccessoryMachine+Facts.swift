@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension AccessoryMachine.State {
-    /// The peripheral of the state, if there is one. Events of other peripherals are ignored.
+    /// The peripheral of the state, if there is one. Link events of other peripherals are ignored.
     var peripheral: Peripheral? {
         switch self {
         case .unavailable, .retrieving, .idle, .scanning: nil
@@ -45,7 +45,7 @@ extension AccessoryMachine.State {
         }
     }
 
-    /// Returns whether the next state needs another slot, or none.
+    /// Returns whether this state has a slot that the next state does not keep.
     func gives(backSlotFor next: Self) -> Bool {
         guard let slotUse else { return false }
         return next.slotUse == nil || (slotUse == .ending && next.slotUse != .ending)

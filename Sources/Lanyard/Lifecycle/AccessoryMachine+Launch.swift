@@ -62,7 +62,7 @@ extension AccessoryMachine {
         }
     }
 
-    /// Asks the system for a peripheral before any search, because a connected peripheral does not
+    /// Asks the system for a peripheral before any search, because a connected peripheral may not
     /// advertise.
     func retrieve(for intent: Intent, because reason: ChangeReason) -> Decision {
         let first = isRemembered ? Retrieval.remembered : .heldBySystem

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The renewal of a subscription, of the services or of the link, from ready to ready.
+// The renewal of a subscription, of the services or of the link.
 extension AccessoryMachine {
     func messagesRefused(
         _ path: CharacteristicPath,
@@ -10,7 +10,7 @@ extension AccessoryMachine {
         switch state {
         case .ready(let peripheral, let link):
             renew(step, path, peripheral, link, because: .messagesRefused(failure))
-        // In these states the accessory is not usable.
+        // In these states the accessory is not ready.
         case .unavailable, .restoring, .retrieving, .idle, .scanning, .connecting,
             .discoveringServices, .discoveringCharacteristics, .subscribing, .connected,
             .outOfRange, .disconnecting:

@@ -34,7 +34,7 @@ enum Retrieval: Hashable, Sendable {
 
 /// The kind of a connection request.
 enum Approach: Hashable, Sendable {
-    /// With a timeout, and with a slot: the accessory was just discovered.
+    /// With a timeout and a slot.
     case direct
     /// Without a time limit and without a slot; the system begins after the delay.
     case pending(after: Duration)
@@ -64,9 +64,9 @@ enum Standby: Hashable, Sendable {
 enum SlotHold: Hashable, Sendable {
     /// A connection attempt, or the link that resulted from it.
     case request
-    /// The link of a completed pending connection request.
+    /// A link that was made without a slot: by a pending connection request, or before the launch.
     case arrived
-    /// A link that is being ended. The slot is released when it has ended.
+    /// A link or an attempt that is being ended. The slot is released after the end.
     case ending
 
     /// The purpose that the pool receives.
@@ -74,9 +74,7 @@ enum SlotHold: Hashable, Sendable {
 }
 
 extension AccessoryMachine {
-    /// The state of an accessory, with everything that belongs to it: the peripheral, and the
-    /// countdown that limits the state. A value that a case does not contain does not exist in that
-    /// state.
+    /// The state of an accessory, with the values that belong to it.
     enum State: Equatable {
         /// Bluetooth is unavailable.
         case unavailable(Unavailability, Intent)
@@ -96,13 +94,13 @@ extension AccessoryMachine {
         case discoveringServices(Peripheral, Countdown, keeping: Link)
         /// Characteristics are being discovered.
         case discoveringCharacteristics(Peripheral, Countdown, Discovery)
-        /// Subscriptions were requested and are not all confirmed.
+        /// Subscriptions are being requested or renewed, and are not all confirmed.
         case subscribing(Peripheral, Countdown, Link)
         /// The accessory is usable except for its protected values.
         case connected(Peripheral, PairingProgress, Link)
         /// The accessory is usable.
         case ready(Peripheral, Link)
-        /// A connection request is pending without a time limit.
+        /// A connection request is pending without a time limit, or the system reconnects.
         case outOfRange(Peripheral, Standby)
         /// The link, or the attempt to make it, is being ended.
         case disconnecting(Peripheral, Ending)
@@ -124,7 +122,8 @@ extension AccessoryMachine {
         case waitingForSlot
         /// There is a slot, and the connection attempt is running.
         case requested(Countdown)
-        /// A pending connection request completed: there is a link, for which a slot was requested.
+        /// There is a link without a slot: a pending connection request completed, or the system
+        /// preserved the link. A slot was requested.
         case arrived(Countdown, known: Set<CharacteristicPath>)
         /// The last attempt failed; the next one begins after the countdown.
         case backingOff(Countdown)
@@ -160,7 +159,7 @@ extension AccessoryMachine {
     enum PairingProgress: Hashable, Sendable {
         /// The protected characteristic is being read; the system may ask a person meanwhile.
         case probing(Countdown)
-        /// The read was refused or took too long.
+        /// The read failed or took too long, or a subscription was refused.
         case refused(LinkFailure)
     }
 
@@ -182,13 +181,13 @@ extension AccessoryMachine {
         case retry(LinkFailure, linkWasUp: Bool)
         /// A connection attempt, as soon as a slot is granted.
         case connect(isGranted: Bool)
-        /// The pairing of another accessory.
+        /// The pairing of an accessory.
         case pair
     }
 }
 
-/// A running timeout. It belongs to the state that it limits. Each state has a countdown with
-/// another number or none, so a late countdown is recognized by its number and ignored.
+/// The running time limit of a state. The state machine ignores the end of a countdown that is not
+/// the state's.
 struct Countdown: Hashable, Sendable {
     /// The number of the countdown in its state machine.
     var number: Int

@@ -85,7 +85,7 @@ extension AccessoryMachine {
             link.unconfirmed.insert(path)
             return .note(.connected(peripheral, progress, link))
         case .subscribing(let peripheral, let countdown, let link):
-            // The subscription was ended to begin again.
+            // A renewal ends the subscription and then begins it again.
             guard link.unconfirmed.contains(path) else { return .ignore }
             return .note(
                 .subscribing(peripheral, countdown, link),
@@ -140,7 +140,8 @@ extension AccessoryMachine {
         .move(.connected(peripheral, .refused(failure), link), .notPaired(failure))
     }
 
-    /// Repeats the step that was refused because the accessory is not paired.
+    /// Tries the pairing again: reads the protected characteristic. If the description names none,
+    /// requests the subscriptions that are not confirmed.
     func pairAgain(_ peripheral: Peripheral, _ link: Link) -> Decision {
         settings.protected == nil
             ? conclude(peripheral, link, because: .requested)

@@ -3,23 +3,18 @@
 /// The state machine of one accessory.
 ///
 /// The driver passes one event after the other to the state machine, which returns the actions to
-/// perform. The state machine uses neither Core Bluetooth nor a clock, and compares peripherals
-/// only for equality. The time and a random number generator are parameters of each event.
+/// perform. The state machine uses neither Core Bluetooth nor a clock. The time and a random number
+/// generator are parameters of each event.
 ///
-/// Its state is one enumeration whose cases contain everything that exists in a state. Therefore
-/// everything that belongs to a state ends with it: at each change of the state, `enter` ends the
-/// countdown, the scan and the slot of the former state unless the next state continues them. Late
-/// events, and events of another peripheral or countdown, are ignored: the peripheral must be that
-/// of the state, and the countdown must have the number of the state's countdown.
-///
-/// Every event is decided in every state: `decide` calls one function for each event, which covers
-/// all states without a default. `TransitionTable` in the tests shows the results.
+/// At each change of the state, `enter` ends the countdown, the scan and the slot of the former
+/// state unless the next state continues them. Link events of another peripheral than the state's,
+/// and the end of another countdown, are ignored.
 struct AccessoryMachine<Peripheral: Hashable> {
     /// The result of an event.
     enum Decision: Equatable {
         /// No change: the event is late, or has no meaning in this state.
         case ignore
-        /// A change to another state, for a reason that the app receives.
+        /// A change to a state, perhaps the same one, for a reason that the app receives.
         case move(State, ChangeReason, [Action] = [])
         /// A change of details within the same observable state.
         case note(State, [Action] = [])
@@ -33,18 +28,18 @@ struct AccessoryMachine<Peripheral: Hashable> {
     private(set) var state: State
     /// The reason for the current state.
     private(set) var reason = ChangeReason.begun
-    /// Whether the accessory has been usable. It is then known at the next launch, and connection
-    /// requests for it may stay pending.
+    /// Whether the accessory has been ready, and was not forgotten since. It is then known at the
+    /// next launch, and connection requests for it may stay pending.
     private(set) var isRemembered: Bool
     /// The peripheral whose identifier is saved, if it was found already.
     private(set) var saved: Peripheral?
     /// The attempts to make the accessory ready.
     private(set) var log = AttemptLog()
-    /// The characteristics at the last time when the accessory was usable.
+    /// The characteristics when the accessory was last ready.
     private(set) var knownBefore: Set<CharacteristicPath> = []
     /// The time of the latest advertisement.
     private(set) var lastSeen: Duration?
-    /// Whether a link was reported.
+    /// Whether a link was reported, and not yet its end.
     private(set) var isLinkUp = false
     /// The time at which the latest link ended.
     private(set) var lastLinked: Duration?
@@ -104,7 +99,7 @@ struct AccessoryMachine<Peripheral: Hashable> {
         }
     }
 
-    /// Returns a countdown with a number that is unique in this machine.
+    /// Returns a countdown with the next number.
     func countdown(_ duration: Duration) -> Countdown {
         Countdown(number: lastCountdown + 1, deadline: now + duration)
     }

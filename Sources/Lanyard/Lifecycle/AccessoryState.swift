@@ -4,17 +4,16 @@
 public enum AccessoryState: Hashable, Sendable {
     /// The availability of Bluetooth is not yet known, or Bluetooth is restarting.
     case waitingForBluetooth
-    /// Bluetooth is switched off. Everything resumes when it is switched on.
+    /// Bluetooth is switched off. The library resumes its work when Bluetooth is switched on.
     case poweredOff
-    /// The app may not use Bluetooth. A person can change that in the settings.
+    /// The app may not use Bluetooth. A person may be able to change that in the settings.
     case unauthorized
     /// This device has no Bluetooth Low Energy.
     case unsupported
-    /// The system is asked for the accessory: for a link or a connection request that it preserved
-    /// when the app's process ended, or for a peripheral that it knows.
+    /// The system preserved a link or a connection request while the app did not run, and Bluetooth
+    /// is not yet available; or the library asks the system for a peripheral that the system knows.
     case restoring
-    /// There is nothing to do: the accessory was never paired, was forgotten or disconnected, or
-    /// cannot be kept connected.
+    /// There is nothing to do, for one of the reasons in ``IdleReason``.
     case idle
     /// The accessory is being searched for.
     case scanning
@@ -26,12 +25,12 @@ public enum AccessoryState: Hashable, Sendable {
     case discoveringCharacteristics
     /// Subscriptions were requested, and the accessory has not yet confirmed them all.
     case subscribing
-    /// The accessory is usable except for its protected values: the library reads the one that
-    /// proves the pairing, or the accessory refused to send it because it is not paired.
+    /// The accessory is usable except for its protected values: its pairing is in progress or has
+    /// failed.
     case connected
     /// The accessory is usable.
     case ready
-    /// A connection request is pending until the accessory returns, without a time limit.
+    /// A connection request is pending without a time limit, or the system reconnects by itself.
     case outOfRange
     /// The link is being ended.
     case disconnecting

@@ -10,11 +10,11 @@ public enum ChangeReason: Hashable, Sendable {
     case bluetoothUnavailable
     /// The system preserved the accessory while the app did not run.
     case restored
-    /// The accessory was paired at an earlier launch.
+    /// The accessory was paired before.
     case remembered
     /// The app requested the change.
     case requested
-    /// The accessory was discovered.
+    /// The accessory was discovered, or is a peripheral that the system already knew.
     case found
     /// All connection slots are in use; the accessory waits until one is free.
     case waitingForSlot(AttemptRecord.Slots?)
@@ -24,9 +24,9 @@ public enum ChangeReason: Hashable, Sendable {
     case evicted
     /// The link was made.
     case linked
-    /// The services of the description were found.
+    /// The required services were found, and characteristics must still be discovered.
     case servicesFound
-    /// The characteristics of the description were found, or are known from before.
+    /// The required characteristics were found, or are known from before.
     case databaseKnown
     /// The accessory has changed its services.
     case servicesChanged
@@ -41,18 +41,18 @@ public enum ChangeReason: Hashable, Sendable {
     case usable
     /// The accessory must be paired, but is not.
     case notPaired(LinkFailure)
-    /// The accessory is out of range: its link was lost, or an attempt to connect took too long. A
-    /// connection request is pending.
+    /// The accessory is out of range: its link was lost, or an attempt to connect failed or took
+    /// too long. A connection request is pending.
     case lost(LinkFailure)
     /// The link was lost, and the system reconnects.
     case systemReconnects(LinkFailure?)
     /// An attempt failed, and the next one begins after this time.
     case retrying(LinkFailure, after: Duration)
-    /// The wait after a failed attempt is over.
+    /// The next attempt begins.
     case nextAttempt
-    /// An attempt failed; its link is ended first.
+    /// An attempt failed; its link or connection request is being ended.
     case abandoned(LinkFailure)
-    /// Several attempts failed; from now on a connection request is pending.
+    /// Attempts failed; a connection request is pending, which may take effect after a pause.
     case standingBy(LinkFailure)
     /// There is nothing to do.
     case resting(IdleReason)
@@ -68,7 +68,7 @@ extension ChangeReason: CustomStringConvertible {
         case .restored: "The system preserved it while the app did not run."
         case .remembered: "It was paired before."
         case .requested: "The app requested it."
-        case .found: "It was discovered."
+        case .found: "It was found."
         case .waitingForSlot(let slots): Self.waiting(slots)
         case .slotGranted: "A connection slot was granted."
         case .evicted: "Its link made room for another one."

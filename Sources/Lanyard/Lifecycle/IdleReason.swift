@@ -15,7 +15,7 @@ public enum IdleReason: Hashable, Sendable {
     case cancelled
     /// The app forgot the accessory.
     case forgotten
-    /// The accessory is unusable, and another attempt would not help.
+    /// An attempt failed, and no further attempt follows.
     case failed(LinkFailure)
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The failures that a system reports by their numbers.
+// Failures from the codes of Core Bluetooth's errors.
 extension LinkFailure {
     /// Creates a failure from the code of a `CBError`.
     package init(linkCode code: Int, _ text: String) {

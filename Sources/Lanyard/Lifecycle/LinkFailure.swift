@@ -18,7 +18,7 @@ public struct LinkFailure: Hashable, Sendable {
         case tooManyBonds
         /// The attempt to connect failed.
         case attemptFailed
-        /// A step took longer than the accessory's description allows.
+        /// A step took longer than its time limit.
         case timeout
         /// There are too many links: for this device, or for the limit of the pool.
         case capacity
@@ -49,7 +49,7 @@ public struct LinkFailure: Hashable, Sendable {
     /// A description of the failure.
     public let text: String
 
-    /// Creates a failure that does not come from an error of the framework.
+    /// Creates a failure.
     ///
     /// - Parameters:
     ///   - kind: The kind of the failure.
@@ -68,8 +68,7 @@ public struct LinkFailure: Hashable, Sendable {
 }
 
 extension LinkFailure: CustomStringConvertible {
-    /// The text with the code of the error, as a part of a sentence. Some texts of the system end
-    /// with a period.
+    /// The text without its final period, and the code of the error, as a part of a sentence.
     public var description: String {
         let text = text.hasSuffix(".") ? String(text.dropLast()) : text
         return switch code {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A step that makes an accessory usable again if it refuses all messages. Each step costs more
+/// A step that may make an accessory usable again if it refuses all messages. Each step costs more
 /// than the one before.
 enum Renewal: Hashable, Sendable, CaseIterable {
     /// The subscription to the messages of the accessory is ended and begun again.
