@@ -6,9 +6,9 @@
 ///
 /// Core Bluetooth reports events and leaves the reactions to the app: a scan has no end, a
 /// connection attempt has no timeout, `didConnect` does not mean that the accessory is usable, and
-/// a lost link does not return. With this library an app *describes* its accessory. The library
-/// pairs it, finds it again at the next launch, reconnects it after range loss, and reports at any
-/// time what the accessory is doing and why.
+/// by default a lost link does not return. With this library an app *describes* its accessory. The
+/// library pairs it, finds it again at the next launch, reconnects it after range loss, and reports
+/// the state of the accessory and its reason.
 ///
 /// The types that make decisions are value types. `AccessoryMachine` decides the next step of one
 /// accessory, `ReconnectPlan` the time of the next attempt, `LinkPool` the accessories that may

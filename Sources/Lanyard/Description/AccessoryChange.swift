@@ -9,9 +9,10 @@ public struct AccessoryChange: Hashable, Sendable {
     /// The number of earlier changes of this accessory. A gap in the numbers means that a slow
     /// subscriber lost changes.
     public var number: Int
-    /// The time for which the accessory was not usable, if it is `ready` again after its link was
-    /// lost; otherwise `nil`. It runs from the moment at which the loss was noticed. A link that
-    /// moves to another of several adapters also counts as lost.
+    /// The time for which the accessory was not ready, if it is `ready` again, for example after
+    /// its link was lost or its services changed; otherwise `nil`. The value is also `nil` if the
+    /// accessory was idle or this device ended the link meanwhile. The time runs from the moment at
+    /// which the loss was noticed.
     public var gap: Duration?
 
     /// Creates a change, for tests of code that uses changes.
@@ -20,7 +21,7 @@ public struct AccessoryChange: Hashable, Sendable {
     ///   - state: The new state.
     ///   - reason: The reason for the change.
     ///   - number: The number of earlier changes of the accessory.
-    ///   - gap: The time for which the accessory was not usable.
+    ///   - gap: The time for which the accessory was not ready.
     public init(
         _ state: AccessoryState,
         _ reason: ChangeReason,

@@ -18,14 +18,15 @@ public struct AccessoryDescription: Sendable {
     public var kind: String
     /// The devices that are accessories of this kind.
     public var matcher: AccessoryMatcher
-    /// The services and characteristics that the app needs. Only these are discovered.
+    /// The services and characteristics that the app needs. Others are discovered only if the app
+    /// explores the accessory.
     public var services: [ServiceDescription]
     /// The time limits of the steps.
     public var timeouts = AccessoryTimeouts()
     /// Whether the accessory must be paired before it is ready.
     public var pairing = PairingRequirement.none
-    /// The reasons for the end of a link that mean that the accessory is out of range and will
-    /// return. A connection request then waits for the accessory without a time limit.
+    /// The reasons for the end of a link that mean that the accessory is out of range. If it was
+    /// ready before, a connection request is then pending without a time limit.
     public var outOfRange = OutOfRangeRule.standard
     /// The side that reconnects after the loss of a link: by default the system, where it can (iOS
     /// 17, macOS 14 and later; Linux).
@@ -131,9 +132,8 @@ public struct CharacteristicDescription: Hashable, Sendable {
 public struct AccessoryTimeouts: Hashable, Sendable {
     /// The limit of the search for an accessory that is to be paired; 10 seconds by default.
     public var scanning = Duration.seconds(10)
-    /// The limit of an attempt to connect to an accessory that was just discovered; 10 seconds by
-    /// default. A first pairing fails when an attempt takes longer. A connection request to an
-    /// accessory out of range has no time limit.
+    /// The limit of a connection attempt; 10 seconds by default. A first pairing fails when an
+    /// attempt takes longer. A pending connection request has no time limit.
     public var connecting = Duration.seconds(10)
     /// The limit of the discovery of services, and of that of characteristics; 10 seconds each by
     /// default.
@@ -147,10 +147,11 @@ public struct AccessoryTimeouts: Hashable, Sendable {
     public var pairing = Duration.seconds(60)
     /// The limit of a whole first pairing, from the search to the first time that the accessory is
     /// ready, with all repeated attempts; 90 seconds by default. The limits of the steps apply
-    /// within it. The time in which Bluetooth is unavailable does not count, but a pairing starts
-    /// over when Bluetooth returns.
+    /// within it. If Bluetooth becomes unavailable, the pairing and this limit start over when it
+    /// is available again.
     public var firstPairing = Duration.seconds(90)
-    /// The limit of a request of the app, such as a read or a write; 30 seconds by default.
+    /// The limit of a request of the app, such as a read, and of a write that makes no progress; 30
+    /// seconds by default.
     public var requests = Duration.seconds(30)
     /// The limit of the end of a link that the app or the library requested; 5 seconds by default.
     public var disconnecting = Duration.seconds(5)
@@ -184,7 +185,7 @@ public struct OutOfRangeRule: Hashable, Sendable {
     }
 
     /// The standard rule: the link was lost (`connectionTimeout`), the accessory ended it
-    /// (`peripheralDisconnected`), or it could not be made in time (`connectionFailed`).
+    /// (`peripheralDisconnected`), or it could not be made (`connectionFailed`).
     public static let standard = OutOfRangeRule(codes: [6, 7, 10])
 }
 

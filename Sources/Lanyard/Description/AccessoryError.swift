@@ -8,7 +8,7 @@ public enum AccessoryError: Error, Hashable, Sendable {
 
     /// This device has no Bluetooth Low Energy.
     case unsupported
-    /// The app may not use Bluetooth. A person can change that in the settings.
+    /// The app may not use Bluetooth. A person may be able to change that in the settings.
     case unauthorized
     /// The scan has no service filter, which the configuration does not allow
     /// (`AccessoryCentral.Configuration.allowsUnfilteredScans`). Name a service in the matcher.
@@ -61,14 +61,14 @@ public enum AccessoryError: Error, Hashable, Sendable {
     case tooLong(length: Int, maximum: Int)
     /// Too many writes already wait.
     case tooManyWrites(limit: Int)
-    /// The link ended, or the service changed, before the whole value was written. The numbers are
-    /// the bytes sent and the bytes of the value. Bytes of a write without response may not have
+    /// The link or the central ended, or the service changed, before the whole value was written.
+    /// The numbers are the bytes sent and the bytes of the value. The bytes sent may not all have
     /// arrived.
     case writeInterrupted(sent: Int, of: Int)
     /// The link ended before the answer arrived.
     case linkEnded
-    /// The store failed to erase the accessory. The central repeats the attempt as long as
-    /// it runs.
+    /// The store failed to erase the accessory. The central repeats the attempt until it succeeds
+    /// or the central ends.
     case notErased
     /// The accessory's services changed before the answer arrived. The library discovers them
     /// again.

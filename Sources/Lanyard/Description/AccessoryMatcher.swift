@@ -10,13 +10,13 @@ import Foundation
 public struct AccessoryMatcher: Sendable {
     /// The services of which a matching device advertises at least one; `nil` if the rule requires
     /// none. Without them the scan reports all devices. That costs power, and in the background,
-    /// Apple's systems report no device to such a scan.
+    /// iOS reports no device to such a scan.
     public let services: Set<BluetoothID>?
-    /// Whether the rule examines more than services: data that may differ in the next packet, such
-    /// as the signal strength or a name. The scan must then report every packet.
+    /// Whether a later packet of a device may match although an earlier one did not, for example
+    /// because its signal is stronger. The scan must then report every packet.
     let looksBeyondServices: Bool
-    /// The name that a matching device must have; `nil` if the rule requires none. A comparison of
-    /// names is fast, and rules out nearly all devices for each of many accessories.
+    /// A name that a matching device must have; `nil` if the rule requires none. It is compared
+    /// first, because that is fast.
     private let name: String?
     private let test: @Sendable (Discovery) -> Bool
 
@@ -62,7 +62,7 @@ public struct AccessoryMatcher: Sendable {
     /// - Parameters:
     ///   - company: The company identifier.
     ///   - test: A test of the data that follows the company identifier; by default all data
-    ///     passes. The central runs it on a queue of its own.
+    ///     passes. The central runs it on its queue.
     public static func manufacturerData(
         company: UInt16,
         where test: @escaping @Sendable (Data) -> Bool = { _ in true }
@@ -79,8 +79,7 @@ public struct AccessoryMatcher: Sendable {
     ///
     /// - Parameters:
     ///   - service: The UUID of the service.
-    ///   - test: A test of the data; by default all data passes. The central runs it on a queue of
-    ///     its own.
+    ///   - test: A test of the data; by default all data passes. The central runs it on its queue.
     public static func serviceData(
         _ service: BluetoothID,
         where test: @escaping @Sendable (Data) -> Bool = { _ in true }
@@ -97,7 +96,7 @@ public struct AccessoryMatcher: Sendable {
 
     /// Returns a matcher for devices whose name passes the test.
     ///
-    /// - Parameter test: A test of the name. The central runs it on a queue of its own.
+    /// - Parameter test: A test of the name. The central runs it on its queue.
     public static func name(where test: @escaping @Sendable (String) -> Bool) -> AccessoryMatcher {
         AccessoryMatcher { $0.name.map(test) ?? false }
     }
@@ -112,7 +111,7 @@ public struct AccessoryMatcher: Sendable {
 
     /// Returns a matcher for devices whose advertisement passes the test.
     ///
-    /// - Parameter test: A test of the advertisement. The central runs it on a queue of its own.
+    /// - Parameter test: A test of the advertisement. The central runs it on its queue.
     public static func custom(
         _ test: @escaping @Sendable (Discovery) -> Bool
     ) -> AccessoryMatcher {

@@ -9,7 +9,7 @@ public enum Availability: Hashable, Sendable {
     case resetting
     /// This device has no Bluetooth Low Energy.
     case unsupported
-    /// The app may not use Bluetooth. A person can change that in the settings.
+    /// The app may not use Bluetooth. A person may be able to change that in the settings.
     case unauthorized
     /// Bluetooth is switched off.
     case poweredOff

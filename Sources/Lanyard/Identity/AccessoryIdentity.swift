@@ -18,7 +18,7 @@ public enum AccessoryIdentity: Hashable, Sendable {
 extension AccessoryIdentity {
     /// Creates the identity of a discovered device. The result is `nil` if the identity comes from
     /// the manufacturer data, and that data is missing, belongs to another company, or is too short
-    /// to contain the identifier. Then only the system's identifier is known.
+    /// to contain the identifier.
     ///
     /// - Parameters:
     ///   - discovery: The discovery of the device.

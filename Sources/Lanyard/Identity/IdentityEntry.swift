@@ -55,8 +55,8 @@ struct IdentityEntry {
         entries.first { $0.identifier == identifier }
     }
 
-    /// Returns the identifier whose link to keep: the oldest link that received data since
-    /// `instant`, otherwise the newest link.
+    /// Returns the identifier whose link to keep: the oldest link that was made or received data
+    /// since `instant`, otherwise the newest link.
     func bestLink(receivedSince instant: Duration) -> UUID? {
         let byAge = links.sorted { ($0.link?.since ?? .zero) < ($1.link?.since ?? .zero) }
         let recent = byAge.first { ($0.link?.lastReceived ?? .zero) >= instant }

@@ -12,9 +12,9 @@ package enum IdentityAction: Hashable, Sendable {
 
 /// The assignment of system identifiers to accessories.
 ///
-/// A device that is not bonded changes its address about every 15 minutes (Vol 3, Part C, 10.7),
-/// and then the system treats it as a new peripheral with a new identifier. An Android device
-/// changes its address even while it is connected. If a device sends an identifier of its own in
+/// A device may change its address about every 15 minutes (Vol 3, Part C, 10.7). If it is not
+/// bonded, the system then treats it as a new peripheral with a new identifier. An Android device
+/// may change its address even while it is connected. If a device sends an identifier of its own in
 /// its manufacturer data, this type collects its system identifiers under one identity. If a device
 /// turns out to be known already, the two identities are merged. If it then has a second link, one
 /// of the links is closed.
@@ -25,8 +25,8 @@ package struct IdentityRegistry: Sendable {
     /// The maximum number of identifiers of one accessory. Identifiers with links stay even beyond
     /// the maximum.
     package static let identifierLimit = 16
-    /// If the older link has received data within this time, the newer link is closed. Otherwise
-    /// the older link is presumed lost, and the newer one stays.
+    /// If the older link was made or has received data within this time, the newer link is closed.
+    /// Otherwise the older link is presumed lost, and the newer one stays.
     package static let livenessLimit = Duration.seconds(10)
 
     private var entries: [AccessoryIdentity: IdentityEntry] = [:]
@@ -57,8 +57,8 @@ package struct IdentityRegistry: Sendable {
 
     // MARK: Recognition
 
-    /// Returns the identity of a discovered device. If the device should send its identity but does
-    /// not, the result is the earlier owner of its identifier, or a new identity.
+    /// Returns the identity of a discovered device. If its manufacturer data does not identify it,
+    /// the result is the owner of its system identifier, otherwise that identifier itself.
     package mutating func identify(
         _ discovery: Discovery,
         by source: IdentitySource,
@@ -122,7 +122,8 @@ package struct IdentityRegistry: Sendable {
 
     // MARK: Entries
 
-    /// Assigns an identifier to an accessory, with everything that was known under it.
+    /// Assigns an identifier to an accessory. If only the system identified its former owner, that
+    /// owner is merged into the accessory.
     private mutating func assign(
         _ identifier: UUID,
         to identity: AccessoryIdentity,
@@ -194,7 +195,8 @@ package struct IdentityRegistry: Sendable {
         }
     }
 
-    /// Removes the least recently seen accessory, if there are too many.
+    /// Removes the least recently seen accessory that is neither remembered nor linked, if another
+    /// one does not fit.
     private mutating func makeRoom(for identity: AccessoryIdentity) {
         guard entries[identity] == nil, entries.count >= accessoryLimit else { return }
         let oldest = entries.lazy.filter { !$0.value.isHeld }
