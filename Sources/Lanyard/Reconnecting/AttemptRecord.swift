@@ -4,13 +4,13 @@
 public struct AttemptRecord: Hashable, Sendable {
     /// The kind of an attempt.
     public enum Approach: Hashable, Sendable {
-        /// A connection request with a timeout: the accessory was just discovered.
+        /// A connection request with a timeout.
         case direct
         /// A pending connection request without a timeout.
         case pending
         /// The use of a link that the system preserved.
         case restored
-        /// The use of the existing link, after the accessory had changed.
+        /// The use of the existing link, for example after the accessory changed its services.
         case renewal
     }
 
@@ -28,7 +28,7 @@ public struct AttemptRecord: Hashable, Sendable {
         case subscribing
         /// Reading the protected characteristic.
         case pairing
-        /// Ending an unusable link.
+        /// Ending a link, or an attempt to make it.
         case ending
 
         /// Returns whether a phase precedes another one.
@@ -85,13 +85,13 @@ public struct AttemptRecord: Hashable, Sendable {
         case system
         /// The wait for a connection slot.
         case slot
-        /// None: the app requested that, or another attempt would not help.
+        /// None, for this reason.
         case rest(IdleReason)
         /// Continuation when Bluetooth is available.
         case bluetooth
     }
 
-    /// The number of the attempt since the start of the process, from 1.
+    /// The number of the accessory's attempt, from 1 in each process and for each pairing.
     public let number: Int
     /// The kind of the attempt.
     public let approach: Approach

@@ -23,8 +23,7 @@ extension LinkFailure {
     }
 
     /// Whether only a few failures of this kind end a burst of attempts, because each takes long or
-    /// because another attempt is not likely to succeed. Radio failures are not of this kind: they
-    /// are reported at once, and do not last.
+    /// because another attempt is not likely to succeed.
     var isHard: Bool {
         switch kind {
         case .linkLoss, .remoteClosed, .ownCancel, .attemptFailed: false

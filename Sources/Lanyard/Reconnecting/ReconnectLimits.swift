@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The limits and times of connection attempts. The numbers come from large installations
-/// (bleak-retry-connector). Unlike in that library, a burst ends with a pending connection request
-/// instead of an error.
+/// The limits and times of connection attempts. The numbers of failures and the back-off times are
+/// those of bleak-retry-connector, which is used in large installations. Unlike in that library, a
+/// burst for a remembered accessory ends with a pending connection request instead of an error.
 struct ReconnectLimits: Hashable, Sendable {
     /// The maximum number of hard failures in a burst.
     var hardFailures = 4
     /// The maximum number of other failures in a burst.
     var transientFailures = 9
-    /// The maximum duration of a burst. A failure this long after the last one begins a new burst.
+    /// The maximum duration of a burst. A failure more than this time after the last one begins a
+    /// new burst.
     var burst = Duration.seconds(60)
     /// The minimum wait after a transient failure.
     var backOffMinimum = Duration.milliseconds(100)
@@ -24,6 +25,6 @@ struct ReconnectLimits: Hashable, Sendable {
     /// The time after a discovery within which the library connects with a timeout instead of
     /// leaving a request pending.
     var justSeen = Duration.seconds(5)
-    /// The maximum time that the link of a completed pending connection request waits for a slot.
+    /// The maximum time that a link without a slot waits for one.
     var slotWait = Duration.seconds(10)
 }

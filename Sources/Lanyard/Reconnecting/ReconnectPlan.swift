@@ -2,10 +2,13 @@
 
 /// The rules for the step after a failed attempt or a lost link.
 ///
-/// There are three classes of failures. A transient failure is followed by another attempt soon, a
-/// lack of capacity by a later one, and a terminal failure by none. Attempts come in *bursts*,
-/// which are bounded in number and in time. After a burst a connection request is left pending with
-/// the system; it needs little power and has no time limit.
+/// There are three classes of failures. Another attempt follows soon after a transient failure, and
+/// later after a lack of capacity. A terminal failure ends the attempts unless it may pass by
+/// itself. Attempts come in *bursts*, which are bounded in number and in time.
+///
+/// After a burst, or if a remembered accessory is out of range, a connection request is left
+/// pending with the system; it needs little power and has no time limit. An accessory that is not
+/// remembered gets no further attempt after a burst.
 struct ReconnectPlan: Equatable, Sendable {
     /// A failure and its circumstances.
     struct FailedAttempt: Equatable, Sendable {
@@ -22,7 +25,7 @@ struct ReconnectPlan: Equatable, Sendable {
         var isRemembered: Bool
 
         /// Whether a terminal failure may pass by itself: a remembered accessory had all that the
-        /// app needs, and its program may be starting.
+        /// app needs, and may not have published its services yet.
         var isPassing: Bool { failure.kind == .incomplete && isRemembered }
 
         /// Whether a connection attempt took too long.

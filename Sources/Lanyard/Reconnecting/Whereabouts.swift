@@ -88,7 +88,7 @@ extension AccessoryState {
         case .connecting: "It is being connected to"
         case .discoveringServices, .discoveringCharacteristics: "Its services are being discovered"
         case .subscribing: "Its subscriptions are being confirmed"
-        case .connected: "It is connected, but not paired"
+        case .connected: "It is connected, but its pairing is not complete"
         case .ready: "It is ready"
         case .outOfRange: "Its connection is pending"
         case .disconnecting: "Its link is being ended"

@@ -2,8 +2,8 @@
 
 import JSONText
 
-/// An event in the history of an accessory: a call of the library to the system, a callback, or a
-/// change of state.
+/// An event in the history of an accessory, such as a call of the library to the system, a
+/// callback, or a change of state.
 public struct FlightEvent: Hashable, Sendable {
     /// The kind of an event.
     public enum Lane: String, CaseIterable, Codable, Hashable, Sendable {
@@ -21,8 +21,8 @@ public struct FlightEvent: Hashable, Sendable {
 
     /// The time of the event, relative to a fixed moment.
     public var time: Duration
-    /// The accessory: its name or another identification; empty if the event concerns all
-    /// accessories.
+    /// The accessory: its name or another identification; empty if the event is not about one
+    /// accessory.
     public var device: String
     /// The kind of the event.
     public var lane: Lane
@@ -35,8 +35,8 @@ public struct FlightEvent: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - time: The time of the event, relative to a fixed moment.
-    ///   - device: The name of the accessory or another identification; empty if the event concerns
-    ///     all accessories.
+    ///   - device: The name of the accessory or another identification; empty if the event is not
+    ///     about one accessory.
     ///   - lane: The kind of the event.
     ///   - text: The event in a few words, on one line.
     ///   - detail: Further details; `nil` if there are none.

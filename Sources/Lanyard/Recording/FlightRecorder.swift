@@ -4,9 +4,9 @@ import Foundation
 
 /// A recorder of the latest events, to explain the behavior of an accessory afterward.
 ///
-/// A recorder in the configuration of an ``AccessoryCentral`` records every change of state with
-/// its reason, every call to Core Bluetooth and every callback. Its capacity is fixed: the oldest
-/// events are dropped and counted. All members can be called on any thread.
+/// A recorder in the configuration of an ``AccessoryCentral`` records changes of state with their
+/// reasons, calls to Core Bluetooth, and callbacks. Its capacity is fixed: the oldest events are
+/// dropped and counted. All members can be called on any thread.
 ///
 /// ```swift
 /// let recorder = FlightRecorder()
@@ -99,7 +99,7 @@ extension FlightEvent {
 }
 
 extension String {
-    /// Returns as much of the text as fits in the limit, in whole characters.
+    /// Returns the text; if it exceeds the limit in bytes, its first characters with an ellipsis.
     fileprivate func bounded(to limit: Int) -> String {
         guard utf8.count > limit else { return self }
         var kept = Substring()

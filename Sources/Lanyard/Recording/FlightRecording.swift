@@ -17,8 +17,7 @@ public struct FlightRecording: Hashable, Sendable {
     /// The maximum number of events in a text.
     public static let eventLimit = 1_000_000
 
-    /// The date that corresponds to the time zero of events; `nil` if there is none, as in
-    /// simulations.
+    /// The date that corresponds to the time zero of events; `nil` if there is none.
     public var start: Date?
     /// The events, in the order of their recording.
     public var events: [FlightEvent]

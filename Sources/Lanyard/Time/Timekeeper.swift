@@ -4,8 +4,9 @@ import Dispatch
 
 /// A clock with timers.
 ///
-/// Apps always use the system's. Tests use a virtual one. Virtual time must not advance while work
-/// is on its way to another thread, which `hold` and `release` ensure.
+/// Apps use the system's, and simulations a virtual one. `hold` and `release` keep virtual time
+/// from advancing while work is on its way to another thread. They have no effect on the system's
+/// clock.
 package protocol Timekeeper: Sendable {
     /// The time since a fixed moment. It never decreases, and it advances while the system sleeps.
     var now: Duration { get }
@@ -17,27 +18,27 @@ package protocol Timekeeper: Sendable {
         _ fired: @escaping @Sendable () -> Void
     ) -> any TimekeeperTimer
 
-    /// Stops the time until the matching call of `release()`. Calls can be nested.
+    /// Stops virtual time until the matching call of `release()`. Calls can be nested.
     func hold()
 
-    /// Lets the time continue.
+    /// Lets virtual time continue.
     func release()
 
-    /// Runs `work` on the queue, after the work that already waits. The time stops until it is
-    /// done.
+    /// Runs `work` on the queue, after the work that already waits. Virtual time stops until `work`
+    /// is done.
     func perform(on queue: DispatchQueue, _ work: @escaping @Sendable () -> Void)
 }
 
 /// A timer that can be set repeatedly. Releasing the timer cancels it.
 package protocol TimekeeperTimer: Sendable {
-    /// Sets the timer to a time of its timekeeper. It fires at once if that time has passed, and
-    /// never if it is `nil`.
+    /// Sets the timer to a time of its timekeeper. The timer fires at once if that time has passed.
+    /// `nil` cancels the former setting.
     func set(to deadline: Duration?)
 }
 
 extension Timekeeper {
-    /// Runs `work` on the queue, after the work that already waits. The time stops until it is
-    /// done.
+    /// Runs `work` on the queue, after the work that already waits. Virtual time stops until `work`
+    /// is done.
     package func perform(on queue: DispatchQueue, _ work: @escaping @Sendable () -> Void) {
         hold()
         queue.async {
