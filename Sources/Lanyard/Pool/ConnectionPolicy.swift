@@ -36,7 +36,7 @@ public struct ConnectionRequest: Hashable, Sendable {
     public var identity: AccessoryIdentity
     /// The name of the device; `nil` if it is unknown, and when a policy is asked.
     public var name: String?
-    /// The priority from its description: the greater number goes first.
+    /// The priority from its description. A greater number takes precedence.
     public var priority: Int
     /// The waiting time so far.
     public var waited: Duration
@@ -47,7 +47,7 @@ public struct ConnectionRequest: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - identity: The identity of the accessory.
-    ///   - priority: The priority from its description: the greater number goes first.
+    ///   - priority: The priority from its description. A greater number takes precedence.
     ///   - waited: The waiting time so far.
     ///   - isPairing: Whether the accessory is being paired for the first time.
     public init(
@@ -71,7 +71,7 @@ public struct ConnectionHolder: Hashable, Sendable {
         case connecting
         /// The accessory is connected.
         case linked
-        /// The link is being ended; the slot is released afterward.
+        /// The link, or the attempt to make it, is being ended; the slot is released afterward.
         case ending
     }
 
@@ -85,7 +85,8 @@ public struct ConnectionHolder: Hashable, Sendable {
     public var phase: Phase
     /// The time since the slot was granted.
     public var held: Duration
-    /// The time since the accessory last sent a value or an answer.
+    /// The time since the accessory last sent a value or an answer, at first since the link was
+    /// made.
     public var silence: Duration
     /// The last signal strength (RSSI) in dBm; `nil` if it is unknown.
     public var signal: Int?

@@ -25,8 +25,8 @@ public struct OutOfConnectionSlots: Error, Hashable, Sendable {
     public var limit: Int
     /// The accessories that hold them.
     public var holders: [ConnectionHolder]
-    /// Whether one of these links is being ended in favor of the waiting accessory, or will be when
-    /// the accessory is found.
+    /// Whether one of these slots becomes free for the waiting accessory: a link is being ended, or
+    /// will be when the accessory is found.
     public var isMakingRoom = false
 }
 

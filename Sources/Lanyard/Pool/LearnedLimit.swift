@@ -8,7 +8,7 @@
 /// pool tries one more link. If that link is refused, the pool waits twice as long before the next
 /// trial.
 package struct LearnedLimit: Hashable, Sendable {
-    /// The time after which one more link is tried.
+    /// The time from the first refusal to the trial of one more link.
     package static let firstTrust = Duration.seconds(300)
     /// The maximum time between trials.
     package static let trustLimit = Duration.seconds(3600)

@@ -23,7 +23,8 @@ extension LinkPool {
         return actions + evict(now: now) + withdrawPromises(now: now)
     }
 
-    /// Asks the policy for one link to end for each waiting accessory.
+    /// Asks the policy for one link to end for each waiting accessory that gets no slot from a link
+    /// that is already ending.
     mutating func evict(now: Duration) -> [LinkPoolAction] {
         nextQuestion = waiters.isEmpty ? nil : now + Self.policyInterval
         guard let value = limit.value, slots.count >= value else { return [] }
@@ -116,8 +117,8 @@ extension LinkPool {
         waiters.sorted { $0.goesBefore($1, now: now) }
     }
 
-    /// Returns whether the controller can have the link of a waiter. A link that exists already
-    /// needs no further connection slot.
+    /// Returns whether a waiting accessory can have a slot. For a link that exists already, only a
+    /// fixed limit counts.
     private mutating func hasRoom(for waiter: PoolWaiter, now: Duration) -> Bool {
         if waiter.hasLink { return mayHave(slots.count + 1) }
         return pauseEnd == nil && limit.admits(slots.count, now: now)

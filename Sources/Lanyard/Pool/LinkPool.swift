@@ -5,14 +5,14 @@
 /// - A slot is reserved before a connection attempt. If none is free, the accessory waits.
 /// - A slot is released when the link has ended, not when its end is requested: until then, the
 ///   controller has no room.
-/// - A pending connection request has no slot, because it may take days. When it completes, it
-///   claims one.
-/// - Waiting accessories are served by priority and waiting time (`PoolWaiter.agingStep`).
+/// - A pending connection request has no slot, because it may take days. When it completes, its
+///   link claims one.
+/// - Waiting accessories that have a link go first, then first pairings. Otherwise priority and
+///   waiting time decide (`PoolWaiter.agingStep`).
 /// - The `ConnectionPolicy` decides which link makes room, if any does. Before that link ends, the
 ///   waiting accessory must have been seen recently; if it was not, the owner searches for it.
 ///
-/// Each accessory has at most one slot or one place in the queue. The owner of a token returns it
-/// by `release` or `capacityFailed`; a second call has no effect.
+/// The owner of a token returns it by `release` or `capacityFailed`; a second call has no effect.
 package struct LinkPool: Sendable {
     /// The pause between connection attempts after a link was refused, unless a link ends
     /// meanwhile. If other programs hold the links, the pool cannot observe when they end.
@@ -100,7 +100,7 @@ package struct LinkPool: Sendable {
         return settle(now: now) + waitNotice(identity, now: now) + [.changed]
     }
 
-    /// Claims a slot for the link of a completed pending connection request.
+    /// Claims a slot for a link that was made without one.
     package mutating func claim(
         _ identity: AccessoryIdentity,
         priority: Int,

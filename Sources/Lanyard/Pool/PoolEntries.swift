@@ -11,14 +11,12 @@ package enum LinkPoolAction: Hashable, Sendable {
     case grant(SlotToken, to: AccessoryIdentity)
     /// End this link in favor of another accessory. Its slot is released when the link has ended.
     case evict(SlotToken, holder: AccessoryIdentity, beneficiary: AccessoryIdentity)
-    /// The accessory waits for a slot. Repeated if the slot that was promised to it goes to another
-    /// accessory.
+    /// The accessory waits for a slot. Repeated, for example, if the slot that was promised to it
+    /// goes to another accessory.
     case wait(AccessoryIdentity, OutOfConnectionSlots)
-    /// The completed pending connection request keeps its link, but must wait for a slot before
-    /// using it.
+    /// The link that was made without a slot stays, but is not used before a slot is granted.
     case keepWaiting(AccessoryIdentity)
-    /// There is no slot for the link of a completed pending connection request: end that link. The
-    /// accessory waits.
+    /// There is no slot for a link that was made without one: end that link. The accessory waits.
     case turnAway(AccessoryIdentity, OutOfConnectionSlots)
     /// The holders, the waiting accessories or the limit have changed.
     case changed
@@ -53,8 +51,8 @@ struct PoolSlot {
 
 /// An accessory that waits for a slot.
 struct PoolWaiter {
-    /// The waiting time that raises the priority of an accessory by one. Every accessory is
-    /// therefore served eventually, whatever the priorities of later ones.
+    /// The waiting time that raises the priority of an accessory by one, so that later accessories
+    /// of greater priority do not always go first.
     static let agingStep = Duration.seconds(30)
 
     var identity: AccessoryIdentity
@@ -64,7 +62,7 @@ struct PoolWaiter {
     let isPairing: Bool
     /// The position in the order of arrival.
     let number: Int
-    /// Whether the accessory's link exists already, from a completed pending connection request.
+    /// Whether the accessory has a link already, which was made without a slot.
     var hasLink = false
     /// Whether the accessory was informed that a slot will become free.
     var isPromised = false

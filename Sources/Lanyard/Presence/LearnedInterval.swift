@@ -8,8 +8,7 @@
 /// seconds, the limit of twice that and 5 seconds is then exceeded by two losses in a row, and the
 /// device would wrongly count as lost several times a day. This type therefore keeps 16 groups of
 /// 16 gaps. The longest of 256 gaps is hardly ever below three intervals, and exceeding twice that
-/// takes six losses in a row. Without losses both histories learn the same value. The value is
-/// known after the first 16 gaps.
+/// takes six losses in a row. The value is known after the first 16 gaps.
 package struct LearnedInterval: Hashable, Sendable {
     /// The number of gaps in a group.
     package static let groupSize = 16

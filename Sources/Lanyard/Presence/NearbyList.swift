@@ -2,8 +2,7 @@
 
 /// The list of the devices nearby, made from presence events.
 ///
-/// A device appears as in its latest event. The order of the list therefore changes only when a
-/// device has clearly moved.
+/// A device appears as in its latest event, so small changes of its signal do not change the order.
 struct NearbyList {
     /// The present devices in the order of their discovery.
     private var present: [PresentDevice] = []

@@ -5,10 +5,11 @@
 public enum PresenceEvent: Hashable, Sendable {
     /// A device appeared.
     case discovered(PresentDevice)
-    /// The device came clearly nearer or moved clearly away, or its name became known or changed.
+    /// The signal of the device became known or changed by at least 6 dB, or its proximity or name
+    /// changed.
     case updated(PresentDevice)
-    /// The device disappeared, or is no longer tracked for another reason. A device that is
-    /// connected or being connected does not advertise, but is not lost for that reason.
+    /// The device disappeared, or is no longer tracked for another reason. A device that stops
+    /// advertising because it is connected or being connected is not lost for that reason.
     case lost(PresentDevice, PresenceLoss)
 
     /// The device of the event.
@@ -24,7 +25,7 @@ public enum PresenceLoss: Hashable, Sendable {
     /// Nothing was received for longer than the options permit: by default, for much longer than
     /// the device's longest known gap.
     case silent
-    /// The device turned out to be another present device, which has changed its address.
+    /// The device is now tracked under another identity, because both identities are one device.
     case merged
     /// More devices are present than the tracker can hold, and this one was received longest ago.
     case displaced

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The thresholds of presence. The defaults are those of existing gateways. Only the numbers of
-/// gaps in `LearnedInterval` differ from theirs.
+/// The thresholds of presence.
 package struct PresenceRules: Hashable, Sendable {
     /// The options of the app.
     package var options = PresenceOptions()

@@ -7,13 +7,12 @@
 /// that gap and 5 seconds is lost. With fewer than 16 gaps the limit is three times the longest one
 /// and 5 seconds. Before the first gap the longest advertising interval takes its place.
 /// `PresenceOptions` can fix the limit instead. Silence is measured in `ListeningTime`. A device
-/// that is connected or being connected stops advertising and is not lost; afterward the time
+/// that is connected or being connected may stop advertising and is not lost; afterward the time
 /// without an advertisement starts at zero.
 ///
 /// After a loss the tracker learns the interval of the device again. A device that was received
 /// once and returns after its loss, within minutes, probably advertises that slowly: the silence
-/// counts as its first gap. So a device that is slow, or has become slower, is lost at most twice,
-/// not repeatedly.
+/// counts as its first gap. So a slow device does not count as lost again and again.
 ///
 /// Only scans that report every advertisement count. A scan that reports each device once does not
 /// reveal gaps.

@@ -22,7 +22,7 @@ struct TrackedDevice {
     /// count.
     private(set) var isConnected = false
     /// The time from which the current silence counts, in listening time: that of the latest
-    /// advertisement, of the end of a link, or of the resumption of a scan.
+    /// advertisement or of the end of a link, with the credit of `resume(at:lastStretch:)`.
     private(set) var lastSign: Duration
     /// The time of the latest advertisement; `nil` if a link or a break of the scan since then
     /// explains a gap.
