@@ -39,7 +39,7 @@ public final class AccessoryModel: Identifiable {
     /// The state of the accessory.
     public var state: AccessoryState { change.state }
 
-    /// Whether the accessory can be used.
+    /// Whether the accessory is ready.
     public var isReady: Bool { state == .ready }
 
     /// The state in a few words, for example `Connected`.

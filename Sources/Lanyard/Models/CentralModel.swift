@@ -119,7 +119,7 @@ public final class CentralModel {
     }
 
     /// Sets ``problem`` to `nil`, and performs an action of the screen. An error becomes the
-    /// ``problem``, unless it is the cancellation of the task.
+    /// ``problem``, unless it reports a cancellation.
     ///
     /// - Parameter action: The action.
     public func perform(_ action: () async throws -> Void) async {
@@ -172,7 +172,7 @@ public final class CentralModel {
 
 /// An error as texts for a screen.
 public struct Problem: Identifiable, Hashable, Sendable {
-    /// The number of the problem, which differs between problems.
+    /// An identifier that differs between problems.
     public let id = UUID()
     /// A description of what happened.
     public let title: String

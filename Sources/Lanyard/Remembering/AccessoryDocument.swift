@@ -100,7 +100,7 @@ struct AccessoryDocument: Hashable, Sendable {
 extension RememberedAccessory {
     private static let times = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
-    /// Decodes a record; `nil` if a field is missing or has another type.
+    /// Decodes a record; `nil` if a required field is missing or unreadable.
     fileprivate init?(record: JSON) {
         guard let fields = record.members,
             let identity = fields["identity"]?.text.flatMap({ AccessoryIdentity($0) }),

@@ -110,7 +110,7 @@ package struct DurableFile: Sendable {
     /// Writes the contents of a file, or the names of a directory, to the disk.
     private func synchronize(_ descriptor: Int32, of url: URL) throws {
         #if !os(Linux)
-            // On Apple's platforms, fsync leaves the bytes in the memory of the drive.
+            // On Apple's platforms, fsync may leave the bytes in the memory of the drive.
             if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
         #endif
         guard fsync(descriptor) == 0 else { throw failure("write", url) }

@@ -6,8 +6,8 @@ import Foundation
 ///
 /// When `remember` or `forget` returns, its change is on the disk. If the process is killed or the
 /// power fails, the file has either the old or the new contents. Several processes can use one
-/// file. A damaged file, or a file of another program, is renamed and reported by the next `load`,
-/// and the store starts empty.
+/// file. A damaged file, or a file of another program, is renamed, and the store starts empty. If
+/// `load` finds the file, its result reports it.
 public struct FileAccessoryStore: AccessoryStore {
     /// The location of the file.
     public var url: URL { file.url }
@@ -91,8 +91,8 @@ extension AccessoryStore where Self == FileAccessoryStore {
     /// - Parameter url: The location of the file.
     public static func file(_ url: URL) -> FileAccessoryStore { FileAccessoryStore(url) }
 
-    /// Returns the default store for a central with this name. Its file is in the app's
-    /// *Application Support* directory on Apple's platforms, and in `$XDG_STATE_HOME/lanyard` or
+    /// Returns the default store for a central with this name. Its file is below the app's
+    /// *Application Support* directory on Apple's platforms, and below `$XDG_STATE_HOME/lanyard` or
     /// `~/.local/state/lanyard` elsewhere (XDG Base Directory Specification).
     ///
     /// - Parameter name: The name of the central, which may contain any characters.

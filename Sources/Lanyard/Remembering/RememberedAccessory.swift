@@ -15,7 +15,8 @@ public struct RememberedAccessory: Hashable, Sendable {
     public var name: String?
     /// The date of the pairing.
     public var rememberedSince: Date
-    /// The date when the accessory was last ready; `nil` if it never was.
+    /// The date when the central last saved this data because the accessory was ready; `nil` if it
+    /// never did.
     public var lastReady: Date?
     /// Additional data of the app.
     public var notes: [String: String]
@@ -28,7 +29,8 @@ public struct RememberedAccessory: Hashable, Sendable {
     ///   - kind: The kind of the accessory's description.
     ///   - name: The name of the device; `nil` if it is unknown.
     ///   - rememberedSince: The date of the pairing.
-    ///   - lastReady: The date when the accessory was last ready; `nil` if it never was.
+    ///   - lastReady: The date when the central last saved this data because the accessory was
+    ///     ready; `nil` if it never did.
     ///   - notes: Additional data of the app.
     public init(
         identity: AccessoryIdentity,

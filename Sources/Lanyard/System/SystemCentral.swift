@@ -15,8 +15,7 @@ package protocol SystemCentral: AnyObject, Sendable {
     ///
     /// - Parameter receive: A closure that receives all events.
     func begin(_ receive: @escaping @Sendable (SystemCentralEvent) -> Void)
-    /// Ends the central, which sends no further events. The caller has ended its scan and its
-    /// links.
+    /// Ends the central, which sends no further events.
     func end()
     /// Sets whether the app is in the background, for a system that cannot find that out by itself.
     func setInBackground(_ isInBackground: Bool)
@@ -40,7 +39,8 @@ package protocol SystemCentral: AnyObject, Sendable {
 
     /// Returns the room for writes to a connected peripheral.
     func room(of peripheral: SystemPeripheral) -> WriteRoom
-    /// Sends a request to a connected peripheral. Ignored if the attribute is no longer valid.
+    /// Sends a request to a connected peripheral. The central ignores the request if the attribute
+    /// is no longer valid.
     func send(_ request: PeripheralRequest, to peripheral: SystemPeripheral)
 }
 

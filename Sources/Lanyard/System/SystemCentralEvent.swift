@@ -22,11 +22,12 @@ package enum SystemCentralEvent: Sendable {
     case peripheral(SystemPeripheral, SystemPeripheralEvent, LinkFailure?)
 }
 
-/// An event of a connected peripheral. Its table (`SystemPeripheral.attributes`) has changed before
-/// the event.
+/// An event of a connected peripheral. The table of the peripheral (`SystemPeripheral.attributes`)
+/// changes before the event.
 package enum SystemPeripheralEvent: Sendable {
     case nameChanged
-    /// Services with these UUIDs are no longer valid. An empty set means that services were added.
+    /// Services with these UUIDs are no longer valid. If the set is empty, services may have been
+    /// added.
     case servicesModified(Set<BluetoothID>)
     case servicesDiscovered
     case includedServicesDiscovered(of: SystemAttribute)

@@ -4,7 +4,7 @@ import Dispatch
 import Foundation
 
 /// The system of a platform without a module that is called CoreBluetooth: Bluetooth is always
-/// unsupported, unless a test's configuration names another system.
+/// unsupported.
 struct UnavailableSystem: AccessorySystem {
     func makeCentral(
         restoring restoreIdentifier: String?,

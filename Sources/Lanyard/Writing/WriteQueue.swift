@@ -4,9 +4,10 @@ import Foundation
 
 /// The values that wait to be written to one accessory, in order.
 ///
-/// Writes keep their order even if they are for different characteristics. One write with response
-/// is in progress at a time; writes without response are made as long as there is room. After every
-/// change, the owner of the queue performs the actions of `next(_:now:)` until it returns `nil`.
+/// Writes keep their order even if they are for different characteristics. No write begins while a
+/// write with response is in progress; writes without response are made as long as there is room.
+/// After every change, the owner of the queue performs the actions of `next(_:now:)` until it
+/// returns `nil`.
 struct WriteQueue {
     /// The maximum number of waiting values; a further one is refused.
     static let limit = 128
