@@ -11,8 +11,8 @@ extension Accessory {
     /// let level = try await accessory.read("2A19").first
     /// ```
     ///
-    /// The description declares the characteristic. It can be read after its discovery: in the
-    /// states `connected` and `ready`.
+    /// The description must declare the characteristic, which can be read as soon as it is
+    /// discovered.
     ///
     /// - Parameter characteristic: The UUID of the characteristic. If several services have it, the
     ///   first one in the description applies.
@@ -69,8 +69,7 @@ extension Accessory {
     ///
     /// The chunks are written in order, and no other write comes between them. With response, each
     /// chunk waits for the accessory's confirmation of the previous one. Without response, it waits
-    /// only for room, so the accessory's flow control decides the speed. The app and the accessory
-    /// agree on how the chunks are joined.
+    /// only for room. The app and the accessory agree on how the chunks are joined.
     ///
     /// The call returns when the last chunk was confirmed or accepted. If the task is canceled
     /// earlier, no further chunks are written.
@@ -80,8 +79,8 @@ extension Accessory {
     ///   - characteristic: The UUID of the characteristic. If several services have it, the first
     ///     one in the description applies.
     ///   - kind: The kind of the writes.
-    ///   - progress: A closure that receives the number of bytes written so far. It runs on a queue
-    ///     of the central.
+    ///   - progress: A closure that receives the number of bytes written so far. It runs on the
+    ///     central's queue.
     /// - Throws: The errors of ``write(_:to:as:)`` except
     ///   ``AccessoryError/tooLong(length:maximum:)``.
     public func writeInChunks(
@@ -118,10 +117,10 @@ extension Accessory {
     /// }
     /// ```
     ///
-    /// The characteristic has the role `subscribe` in the description, so the accessory sends its
-    /// values whenever it is ready. The sequence continues after the loss of a link, but lacks the
-    /// values that the accessory had in the meantime. It ends when the accessory is forgotten, when
-    /// its central ends, or when a discovery does not find the characteristic.
+    /// The accessory sends values only if the characteristic has the role `subscribe` in the
+    /// description. The sequence continues after the loss of a link, but lacks the values that the
+    /// accessory had in the meantime. It ends when the accessory is forgotten, when its central
+    /// ends, or when a discovery does not find the characteristic.
     ///
     /// - Parameter characteristic: The UUID of the characteristic. If several services have it, the
     ///   first one in the description applies.
@@ -155,7 +154,7 @@ extension Accessory {
         try await driver.rssi(of: snapshot)
     }
 
-    /// Opens an L2CAP channel: a byte stream that is faster than characteristics.
+    /// Opens an L2CAP channel: a byte stream that is usually faster than characteristics.
     ///
     /// - Parameter psm: The number of the channel at the accessory, which often publishes it in a
     ///   characteristic.

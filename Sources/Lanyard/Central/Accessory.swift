@@ -4,12 +4,11 @@ import Foundation
 
 /// An accessory: its state, and everything that an app can request of it.
 ///
-/// The central owns the accessory and reconnects it after a loss of the link. The app does nothing
-/// for that. The object stays the same for as long as the app holds it, and keeps its central
-/// running.
+/// The central reconnects the accessory after a loss of the link. The object stays the same for as
+/// long as the app holds it, and keeps its central running.
 ///
-/// All members can be called on any thread and from any task. A waiting call ends at once when its
-/// task is canceled.
+/// All members can be called on any thread and from any task. A waiting call ends when its task is
+/// canceled.
 public final class Accessory: Sendable, Identifiable {
     /// The permanent identity of an accessory, valid in this installation of the app.
     public typealias ID = AccessoryIdentity
@@ -55,8 +54,8 @@ public final class Accessory: Sendable, Identifiable {
     /// its central ends.
     public var changes: Events<AccessoryChange> { snapshot.events().keeping(lifetime) }
 
-    /// Calls a closure with the current state and then with every change, in order, on a queue of
-    /// the central.
+    /// Calls a closure with the current state and then with every change, in order, on the
+    /// central's queue.
     ///
     /// ```swift
     /// observation = accessory.onChange { change in print(change) }
@@ -105,8 +104,8 @@ public final class Accessory: Sendable, Identifiable {
 
     // MARK: Connection
 
-    /// Requests a connection that lasts until `disconnect()`. A paired accessory already has such a
-    /// request. Returns at once; see ``untilReady()``.
+    /// Requests a connection that lasts until `disconnect()`. A paired accessory needs this request
+    /// only if it is idle, for example after `disconnect()`. Returns at once; see ``untilReady()``.
     public func connect() {
         driver.connect(snapshot)
     }
@@ -121,8 +120,8 @@ public final class Accessory: Sendable, Identifiable {
     }
 
     /// Tests again whether the accessory reveals its protected values. If it does not, the system
-    /// pairs, and may ask a person. This is for an accessory in the state `connected`; if it is
-    /// `ready`, nothing happens. Waits until the accessory is ready or has refused.
+    /// pairs, and may ask a person. Call it in the state `connected`; in the state `ready` it does
+    /// nothing. Waits until the accessory is ready or has refused.
     ///
     /// - Throws: The errors of ``untilReady()``: ``AccessoryError/notPaired`` if the accessory has
     ///   refused.

@@ -20,8 +20,8 @@ public final class AccessoryCentral: Sendable {
     let lifetime: CentralLifetime
     var driver: CentralDriver { lifetime.driver }
 
-    /// Creates a central for accessories of these kinds. Returns at once; the work begins when
-    /// Bluetooth is available.
+    /// Creates a central for accessories of these kinds. The initializer only reads the store; the
+    /// other work begins when Bluetooth is available.
     ///
     /// - Parameters:
     ///   - descriptions: The descriptions of the accessories that the central may remember or pair.
@@ -66,8 +66,9 @@ public final class AccessoryCentral: Sendable {
     ///
     /// A known accessory may be out of range. A new one is paired with the whole description (see
     /// ``pair(_:)-(AccessoryDescription)``). If the system has lost the known accessory, for
-    /// example because its settings were reset, the central forgets it and pairs a new one. A call
-    /// during a pairing of this kind joins that pairing.
+    /// example because its settings were reset, and only the system's identifier can identify it,
+    /// the central forgets it and pairs a new one. A call during a pairing of this kind joins that
+    /// pairing.
     ///
     /// - Parameter description: The description. For a known accessory, only the kind matters.
     /// - Throws: The errors of ``pair(_:)-(AccessoryDescription)``, and
@@ -96,9 +97,9 @@ public final class AccessoryCentral: Sendable {
     /// }
     /// ```
     ///
-    /// While Bluetooth is off or its state is unknown, the call waits. The description's timeouts
-    /// begin with the scan; ``AccessoryTimeouts/firstPairing`` limits all steps together. Canceling
-    /// the task withdraws everything: nothing remains of the attempt.
+    /// While Bluetooth is off or its state is unknown, the call waits.
+    /// ``AccessoryTimeouts/firstPairing`` limits all steps together. Canceling the task cancels the
+    /// pairing.
     ///
     /// The description may differ from the one of the same kind that the central was created with,
     /// for example because a person chose one of several devices. The whole description then
@@ -124,7 +125,7 @@ public final class AccessoryCentral: Sendable {
     }
 
     /// Forgets an accessory: ends its link, withdraws its connection request and erases it from the
-    /// store. Only a person can remove the system's own bond, in the settings.
+    /// store. The system keeps its own bond, which a person can remove in the settings.
     ///
     /// Returns when the link has ended and the store has been written.
     ///
@@ -211,7 +212,7 @@ public final class AccessoryCentral: Sendable {
 
 /// An addition to the accessories of a central, or a removal.
 public enum AccessoryListChange: Sendable {
-    /// The accessory was paired, or was known when the sequence began.
+    /// The accessory was added, for example by a pairing, or was known when the sequence began.
     case added(Accessory)
     /// The accessory was forgotten.
     case removed(Accessory)

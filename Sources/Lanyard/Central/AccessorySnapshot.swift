@@ -7,7 +7,8 @@ final class AccessorySnapshot: Sendable {
     fileprivate struct Shown {
         var name: String?
         var change: AccessoryChange
-        /// The time at which the link of a ready accessory was lost.
+        /// The time since which a formerly ready accessory is not ready; `nil` if it was idle or
+        /// disconnecting since then.
         var lostAt: Duration?
         var hasEnded = false
         var writeLengths: [WriteKind: Int] = [:]
@@ -67,7 +68,7 @@ final class AccessorySnapshot: Sendable {
 
     var attempts: [AttemptRecord] { shown.change { $0.attempts } }
 
-    /// The use of the connection slots when the accessory was last refused one.
+    /// The use of the connection slots when the accessory last had to wait for one.
     var slots: OutOfConnectionSlots? { shown.change { $0.slots } }
 
     /// Whether the first pairing took longer than its total limit.
@@ -165,8 +166,7 @@ final class AccessorySnapshot: Sendable {
 }
 
 extension AccessorySnapshot.Shown {
-    /// Records a new state. Returns the time since the link was lost, if the state is `ready`
-    /// again.
+    /// Records a new state. Returns the time since `lostAt` if the state is `ready` again.
     fileprivate mutating func gap(before state: AccessoryState, now: Duration) -> Duration? {
         switch state {
         case .ready:

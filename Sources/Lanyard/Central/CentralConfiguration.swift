@@ -29,10 +29,10 @@ extension AccessoryCentral {
         public var connectionLimit = ConnectionLimit.learned
         /// The policy that chooses which link to end when all connection slots are in use.
         public var policy: any ConnectionPolicy = .standard
-        /// The recorder that receives everything that happens, for diagnosis; `nil` for none.
+        /// The recorder of the central's events, for diagnosis; `nil` for none.
         public var recorder: FlightRecorder?
-        /// Whether scans without a service filter are allowed. Such scans cost power, and find
-        /// nothing in the background.
+        /// Whether scans without a service filter are allowed. Such scans cost power, and on iOS
+        /// find nothing in the background.
         public var allowsUnfilteredScans = false
 
         /// The Bluetooth of the system.

@@ -8,7 +8,7 @@ import Logging
 /// On systems where `UIBackgroundModes` applies, Core Bluetooth raises an exception if a manager
 /// has a restoration identifier and the app's `Info.plist` lacks the mode. The app would then
 /// terminate at launch. The library therefore omits the identifier if the mode is missing, and logs
-/// that once.
+/// that once for each mode.
 enum RestorationPermit {
     /// The kind of manager, with its background mode in `Info.plist`.
     enum Mode: String {

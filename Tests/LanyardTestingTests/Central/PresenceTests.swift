@@ -48,7 +48,7 @@ struct PresenceTests {
             var last = sequences[256].makeAsyncIterator()
             #expect(await last.next() == nil)
             let notes = kit.recorder.recording.events.filter { $0.lane == .note }.map(\.text)
-            #expect(notes.contains("presence ends at once: 256 scans are running"))
+            #expect(notes.contains("presence ends at once: 256 scans are requested"))
             await central.shutDown()
         }
     }

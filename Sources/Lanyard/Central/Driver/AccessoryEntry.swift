@@ -17,14 +17,15 @@ final class AccessoryEntry: @unchecked Sendable {
     var identity: AccessoryIdentity? {
         didSet { index?.move(self, from: oldValue, to: identity) }
     }
-    /// Whether the description came with the pairing: it may differ from the central's description
-    /// of its kind.
+    /// Whether the description came with the pairing or with an adopted peripheral: it may differ
+    /// from the central's description of its kind.
     var isPairedHere = false
     /// The device that was chosen for the pairing; `nil` for any that matches the description.
     var target: PairingTarget?
     /// The timer of the limit of the first pairing.
     var pairingTimer: (any TimekeeperTimer)?
-    /// Whether the app can see the accessory. It cannot before the pairing has succeeded.
+    /// Whether the accessory is in the central's list. A pairing adds the accessory when it becomes
+    /// ready.
     var isShown = false
     /// The store's entry for the accessory.
     var remembered: RememberedAccessory?
@@ -32,7 +33,7 @@ final class AccessoryEntry: @unchecked Sendable {
     var peripheral: SystemPeripheral? {
         didSet { index?.move(self, from: oldValue, to: peripheral) }
     }
-    /// Whether the system has reported a link.
+    /// Whether the system has reported a link, and not yet its end.
     var isLinked = false
     var slot: SlotToken?
     /// The number of outstanding discovery answers for each service.
@@ -55,8 +56,8 @@ final class AccessoryEntry: @unchecked Sendable {
     var nextLook: Duration?
     /// Whether the state machine searches for the accessory.
     var isScannedFor = false
-    /// Whether the scan also watches for the accessory: its connection request is pending, the
-    /// system does not know it, or it waits for a connection slot.
+    /// Whether the scan also watches for the accessory: `needsWatch` is `true`, or the pool
+    /// searches for it.
     var isWatchedFor = false
 
     init(

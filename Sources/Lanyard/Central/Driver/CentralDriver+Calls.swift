@@ -17,7 +17,8 @@ extension CentralDriver {
         feed(.retrieved(peripheral), to: entry)
     }
 
-    /// Returns the peripheral that the system finds by the remembered identifiers, latest first.
+    /// Returns the first peripheral that the system finds by the accessory's identifiers, latest
+    /// first.
     private func rememberedPeripheral(of entry: AccessoryEntry) -> SystemPeripheral? {
         guard let identity = entry.identity else { return nil }
         var identifiers = identities.systemIdentifiers(of: identity)
@@ -52,8 +53,8 @@ extension CentralDriver {
         }
     }
 
-    /// Returns the peripheral that was chosen for a pairing, if the system knows it. If the device
-    /// changes its address, only an identifier that was discovered in this process is tried.
+    /// Returns the peripheral that was chosen for a pairing, if the system knows it. If
+    /// manufacturer data identifies the device, only the registry's identifiers for it are tried.
     private func chosenPeripheral(
         _ target: PairingTarget,
         for entry: AccessoryEntry
@@ -72,7 +73,7 @@ extension CentralDriver {
 
     /// Returns the identifiers of the connected peripherals that fit a description: they have all
     /// required services and one of the matcher's services. If the matcher examines more than
-    /// services, the result is empty, because a connected peripheral does not advertise the other
+    /// services, the result is empty, because a connected peripheral may not advertise the other
     /// data.
     private func fitting(_ description: AccessoryDescription) -> Set<UUID> {
         guard let system, !description.matcher.looksBeyondServices else { return [] }
@@ -120,7 +121,7 @@ extension CentralDriver {
         system?.cancelConnection(peripheral)
     }
 
-    /// Releases a peripheral whose disconnection was reported.
+    /// Releases a peripheral that `end` retained.
     func forgetEnding(_ peripheral: SystemPeripheral) {
         endingPeripherals.removeAll { $0 === peripheral }
     }

@@ -2,7 +2,7 @@
 
 import Foundation
 
-// The app's calls. They wait for results by observing the same changes that the app can observe.
+// The app's calls.
 
 extension CentralDriver {
     // MARK: Pairing
@@ -24,7 +24,8 @@ extension CentralDriver {
     ///   - description: The description of the accessory.
     ///   - target: The chosen device; `nil` for any that matches the description.
     ///   - record: The record that shows the changes.
-    ///   - joins: Whether the call may join a pairing of this kind that another call started.
+    ///   - joins: Whether the call may return a known accessory of this kind, or join a pairing
+    ///     that another call started.
     /// - Returns: The snapshot of the accessory, which is ready or was known already.
     /// - Throws: The errors of `AccessoryCentral.pair(_:)`.
     func pair(
@@ -129,7 +130,7 @@ extension CentralDriver {
         throw Task.isCancelled ? .cancelled : .shutDown
     }
 
-    /// Removes every trace of a pairing that failed or was canceled.
+    /// Forgets the accessory of a pairing that failed or was canceled.
     private func abandonPairing(_ snapshot: AccessorySnapshot) async {
         _ = await settle { driver in
             guard let entry = driver.entry(with: snapshot) else { return }

@@ -77,7 +77,7 @@ extension CentralDriver {
 
     private func failedToConnect(_ peripheral: SystemPeripheral, _ failure: LinkFailure?) {
         guard let entry = entry(of: peripheral) else { return }
-        let failure = failure ?? LinkFailure(.attemptFailed, "It failed")
+        let failure = failure ?? LinkFailure(.attemptFailed, "the connection attempt failed")
         record(.callback, "didFailToConnect", entry, detail: "\(failure)")
         linkEnded(entry)
         feed(.link(peripheral, .failedToConnect(failure)), to: entry)

@@ -2,9 +2,6 @@
 
 import Foundation
 
-// The driver passes one event to a state machine, performs all of its actions, and then takes the
-// next event.
-
 extension CentralDriver {
     /// Passes an event to a state machine and performs the resulting actions. If events are already
     /// being processed, the new event is processed after them.
@@ -73,8 +70,8 @@ extension CentralDriver {
         entry.countdownTimer?.set(to: nil)
     }
 
-    /// Starts, restarts or ends the limit of a first pairing. It runs from the first step while
-    /// Bluetooth is available, until the accessory is ready.
+    /// Starts or ends the limit of a first pairing. The limit runs from the first step while
+    /// Bluetooth is available, until the accessory is ready or idle.
     private func limitPairing(_ state: AccessoryState, of entry: AccessoryEntry) {
         guard !entry.isShown, state != .idle, state.isPossible else {
             entry.pairingTimer?.set(to: nil)
@@ -109,7 +106,7 @@ extension CentralDriver {
         if entry.isForgotten { dismiss(entry) }
     }
 
-    /// Removes an accessory that was forgotten, or a pairing attempt that was canceled.
+    /// Removes an accessory that was forgotten, or whose pairing failed or was canceled.
     func dismiss(_ entry: AccessoryEntry) {
         entries.removeAll { $0 === entry }
         index.remove(entry)
@@ -134,7 +131,8 @@ extension CentralDriver {
         entry.renewals[path] = nil
     }
 
-    /// Records that the accessory refused a message, and starts the next step of the renewal plan.
+    /// Records that the accessory refused a message, and starts the next step of the renewal plan
+    /// if one is due.
     func messageRefused(
         _ path: CharacteristicPath,
         _ error: AccessoryError,

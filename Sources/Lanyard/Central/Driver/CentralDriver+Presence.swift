@@ -23,7 +23,7 @@ extension CentralDriver {
         return Events(mailbox: mailbox)
     }
 
-    /// Starts a subscription, which ends when the app releases the mailbox.
+    /// Starts a subscription, which ends when the app releases the mailbox or the driver ends.
     private func watch<Element>(
         _ matcher: AccessoryMatcher,
         _ options: PresenceOptions,
@@ -38,7 +38,7 @@ extension CentralDriver {
         enter(orElse: { watch.end() }) { driver in
             let number = driver.nextNumber()
             guard driver.scans.set(watch.scan, for: number) else {
-                let text = "presence ends at once: \(ScanPlan.scanLimit) scans are running"
+                let text = "presence ends at once: \(ScanPlan.scanLimit) scans are requested"
                 driver.record(.note, text, nil)
                 return watch.end()
             }

@@ -5,13 +5,12 @@ import Foundation
 // Accessories that are remembered across launches.
 
 extension CentralDriver {
-    /// Creates the accessories that the store contains. The initializer calls this so that the
-    /// app sees them at once.
+    /// Reads the store, and creates its accessories whose kinds have a description.
     func recallAccessories() {
         do {
             let found = try store.load()
             for setAside in found.setAside {
-                log.warning("The store moved an unreadable entry aside: \(setAside.reason)")
+                log.warning("The store left out unreadable data: \(setAside.reason)")
             }
             for accessory in found.accessories { recall(accessory) }
             backlog.isUnread = false
@@ -109,8 +108,8 @@ extension CentralDriver {
 
     // MARK: Restoration
 
-    /// Restores the peripherals that the system preserved while the app did not run. This
-    /// precedes every other event.
+    /// Assigns restored or adopted peripherals to their accessories, and keeps the others as
+    /// unclaimed.
     func restore(_ peripherals: [SystemPeripheral]) {
         for peripheral in peripherals {
             let identity = identities.identity(of: peripheral.identifier)

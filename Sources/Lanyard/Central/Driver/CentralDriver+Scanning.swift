@@ -5,7 +5,7 @@ import Foundation
 // One scan that serves all requests, and the handling of its discoveries.
 
 extension CentralDriver {
-    /// The maximum number of devices that records list separately.
+    /// The maximum number of devices whose first discovery is recorded.
     private static let reportedLimit = 10_000
 
     func setScanning(_ isScanning: Bool, _ entry: AccessoryEntry) {
@@ -27,7 +27,7 @@ extension CentralDriver {
                 || entry.description.matcher.looksBeyondServices
         )
         if !scans.set(isRequested ? scan : nil, for: entry.number) {
-            record(.note, "too many scans at a time", entry)
+            record(.note, "too many scans are requested", entry)
         }
     }
 
@@ -186,7 +186,8 @@ extension CentralDriver {
         }
     }
 
-    /// Merges two identities that turned out to be the same accessory. The earlier one stays.
+    /// Merges an identity into another one, because both are the same accessory. If both have a
+    /// record, the accessory of the first is forgotten.
     private func merge(_ one: AccessoryIdentity, into other: AccessoryIdentity) {
         pool.merge(one, into: other)
         for watch in watches.values { watch.merge(one, into: other) }
@@ -211,7 +212,8 @@ extension CentralDriver {
 
 extension AccessoryEntry {
     /// Whether the scan must watch for the accessory while its connection request is pending or the
-    /// system does not know it. Its address changes, so the system would not recognize it.
+    /// system does not know it. Its address may change, and the system does not recognize the
+    /// accessory by its new address.
     fileprivate var needsWatch: Bool {
         guard case .manufacturerData = description.identity, isShown else { return false }
         switch snapshot.change.state {

@@ -11,8 +11,8 @@ import Logging
 /// `enter`. The driver passes the event to its state machine, and performs the resulting actions in
 /// order. Events that arise meanwhile wait in the inbox. The turn ends when the inbox is empty.
 ///
-/// Unchecked: all mutable state is used on `queue` only. Other threads read only the snapshots
-/// (`AccessorySnapshot`), which have their own locks.
+/// Unchecked: all mutable state is used on `queue` only. Other threads use only the immutable
+/// properties and the snapshots (`AccessorySnapshot`).
 final class CentralDriver: @unchecked Sendable {
     /// The maximum number of accessories.
     static let accessoryLimit = 10_000
@@ -53,7 +53,7 @@ final class CentralDriver: @unchecked Sendable {
     var inbox: [(AccessoryEntry, Machine.Event)] = []
     var isDraining = false
     var lastNumber = 0
-    /// The devices that records have listed, to keep the records short.
+    /// The devices whose first discovery was recorded.
     var reported: Set<UUID> = []
     /// The restored peripherals that belong to no accessory.
     var unclaimedPeripherals: [SystemPeripheral] = []
@@ -92,7 +92,7 @@ final class CentralDriver: @unchecked Sendable {
         recallAccessories()
     }
 
-    /// Starts the work. On Linux this opens the adapter.
+    /// Starts the work.
     func begin() {
         enter { driver in
             if let adoption = driver.adoption { return driver.takeOver(adoption) }

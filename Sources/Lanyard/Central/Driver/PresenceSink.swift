@@ -2,7 +2,7 @@
 
 /// The receiver of the events of a `PresenceWatch`, on its driver's queue.
 protocol PresenceSink: AnyObject {
-    /// Receives events. An empty list means that an accessory was added to the central or removed,
+    /// Receives events. An empty list means that the accessories of the central may have changed,
     /// or that the subscription began.
     func receive(_ events: [PresenceEvent])
     /// Ends the app's sequence.

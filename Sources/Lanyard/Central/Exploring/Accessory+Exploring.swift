@@ -17,8 +17,8 @@ extension Accessory {
     /// }
     /// ```
     ///
-    /// This is for tools and for diagnosis: it takes several requests for each service. It is
-    /// possible in the states `connected` and `ready`, and changes nothing about them.
+    /// The call makes several requests for each service, so it suits tools and diagnosis. It is
+    /// possible in the states `connected` and `ready`, and does not change them.
     ///
     /// - Returns: The primary services in the order of the accessory, and then the services that
     ///   are only included.

@@ -2,12 +2,11 @@
 
 import Foundation
 
-// Discoveries that the app requests. They do not concern the state machine, which discovers what
-// the description declares.
+// Discoveries that the app requests.
 
 extension CentralDriver {
-    /// Discovers everything. Each attribute is visited once, so the number of requests is limited
-    /// by the number of handles.
+    /// Discovers all services and their contents. Each service is visited once, so the loop ends
+    /// even if services include one another.
     func explore(_ snapshot: AccessorySnapshot) async throws(AccessoryError) -> [DiscoveredService]
     {
         var waiting = try await discover(.services, snapshot)
@@ -114,8 +113,7 @@ extension CentralDriver {
     /// Passes a result to the app's request for it.
     ///
     /// - Returns: Whether the state machine may also use the result. It may not if the app
-    ///   requested the result but no longer waits: the discovery began before the services changed,
-    ///   or was abandoned.
+    ///   requested the result but no longer waits for it.
     func explored(
         _ subject: RequestTable.Subject,
         _ attributes: [SystemAttribute],

@@ -202,8 +202,8 @@ extension CentralDriver {
 
     // MARK: Ends
 
-    /// Fails all requests with this error, because the link or the driver has ended, or because the
-    /// accessory was removed.
+    /// Fails all writes with `writeInterrupted` and all other requests with this error, because the
+    /// link or the driver has ended, or because the accessory was removed.
     func failRequests(of entry: AccessoryEntry, _ error: AccessoryError) {
         entry.requests.removeAll()
         failProcedures(of: entry, error)

@@ -125,7 +125,7 @@ struct RequestTable {
         return numbers
     }
 
-    /// Removes all requests, because the link has ended.
+    /// Removes all requests.
     mutating func removeAll() {
         entries = []
     }
