@@ -12,10 +12,10 @@ import Foundation
 /// for await reading in channel.messages(of: Reading.self) { print(reading) }
 /// ```
 ///
-/// A channel survives the loss of a link: messages and requests in progress fail with
-/// ``MessageError/disconnected``, and the channel continues on the next link. New calls without a
-/// link fail or wait, according to `MessageChannelOptions.whenUnlinked`. The channel exists as long
-/// as the app holds it or a sequence of its messages.
+/// A channel survives the loss of a link if its transport gets another one: messages and requests
+/// in progress fail with ``MessageError/disconnected``, and the channel continues. New calls
+/// without a link fail or wait, according to `MessageChannelOptions.whenUnlinked`. The channel
+/// exists as long as the app holds it or a sequence of its messages.
 ///
 /// All methods can be called from any thread and task. Messages and requests are sent in the order
 /// of the calls. Answers arrive in the order in which the other side sends them.
@@ -38,7 +38,7 @@ public final class MessageChannel: Sendable {
         self.init(over: transport, options: options, as: role, timekeeper: SystemTimekeeper())
     }
 
-    /// Creates a channel with a different clock than the system's.
+    /// Creates a channel with a given clock.
     package init(
         over transport: any MessageTransport,
         options: MessageChannelOptions = MessageChannelOptions(),
@@ -121,7 +121,7 @@ public final class MessageChannel: Sendable {
     /// - Parameters:
     ///   - request: The request.
     ///   - response: The type of the answer.
-    ///   - timeout: The time limit of the answer, counted from now.
+    ///   - timeout: The time limit of the answer, counted from the call.
     ///   - isAnswer: For the plain form, a test that selects the answer among the messages that can
     ///     be decoded as a response; if `nil`, the first such message is the answer. The enveloped
     ///     form ignores the test. The channel calls the test on the queue of its transport.
@@ -192,10 +192,10 @@ public final class MessageChannel: Sendable {
     /// Returns the messages that can be decoded as this type, from now on.
     ///
     /// Each message goes to every sequence that can decode it; a message that no sequence can
-    /// decode is reported as ``MessageChannelEvent/undecodable(text:)``. Messages that arrive
-    /// before the first sequence exists wait for a sequence that can decode them. Beyond
-    /// `MessageLimits.unread` the oldest messages are dropped. The sequence ends when the channel
-    /// is closed, not when a link is lost.
+    /// decode is reported as ``MessageChannelEvent/undecodable(text:)``. Messages that arrive while
+    /// there is no sequence wait for one that can decode them. Beyond `MessageLimits.unread` the
+    /// oldest messages are dropped. The sequence ends when the channel is closed, not when a link
+    /// is lost.
     ///
     /// - Parameter type: The type of the messages.
     public func messages<Message: Decodable & Sendable>(

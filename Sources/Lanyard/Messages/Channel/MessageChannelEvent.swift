@@ -18,7 +18,7 @@ public enum MessageChannelEvent: Hashable, Sendable {
     case undecodable(text: String)
     /// An answer arrived that no request waits for: it is late, or was never requested.
     case unexpectedAnswer(id: Int)
-    /// A message was dropped because it was not read in time.
+    /// A message was dropped because too many messages wait to be read.
     case unread
     /// Both sides of a sealed channel use new session keys from now on; see
     /// ``MessageChannel/rotateKeys(to:)``.
@@ -43,7 +43,7 @@ public struct MessageStatistics: Hashable, Sendable {
     public var unopened = 0
     /// The messages that no sequence or service could decode, and unexpected answers.
     public var undecodable = 0
-    /// The messages that were not read in time.
+    /// The messages that were dropped because too many waited to be read.
     public var unread = 0
     /// The links so far.
     public var links = 0

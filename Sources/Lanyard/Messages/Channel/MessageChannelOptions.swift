@@ -53,11 +53,10 @@ public struct MessageChannelOptions: Sendable {
     }
 }
 
-/// The limits of a message channel. Anything beyond a limit fails or is reported as lost, so no
-/// queue grows without a bound.
+/// The limits of a message channel.
 public struct MessageLimits: Hashable, Sendable {
-    /// The maximum number of requests that the other side answers at a time. Further requests wait
-    /// in a queue.
+    /// The maximum number of sent requests that await their answers at a time. Further requests
+    /// wait in a queue.
     public var requestsAtOnce = 16
     /// The maximum number of messages and requests that wait to be sent; a further one fails with
     /// `queueFull`.

@@ -337,8 +337,8 @@ final class MessageEngine: @unchecked Sendable {
     private static let unanswered = MessageError.sealing("the other side does not answer")
 
     /// Greets the other side, if the sealing needs that, until it answers or the limit is reached.
-    /// At the limit all waiting calls fail. If the other side answers later, messages are sent
-    /// again.
+    /// At the limit, a rotation fails; without a session, all calls fail. If the other side answers
+    /// later, messages are sent again.
     private func greet() {
         nextGreeting = nil
         guard isLinked, !wire.isReady || wire.isRotating else { return }

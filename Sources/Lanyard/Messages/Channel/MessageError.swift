@@ -23,7 +23,7 @@ public enum MessageError: Error, Hashable, Sendable {
     case remoteError(String)
     /// Too many messages or requests already wait.
     case queueFull
-    /// The other side did not accept the message, for this reason.
+    /// The transport or the other side did not accept the message, for this reason.
     case notSent(String)
     /// The message could not be sealed or opened, for this reason.
     case sealing(String)

@@ -69,7 +69,7 @@ package enum MessageEnvelope: Hashable, Sendable {
         Data(#"{"\#(kind)":"#.utf8) + body + Data(#","id":\#(id)}"#.utf8)
     }
 
-    /// The largest number that every JSON parser reads as an integer.
+    /// The greatest integer that JSON parsers commonly read exactly (RFC 8259, 6).
     private static let greatestID = 1 << 53 - 1
 
     private static func number(_ json: ArraySlice<UInt8>) -> Int? {

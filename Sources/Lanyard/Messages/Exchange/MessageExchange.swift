@@ -4,9 +4,9 @@ import Foundation
 
 /// The outgoing messages and the unanswered requests of one side of a channel.
 ///
-/// This is a value without a link or a clock. Messages and requests wait in one queue, in the order
-/// of the calls. A request leaves the queue when few enough requests are unanswered. Answers to the
-/// other side precede the queue, so that two waiting sides cannot block each other.
+/// Messages and requests wait in one queue, in the order of the calls. A request leaves the queue
+/// when few enough requests are unanswered. Answers to the other side precede the queue, so that
+/// two waiting sides cannot block each other.
 package struct MessageExchange {
     /// The number of a call of the app.
     package typealias Ticket = Int

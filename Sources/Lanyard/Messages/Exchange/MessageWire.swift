@@ -14,7 +14,7 @@ package struct MessageWire {
         case message(Data)
         /// A complete frame that must be sent at once; it may be empty.
         case reply(Data)
-        /// A frame that is not a message.
+        /// An event to report.
         case report(MessageChannelEvent)
     }
 

@@ -4,8 +4,8 @@ import Foundation
 
 /// A way to separate messages in a stream of bytes that arrives in chunks of any length.
 ///
-/// A framing is a value without a link or a clock. It receives chunks and returns their contents.
-/// It accepts any bytes without failing, and stores no more than its limit.
+/// A framing receives chunks and returns their contents. It accepts any bytes without failing, and
+/// stores no more than one message.
 public protocol MessageFraming: Sendable {
     /// Whether a frame can contain any byte. If not, a message that is not text (a sealed one) is
     /// sent as Base64.
