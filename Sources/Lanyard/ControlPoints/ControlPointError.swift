@@ -17,7 +17,7 @@ public enum ControlPointError<Refusal: ControlPointRefusal>: Error, Hashable, Se
     case malformed(ValueError)
     /// Too many commands already wait for their turn.
     case tooManyCommands(limit: Int)
-    /// The command could not be written, or the link ended before the answer.
+    /// The command failed for another reason, for example because the link ended.
     case accessory(AccessoryError)
 }
 

@@ -36,8 +36,8 @@ enum ProcedureFailure: Error, Hashable {
 
 /// The procedures of one control point: one at a time, except an abort.
 ///
-/// A procedure whose task was canceled keeps its place until its answer arrives, so that the answer
-/// is not taken for that of the next one.
+/// A procedure whose task was canceled keeps its place until its answer arrives or its time limit
+/// has passed, so that the answer is not taken for that of the next one.
 struct ProcedureQueue: Sendable {
     /// The maximum number of procedures, including those that are under way.
     static let limit = 16

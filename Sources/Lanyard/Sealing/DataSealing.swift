@@ -22,8 +22,8 @@ public protocol DataSealing: Sendable {
 /// A sealing of each message of a channel by itself, without a session, for accessories that do not
 /// support sessions.
 ///
-/// It does not detect replayed messages. If a message has an effect ("open the door"), put a number
-/// or a time into it and check that, or use ``GCMSealing`` directly.
+/// The sealing does not detect replayed messages. If a message has an effect ("open the door"), put
+/// a number or a time into the message and check that, or use ``GCMSealing`` directly.
 public struct SessionlessSealing<Sealing: DataSealing>: MessageSealing {
     private let sealing: Sealing
 

@@ -36,8 +36,8 @@ struct GCMPeripheralSession: RotatingSession {
         self.draw = draw
     }
 
-    /// A request for a greeting: without a session, for a central whose greeting went to an earlier
-    /// instance, as after a restart; otherwise for the new keys that the app has requested.
+    /// A request for a greeting. Without a session, the central may have greeted an earlier process
+    /// of this side; with a session, the app has requested new keys.
     var greeting: Data? {
         isReady ? requested.map { GCMSession.invitation + $0 } : GCMSession.invitation
     }

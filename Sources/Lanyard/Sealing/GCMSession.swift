@@ -66,8 +66,8 @@ enum GCMSession {
         case invitation
     }
 
-    /// A peripheral's request for a greeting when it has no session on an existing link. It is not
-    /// authenticated, because its only effect is a greeting.
+    /// A peripheral's request for a greeting with the current key. It is not authenticated, because
+    /// its only effect is a greeting.
     static let invitation = Data([Kind.invitation.rawValue])
 
     /// The length of a key's name in bytes.

@@ -18,8 +18,8 @@ public protocol MessageSealing: Sendable {
 public enum SealingRole: Hashable, Sendable {
     /// The side that connects: it greets.
     case central
-    /// The side that accepts the connection: it answers, and asks for a greeting only if none
-    /// arrives.
+    /// The side that accepts the connection: it answers greetings, and asks for one if none arrives
+    /// or if it replaces keys.
     case peripheral
 }
 
