@@ -19,16 +19,16 @@ extension AccessoryCentral {
     /// )
     /// ```
     ///
-    /// From now on the central is the delegate of the manager and of the peripherals. Each
+    /// The central takes the place of the delegates of the manager and of the peripherals. Each
     /// peripheral becomes an accessory, which is in ``accessories`` at once. The central continues
-    /// with the services, characteristics and subscriptions that the app discovered, and discovers
-    /// only what is missing. It remembers each accessory that becomes ready. The accessories in its
-    /// store are connected with the same manager.
+    /// with the services, characteristics and subscriptions of the app, and discovers only missing
+    /// ones. It remembers each accessory that becomes ready. The accessories in its store are
+    /// connected with the same manager.
     ///
-    /// The app stops using the manager and these peripherals: it sends no requests, and waits for
-    /// the answers to earlier ones before it calls this initializer. A scan of the app ends.
-    /// ``relinquishManager(_:)`` gives everything back. ``shutDown()`` and releasing the central
-    /// give the manager back too, but end the links of the accessories.
+    /// Wait for the answers to earlier requests before this call, and do not use the manager or
+    /// these peripherals afterward. A scan of the app ends. ``relinquishManager(_:)`` gives the
+    /// manager back with its links. ``shutDown()`` and releasing the central give the manager back
+    /// too, but end the links of the accessories.
     ///
     /// The configuration's `adapter` and `restores` have no effect, because the app chose the
     /// adapter and the restoration when it created the manager.
@@ -69,8 +69,8 @@ extension AccessoryCentral {
     /// The manager and the peripherals that the app passed get their former delegates back, if
     /// these still exist. Peripherals that the central connected itself have no delegate.
     /// Subscriptions stay. The scan of the central ends. The accessories stay in the store. A call
-    /// that waits for an answer or for a ready accessory fails with ``AccessoryError/shutDown``.
-    /// Every sequence ends.
+    /// that waits for an answer or for a ready accessory fails with ``AccessoryError/shutDown``,
+    /// and a waiting write with ``AccessoryError/writeInterrupted(sent:of:)``. Every sequence ends.
     ///
     /// The call returns when the former delegate is in place.
     ///

@@ -16,8 +16,8 @@ extension LinkFailure {
         }
     }
 
-    /// Creates a failure from an error of a link. Apple documents these errors only briefly. A code
-    /// without a known meaning has the kind ``Kind/unknown``.
+    /// Creates a failure from an error of a link. A code without a known meaning has the kind
+    /// ``Kind/unknown``.
     ///
     /// - Parameter error: The error.
     public init(_ error: CBError) {
@@ -25,7 +25,7 @@ extension LinkFailure {
     }
 
     /// Creates a failure from a refusal of the accessory. The kind is ``Kind/notPaired`` if the
-    /// accessory requires authentication, authorization or encryption, and otherwise
+    /// accessory requires authentication, authorization, encryption or a longer key, and otherwise
     /// ``Kind/refused``.
     ///
     /// - Parameter error: The refusal.

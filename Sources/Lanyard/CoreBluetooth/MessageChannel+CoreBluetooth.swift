@@ -21,7 +21,7 @@ extension MessageChannel {
         self.init(over: channel, options: options, as: role, timekeeper: SystemTimekeeper())
     }
 
-    /// Creates a message channel with a different clock than the system's.
+    /// Creates a message channel with a given clock.
     package convenience init(
         over channel: sending CBL2CAPChannel,
         options: MessageChannelOptions,

@@ -13,7 +13,7 @@ extension PublishedCharacteristic {
         )
     }
 
-    /// The properties. Those of a protected characteristic include the protection of its values.
+    /// The properties. A protected characteristic sends values only over an encrypted link.
     private var properties: CBCharacteristicProperties {
         var properties = CBCharacteristicProperties(
             rawValue: .init(uses.subtracting([.notify, .indicate]).rawValue)

@@ -19,9 +19,8 @@ import Foundation
 /// }
 /// ```
 ///
-/// It starts as soon as Bluetooth is available, and starts again after Bluetooth was switched off
-/// or restarted. The app does not have to wait for that. The peripheral ends when the object is
-/// released.
+/// The peripheral starts as soon as Bluetooth is available, and starts again after Bluetooth was
+/// switched off or restarted. It ends when the object is released.
 public final class AccessoryPeripheral: Sendable {
     /// The configuration of a peripheral.
     public struct Configuration: Sendable {
@@ -35,10 +34,11 @@ public final class AccessoryPeripheral: Sendable {
         /// the greeting.
         public var messages = MessageChannelOptions()
         /// The time that the app has to compute a value that a central reads; 10 seconds by
-        /// default. The central ends the link after 30 seconds (Vol 3, Part F, 3.3.3).
+        /// default. After 30 seconds without an answer, the central can send no further request on
+        /// the link (Vol 3, Part F, 3.3.3).
         public var readTimeout = Duration.seconds(10)
-        /// A check of simultaneous writes, after the general checks: it returns `nil` to accept
-        /// them all or an error to refuse them all. It is called on a queue of the peripheral.
+        /// A check of values that are written together, after the general checks: it returns `nil`
+        /// to accept all of them, or an error to refuse all. It runs on the peripheral's queue.
         public var validateWrites: (@Sendable ([BluetoothID: Data]) -> AttributeError?)?
 
         /// The Bluetooth of the system.
@@ -76,7 +76,8 @@ public final class AccessoryPeripheral: Sendable {
 
     /// The message channels of the centrals that subscribe to an outbox, beginning with the current
     /// ones. A central that leaves and returns gets its former channel back, if it has the same
-    /// identifier and the app still holds the channel.
+    /// identifier, the app still holds the channel, and no other central needed its place (see
+    /// ``channelLimit``).
     public var channels: Events<MessageChannel> {
         driver.channelHub.events { driver.channelsNow }
     }

@@ -8,8 +8,8 @@ import Foundation
 ///
 /// Unchecked: all mutable state is used on the queue only, which is also the driver's queue.
 final class CentralTransport: MessageTransport, @unchecked Sendable {
-    /// A function that sends a notification. It returns `false` if there is no room, and `hasRoom`
-    /// follows.
+    /// A function that sends a value to the central. It returns `false` if there is no room, and
+    /// `hasRoom` follows.
     typealias Notify = (Data) -> Bool
 
     let queue: DispatchQueue

@@ -12,11 +12,13 @@ import Foundation
 /// ```
 ///
 /// The closure runs in a task of its own, once for each reading. A central reads a long value in
-/// several parts. All parts are from the value that was computed for the first part. If the closure
-/// throws an ``AttributeError`` or a `CBATTError`, the central gets its code. For any other error,
-/// the central gets ``AttributeError/unlikelyError``. If the closure takes longer than
+/// several parts. The parts are from the value that was computed for the first part, unless more
+/// than 64 long values are being read. If the closure throws an ``AttributeError`` or a
+/// `CBATTError`, the central gets its code. For any other error, the central gets
+/// ``AttributeError/unlikelyError``. If the closure takes longer than
 /// ``AccessoryPeripheral/Configuration/readTimeout``, its task is canceled, and the central gets
-/// the same error.
+/// the same error. If 64 values are already being computed, the central gets
+/// ``AttributeError/insufficientResources``.
 ///
 /// Two values are equal if one is a copy of the other.
 public struct ComputedValue: Hashable, Sendable {

@@ -40,7 +40,7 @@ extension PeripheralDriver {
         let deadline = configuration.timekeeper.now + configuration.readTimeout
         computations[number] = Computation(request: request, deadline: deadline)
         setComputationTimer()
-        // The task starts through the timekeeper, so that virtual time waits for it.
+        // The task starts through the timekeeper, so that virtual time waits for its start.
         perform { driver in
             guard driver.computations[number] != nil else { return }
             driver.computations[number]?.task = Task {

@@ -26,8 +26,7 @@ extension PeripheralDriver {
     private func availabilityChanged(_ availability: Availability) {
         report(.availability(availability))
         guard availability == .poweredOn else {
-            // All links have ended, and the system does not report that in states below
-            // `poweredOff`.
+            // All links have ended, and the system does not report that in every state.
             for key in subscribers.keys { leave(key) }
             failSendings(.notDelivered)
             return
@@ -42,7 +41,7 @@ extension PeripheralDriver {
         }
     }
 
-    /// Adopts the restored services if they are those that the app publishes.
+    /// Adopts the restored services if they have the characteristics that the app publishes.
     private func restored(_ characteristics: [BluetoothID]) {
         let wanted = accessory.services.flatMap(\.characteristics).map(\.identifier)
         guard !wanted.isEmpty, Set(characteristics) == Set(wanted) else { return }

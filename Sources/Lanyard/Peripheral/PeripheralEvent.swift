@@ -4,11 +4,12 @@ import Foundation
 
 /// An event of an ``AccessoryPeripheral``.
 public enum PeripheralEvent: Hashable, Sendable {
-    /// The availability of Bluetooth has changed. Nothing is published until it is switched on.
+    /// The availability of Bluetooth has changed. Nothing is published until Bluetooth is switched
+    /// on.
     case availability(Availability)
     /// The services are published and advertised.
     case advertising
-    /// The services and the advertising of the earlier process were restored.
+    /// The services of the earlier process were restored.
     case restored
     /// A service could not be published, the advertising failed, or a central got no channel, for
     /// this reason.
