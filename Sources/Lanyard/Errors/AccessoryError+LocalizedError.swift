@@ -66,7 +66,7 @@ extension AccessoryError: LocalizedError {
             "It has \(length) bytes, and one write permits \(maximum)."
         case .writeInterrupted(let sent, let count): "\(sent) of \(count) bytes were sent."
         case .linkEnded: "It ended before the answer arrived."
-        case .notErased: "The file of the known accessories could not be written."
+        case .notErased: "The store of the known accessories could not be changed."
         case .servicesChanged: "Its services changed before the answer arrived."
         }
     }

@@ -15,7 +15,7 @@ public enum AdoptionError: Error, Hashable, Sendable {
     /// The central was created without a description of this kind.
     case unknownKind(String)
     /// Accessories of this kind are identified by their manufacturer data, which a connected
-    /// peripheral does not send. Only a remembered one can be taken over.
+    /// peripheral may not send. Only a remembered one can be taken over.
     case unidentified(kind: String)
     /// The central has no manager of the app.
     case notAdopted

@@ -2,7 +2,7 @@
 
 extension BluetoothID {
     /// The name that the Bluetooth SIG gave the service or characteristic, in English; `nil` for a
-    /// vendor's UUID and for those that few accessories have.
+    /// vendor's UUID and for others that the library does not list.
     ///
     /// ```swift
     /// print(("2A37" as BluetoothID).name ?? "")  // Heart Rate Measurement

@@ -24,7 +24,7 @@ extension ValueError: LocalizedError {
 
 extension AccessoryStoreFailure: LocalizedError {
     /// A description of what happened, as a sentence.
-    public var errorDescription: String? { "The known accessories could not be stored." }
+    public var errorDescription: String? { "The known accessories could not be read or stored." }
     /// The reason, as a sentence.
     public var failureReason: String? { description.asSentence }
     /// A suggestion of what a person can do about the error.
@@ -40,7 +40,7 @@ extension FlightRecording.Failure: LocalizedError {
     /// The reason, as a sentence.
     public var failureReason: String? {
         switch self {
-        case .unknownFormat: "It is not a recording, or it is from a later version."
+        case .unknownFormat: "It is not a recording, or it is from another version."
         case .malformedLine(let number): "Line \(number) is not an event."
         case .tooLong: "It has more than \(FlightRecording.eventLimit) events."
         }

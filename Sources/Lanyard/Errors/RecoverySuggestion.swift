@@ -16,7 +16,7 @@ extension Availability {
 
     #if os(Linux)
         private static let adapterAdvice =
-            "Plug in an adapter, or name one in LANYARD_ADAPTER: \"lanyard doctor\" finds the reason."
+            "Plug in an adapter, or name one in LANYARD_ADAPTER. Run \"lanyard doctor\" to see why."
     #else
         private static let adapterAdvice = "Use a device that has Bluetooth Low Energy."
     #endif
@@ -116,7 +116,7 @@ extension LinkFailure {
         case .unpaired: "The accessory has deleted its pairing information."
         case .encryptionFailed: "The connection could not be encrypted."
         case .tooManyBonds: "This device or the accessory has no room for another pairing."
-        case .attemptFailed: "The accessory did not answer."
+        case .attemptFailed: "The attempt to connect failed."
         case .timeout: "The accessory took too long."
         case .capacity: "There are too many connections."
         case .unsupported: "This device or the accessory does not support the operation."

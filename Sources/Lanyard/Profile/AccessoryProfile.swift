@@ -31,18 +31,9 @@
 /// - The UUID of the characteristic is that of the value's type, unless the property names another.
 ///   The service is the profile's ``service``, unless the property names another.
 /// - A characteristic is in one service of the profile.
-/// - Only stored properties count. The use of a computed one throws
-///   ``AccessoryError/unknownCharacteristic(_:)``, because the description lacks it.
-///
-/// ### Alternatives
-///
-/// - Property wrappers (`@Subscribed("2A37") var measurement: HeartRateMeasurement`): the property
-///   itself would be a value that does not exist in a profile, so a mistake would compile and trap.
-/// - A separate list of the properties, as key paths: it needs no reflection, but no error reports
-///   a property that the list lacks. Here, `Mirror` lists the stored properties.
-/// - A macro would write that list, at the cost of building swift-syntax in every app.
-/// - One property with a set of uses, `Characteristic<Value, ReadAndSubscribe>`: seven access
-///   types, and no way to give the two directions of a control point different types.
+/// - Only stored properties count, because `Mirror` lists no others. A characteristic that only a
+///   computed property declares is missing in the description, so its use throws
+///   ``AccessoryError/unknownCharacteristic(_:)``.
 public protocol AccessoryProfile: Sendable {
     /// Creates the declaration. A structure whose properties all have values has this initializer.
     init()

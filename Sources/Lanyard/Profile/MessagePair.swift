@@ -53,8 +53,8 @@ public struct AccessoryMessages: Sendable {
     let accessory: Accessory
     let pair: MessagePair
 
-    /// Returns a channel for messages in both directions. Use one channel for each accessory:
-    /// several channels would each receive every message.
+    /// Returns a channel for messages in both directions. Use one channel for each pair: several
+    /// channels would each receive every message.
     ///
     /// - Parameters:
     ///   - kind: The kind of the writes. With response, no chunk is lost while the link lasts.

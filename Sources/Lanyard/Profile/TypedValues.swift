@@ -55,7 +55,7 @@ public struct WritableValue<Value: Sendable>: Sendable {
 /// accessory is forgotten, its central ends, or the task is canceled. It throws
 /// ``AccessoryError/malformed(_:_:)`` for bytes that are not a valid value, and
 /// ``AccessoryError/unknownCharacteristic(_:)`` if the accessory is found to lack the
-/// characteristic, which can happen only if the profile does not require it.
+/// characteristic, which can happen only if its description does not require it.
 ///
 /// A loop over ``skippingMalformed(_:)`` reports malformed bytes and continues.
 public struct SubscribedValues<Value: Sendable>: AsyncSequence, Sendable {
