@@ -17,7 +17,6 @@ struct ScanPlan {
     /// Whether a new request may have missed devices that the scan has already reported.
     private var isStale = false
 
-    /// The scan that is running.
     var running: PlannedScan? { current }
 
     /// Adds, changes or, with `nil`, removes the request with this number. Returns `false` if there

@@ -59,7 +59,6 @@ extension Accessory {
 }
 
 extension ControlPointCommand {
-    /// Returns the result in an answer.
     fileprivate func result(
         _ indication: Data?
     ) throws(ControlPointError<Refusal>) -> Answer {

@@ -95,7 +95,6 @@ extension AccessoryMachine {
         }
     }
 
-    /// Handles the end of the state's countdown.
     func countdownEnded() -> Decision {
         switch state {
         case .scanning: return .move(.idle(.notFound), .resting(.notFound))

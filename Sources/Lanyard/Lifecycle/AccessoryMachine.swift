@@ -24,7 +24,6 @@ struct AccessoryMachine<Peripheral: Hashable> {
 
     /// The part of the accessory's description that affects decisions.
     let settings: LifecycleSettings
-    /// The current state.
     private(set) var state: State
     /// The reason for the current state.
     private(set) var reason = ChangeReason.begun

@@ -26,7 +26,6 @@ extension PeripheralDriver {
         let value: Data
     }
 
-    /// Answers a request for a computed value.
     func compute(_ value: ComputedValue, for request: ServerRead) {
         let central = request.central.identifier
         let identifier = request.characteristic

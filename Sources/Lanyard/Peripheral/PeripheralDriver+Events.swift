@@ -4,7 +4,6 @@ import Foundation
 
 // Events of the server. All of them arrive on the queue.
 extension PeripheralDriver {
-    /// Receives an event of the system.
     func receive(_ event: SystemServerEvent) {
         switch event {
         case .availabilityChanged(let availability): availabilityChanged(availability)

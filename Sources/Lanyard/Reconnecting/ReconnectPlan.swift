@@ -12,7 +12,6 @@
 struct ReconnectPlan: Equatable, Sendable {
     /// A failure and its circumstances.
     struct FailedAttempt: Equatable, Sendable {
-        /// The failure.
         var failure: LinkFailure
         /// Whether there was a link, which shows that the accessory is near.
         var linkWasUp: Bool

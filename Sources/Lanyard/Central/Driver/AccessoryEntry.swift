@@ -90,7 +90,6 @@ final class AccessoryEntry: @unchecked Sendable {
         snapshot.name ?? identity.map(\.description) ?? description.kind
     }
 
-    /// Returns the path of a characteristic that the description declares.
     func path(of characteristic: BluetoothID) -> CharacteristicPath? {
         description.path(of: characteristic)
     }

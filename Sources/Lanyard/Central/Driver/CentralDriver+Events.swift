@@ -5,7 +5,6 @@ import Foundation
 // Events of the system's central.
 
 extension CentralDriver {
-    /// Receives an event of the system.
     func receive(_ event: SystemCentralEvent) {
         dispatchPrecondition(condition: .onQueue(queue))
         switch event {

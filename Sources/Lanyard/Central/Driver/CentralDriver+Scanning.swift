@@ -58,7 +58,6 @@ extension CentralDriver {
         system?.scan(scan)
     }
 
-    /// Handles a discovery.
     func discovered(_ peripheral: SystemPeripheral, _ discovery: Discovery) {
         let isNew =
             reported.count < Self.reportedLimit && reported.insert(discovery.identifier).inserted

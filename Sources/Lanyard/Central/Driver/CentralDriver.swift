@@ -142,7 +142,6 @@ final class CentralDriver: @unchecked Sendable {
         timekeeper.perform(on: queue) { self.hasEnded ? end() : turn(self) }
     }
 
-    /// Adds an event to the flight recording.
     func record(
         _ lane: FlightEvent.Lane,
         _ text: String,

@@ -119,7 +119,6 @@ extension CentralDriver {
         return (path, characteristic)
     }
 
-    /// Sends a request to the peripheral of an accessory.
     func send(_ request: PeripheralRequest, _ entry: AccessoryEntry) {
         guard let peripheral = entry.peripheral else { return }
         system?.send(request, to: peripheral)
