@@ -48,7 +48,7 @@ struct CommandStories {
         #expect(actions.contains(.releaseSlot(limitReached: false)))
     }
 
-    @Test("A command connects a disconnected accessory again")
+    @Test("A command to connect while the link is being ended connects the accessory again")
     func reconnect() {
         var harness = MachineHarness.ready()
         harness.send(.command(.disconnect), .command(.connect))
@@ -65,7 +65,7 @@ struct CommandStories {
         #expect(harness.send(.command(.connect)).contains(.reserveSlot(.request)))
     }
 
-    @Test("A command to forget takes precedence over a command to disconnect")
+    @Test("After a command to forget, a command to disconnect or to forget has no effect")
     func forgetPrecedes() {
         var harness = MachineHarness.ready()
         harness.send(.command(.forget))

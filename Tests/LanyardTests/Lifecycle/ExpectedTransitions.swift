@@ -172,7 +172,7 @@ enum ExpectedTransitions {
         .forget: .to(.idle, "erase"),
     ]
 
-    /// The transitions of all states with a link.
+    /// The transitions that the states with a link share.
     private static let linked: Row = [
         .off: .to(.poweredOff, "release the slot"),
         .lost: .to(.outOfRange, "release the slot", "pending connection"),

@@ -62,7 +62,7 @@ struct FailureTests {
         #expect(failure.code == nil)
     }
 
-    @Test("The description of a failure contains the error code")
+    @Test("The description of a failure contains the error code if there is one")
     func descriptions() {
         #expect(LinkFailure.lost.description == "not received any more (CBError 6)")
         #expect(LinkFailure.unauthenticated.description == "not for you (CBATTError 5)")

@@ -19,7 +19,7 @@ struct ModelWorld {
     var machine: Machine
     var generator: SplitMix64
     var now = Duration.zero
-    /// Whether nothing fails and the accessory is present.
+    /// Whether nothing fails, and the accessory also accepts links under its earlier addresses.
     var isFaultless = false
     var isOn = false
     var isPresent = true
@@ -419,7 +419,7 @@ extension ModelWorld {
 }
 
 extension Machine.Event {
-    /// Returns whether the event reports the end of a link.
+    /// Returns whether the event reports the end of a link or of an attempt to make it.
     fileprivate func isEnd(of peripheral: String) -> Bool {
         switch self {
         case .link(peripheral, .disconnected), .link(peripheral, .failedToConnect): true

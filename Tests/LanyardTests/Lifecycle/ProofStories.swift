@@ -86,7 +86,7 @@ struct ProofStories {
         #expect(actions.contains(.subscribe("strap", .battery)))
     }
 
-    @Test("The machine does not reconnect an accessory that lost its bond")
+    @Test("An accessory that lost its bond is connected again only after a command to pair")
     func peerLostBond() {
         var harness = MachineHarness.ready(.lockedStrap)
         harness.linkReports(.disconnected(.bondLost, isReconnecting: false))

@@ -42,7 +42,7 @@ struct RandomWalks {
         }
     }
 
-    @Test("Meaningless events leak no slot, scan, or countdown")
+    @Test("Random events that disregard the state leak no slot, scan, or countdown")
     func meaninglessEvents() async {
         for seed in RunSeed.seeds(Self.walks) {
             if seed % Self.turn == 0 { await Task.yield() }
@@ -56,7 +56,7 @@ struct RandomWalks {
         }
     }
 
-    /// Performs a random step, most often the delivery of a requested event.
+    /// Performs a random step, most often the delivery of a waiting event.
     private static func step(_ world: inout ModelWorld) throws {
         switch Int.random(in: 0..<40, using: &world.generator) {
         case 0: try world.switchBluetooth(false)
@@ -77,8 +77,8 @@ struct RandomWalks {
         }
     }
 
-    /// Checks that the accessory becomes ready from any state, given power, a cooperating accessory
-    /// and a request of the app.
+    /// Checks that the accessory becomes ready, given power, a cooperating accessory and commands
+    /// of the app.
     private static func makeReady(_ world: inout ModelWorld) throws {
         world.isFaultless = true
         try world.switchBluetooth(true)
@@ -101,12 +101,12 @@ struct RandomWalks {
 }
 
 extension ModelWorld {
-    /// Whether a connection request is pending under an address that the accessory no longer has.
+    /// Whether a connection request is pending, perhaps under an address that the accessory no
+    /// longer has.
     fileprivate var isLost: Bool { machine.accessoryState == .outOfRange }
 }
 
-/// The resources that a machine holds according to its actions, while it receives meaningless
-/// events.
+/// The resources that a machine holds according to its actions, while it receives random events.
 private struct ResourceTracker {
     private var machine: Machine
     private var generator: SplitMix64

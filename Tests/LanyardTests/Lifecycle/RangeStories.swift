@@ -121,7 +121,7 @@ struct RangeStories {
         #expect(harness.machine.accessoryState == .outOfRange)
     }
 
-    @Test("An accessory that always disconnects gets its next request after a pause")
+    @Test("After the ninth disconnection in a row, the next connection request has a pause")
     func pausedRequest() {
         var harness = MachineHarness.ready()
         for _ in 1...8 {

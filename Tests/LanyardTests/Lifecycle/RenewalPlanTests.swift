@@ -18,7 +18,7 @@ struct RenewalPlanTests {
         return steps
     }
 
-    @Test("Each step follows three refusals in a row and costs more than the previous step")
+    @Test("Each step of a renewal follows three refusals in a row")
     func escalation() {
         var plan = RenewalPlan()
         let steps = steps(&plan, 100)

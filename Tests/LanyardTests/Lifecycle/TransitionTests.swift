@@ -74,7 +74,7 @@ struct TransitionTests {
         }
     }
 
-    @Test("The machine ignores the events of another peripheral", arguments: Situation.allCases)
+    @Test("The machine ignores link events of another peripheral", arguments: Situation.allCases)
     func foreignEvents(situation: Situation) {
         for occurrence in Occurrence.allCases {
             guard case .link(_, let event) = occurrence.event else { continue }
@@ -89,7 +89,7 @@ struct TransitionTests {
         #expect(Situation(situation.state) == situation)
     }
 
-    @Test("A command to forget leads to idle from every state", arguments: Situation.allCases)
+    @Test("After a command to forget, each state leads to idle", arguments: Situation.allCases)
     func forget(situation: Situation) {
         var harness = MachineHarness(isRemembered: true, state: situation.state)
         harness.send(.command(.forget), .available)
