@@ -106,7 +106,7 @@ struct EventsTests {
         #expect(await iterator.next() == nil)
     }
 
-    @Test("A closure is called until its token is released")
+    @Test("A closure is called until its token is canceled or released")
     func closures() {
         let hub = Hub<Int>()
         let received = Mutex<[Int]>([])

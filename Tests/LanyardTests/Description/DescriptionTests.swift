@@ -47,7 +47,7 @@ struct AccessoryMatcherTests {
         rssi: -60
     )
 
-    @Test("A matcher states whether it examines data that may differ in the next packet")
+    @Test("A matcher states whether a later packet may match although an earlier one did not")
     func looksBeyondServices() {
         #expect(!AccessoryMatcher.service("180D").looksBeyondServices)
         #expect(!AccessoryMatcher.any(.service("180D"), .service("1812")).looksBeyondServices)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Lanyard
 
-/// One error of every case, and reasons of every kind.
+/// Samples of errors, and failures of every kind.
 private enum Samples {
     static let failures: [LinkFailure] =
         LinkFailure.Kind.everyKind.map { LinkFailure($0, code: .link(7), "debugText(code: 7)") }
@@ -82,7 +82,7 @@ extension LinkFailure.Kind {
 
 @Suite("The texts of errors for a screen")
 struct ErrorTextTests {
-    @Test("Every error has a description in sentences, without text for developers")
+    @Test("The texts of the sample errors are sentences, without text for developers")
     func sentences() throws {
         for error in Samples.all {
             let texts = [error.errorDescription, error.failureReason, error.recoverySuggestion]
@@ -100,7 +100,7 @@ struct ErrorTextTests {
         }
     }
 
-    @Test("Every error except a cancellation states a reason or a remedy")
+    @Test("Every sample error except a cancellation states a reason or a remedy")
     func remedies() {
         for error in Samples.all {
             let isExplained = error.failureReason != nil || error.recoverySuggestion != nil

@@ -87,7 +87,7 @@ struct IdentityRegistryTests {
         #expect(other.identity == Self.identity(9))
     }
 
-    @Test("A remembered accessory is recognized by its last identifier")
+    @Test("A remembered accessory is recognized by its own identifier until it is forgotten")
     mutating func remembered() {
         #expect(registry.adopt(Self.device(1), as: Self.identity(9), now: .zero) == [])
         let met = registry.identify(Self.discovery(2, says: 9), by: Self.source, now: .seconds(1))
@@ -182,7 +182,7 @@ struct IdentityRegistryTests {
     }
 
     @Test(
-        "After random events, each identifier has one owner, and each accessory one link",
+        "After random events, a linked device has an owner, and an accessory at most one link",
         arguments: RunSeed.seeds(4)
     )
     func randomWalk(seed: UInt64) {

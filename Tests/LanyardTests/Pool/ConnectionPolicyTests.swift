@@ -149,7 +149,7 @@ struct ConnectionPolicyTests {
         #expect(harness.promised["c"] == false)
     }
 
-    @Test("No link is ended if another one is ending already")
+    @Test("No link is ended for an accessory that gets the slot of a link that is already ending")
     func endingAnyway() throws {
         var harness = PoolHarness(limit: .fixed(2))
         harness.link("a", "b")
@@ -202,7 +202,7 @@ struct ConnectionPolicyTests {
         #expect(harness.release("a") == ["grant b"])
     }
 
-    @Test("A search ends when its reason ends")
+    @Test("A search ends when the policy chooses no link anymore")
     func searchEnds() {
         var harness = PoolHarness(limit: .fixed(1))
         harness.link("a")

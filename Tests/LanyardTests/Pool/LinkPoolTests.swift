@@ -268,7 +268,7 @@ struct LinkPoolTests {
         harness.link("c")
     }
 
-    @Test("Two identities of one accessory hold one slot")
+    @Test("A merge of identities removes a second request, and moves a request or slot")
     func merged() {
         var harness = PoolHarness(limit: .fixed(1))
         harness.link("a")

@@ -65,7 +65,7 @@ struct PoolWalk {
         check()
     }
 
-    /// Ends all links and lets all attempts succeed, so that every waiting accessory must be
+    /// Ends links, and lets attempts fail only for lack of room, until every waiting accessory was
     /// served.
     mutating func endFaults() {
         for _ in 0..<200 where !waiting.isEmpty || !links.isEmpty {

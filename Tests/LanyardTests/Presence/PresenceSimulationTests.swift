@@ -13,8 +13,7 @@ struct PresenceSimulationTests {
     /// The results of the advertising days.
     struct Tally {
         var falseLosses = 0
-        /// The number of devices that counted as present when they left. Only their losses can be
-        /// reported.
+        /// The number of devices that counted as present when they left, with a learned interval.
         var departures = 0
         var days = 0.0
     }
@@ -26,8 +25,7 @@ struct PresenceSimulationTests {
     func falseLosses(milliseconds: Int) async {
         var generator = SplitMix64(seed: UInt64(milliseconds))
         var tally = Tally()
-        // Some 200,000 events for each interval. Devices with shorter intervals are equally
-        // reliable, and only take more time to simulate.
+        // About 200,000 events for each interval.
         let stays = min(80, max(1, milliseconds / 100))
         for _ in 0..<stays {
             await live(.seconds(21_600), every: milliseconds, loss: 20, &tally, using: &generator)
@@ -167,7 +165,7 @@ struct PresenceSimulationTests {
     }
 
     @Test(
-        "After random steps, events alternate, memory is bounded, and deadlines are met",
+        "After random steps, events alternate, few devices are kept, and there is a deadline",
         arguments: RunSeed.seeds(8)
     )
     func randomWalk(seed: UInt64) {

@@ -123,7 +123,7 @@ struct ValueCodingTests {
         #expect(throws: ValueError.invalid(field: "text")) { try text.decode(Data([0xFF, 0xFE])) }
     }
 
-    @Test("Bytes and typed values are encoded as they are")
+    @Test("Bytes are unchanged, and typed values have the encoding of their type")
     func others() throws {
         let bytes = Writable<Data>("2A56").coding
         #expect(try bytes.decode(bytes.encode(Data([1, 2]))) == Data([1, 2]))

@@ -28,7 +28,7 @@ struct ReconnectPlanTests {
         )
     }
 
-    @Test("A permanent failure ends the plan")
+    @Test("A terminal failure ends the plan")
     func permanentFailure() {
         var plan = ReconnectPlan()
         for kind in [LinkFailure.Kind.unpaired, .incomplete, .unsupported, .tooManyBonds] {

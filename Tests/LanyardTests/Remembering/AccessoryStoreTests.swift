@@ -190,7 +190,7 @@ struct AccessoryStoreTests {
     }
 
     @Test(
-        "A file that is truncated or altered is read or moved aside",
+        "A document that is truncated or altered is decoded or refused",
         arguments: RunSeed.seeds(1)
     )
     func fuzz(seed: UInt64) throws {

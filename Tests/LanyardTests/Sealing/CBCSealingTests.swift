@@ -97,7 +97,7 @@ import Testing
         #expect(throws: SealingError.refused) { try sealing.open(sealed + [0]) }
     }
 
-    @Test("Invalid padding of every length is refused")
+    @Test("Padding with an invalid last byte is refused")
     func refusesWrongPadding() throws {
         // In CBC, a changed bit of the IV changes the same bit of the first block of plaintext,
         // which contains the padding here.

@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test("No nonce repeats")
+    @Test("The nonces of 20,000 seals differ")
     func drawsFreshNonces() throws {
         let sealing = GCMSealing(key: SealingKey(random: .bits128))
         var seen: Set<Data> = []

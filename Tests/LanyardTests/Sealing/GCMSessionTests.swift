@@ -278,7 +278,7 @@ import Testing
         #expect(throws: SealingError.refused) { try session.open(frame + [0]) }
     }
 
-    @Test("No two frames have the same nonce and key")
+    @Test("Of 2,000 frames, no two have the same nonce and key")
     func neverRepeatsNonces() throws {
         var (central, peripheral) = try greeted()
         var headers: Set<Data> = []

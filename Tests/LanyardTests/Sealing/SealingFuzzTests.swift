@@ -7,7 +7,7 @@ import Testing
 
 @testable import Lanyard
 
-/// Bytes that were not sealed are refused and do not trap. The seeds make failures reproducible.
+/// Bytes that were not sealed are refused and do not trap.
 @Suite struct SealingFuzzTests {
     private static let rounds = 4_000
     private static let longest = 200
@@ -25,7 +25,8 @@ import Testing
             let bytes = Data(generator.bytes(upTo: Self.longest))
             #expect(throws: SealingError.refused) { try gcm.open(bytes) }
             #expect(throws: SealingError.refused) { try authenticated.open(bytes) }
-            // One input in 256 has valid padding by chance, which CBC cannot detect.
+            // About one input of a valid length in 256 has valid padding by chance, which CBC
+            // cannot detect.
             if let opened = try? CBCSealing(key: key).open(bytes) {
                 #expect(opened.count < bytes.count - 16)
             }

@@ -91,7 +91,7 @@ import Testing
 
 @Suite struct RandomBytesTests {
     @Test(
-        "The requested number of bytes is returned, and they differ each time",
+        "The requested number of bytes is returned, and 16 or more bytes differ each time",
         arguments: [0, 1, 7, 16, 1_000]
     )
     func countsThem(count: Int) throws {
@@ -113,7 +113,7 @@ import Testing
         var counts = [Int](repeating: 0, count: 256)
         for byte in try RandomBytes.data(count: 256 * 1_000) { counts[Int(byte)] += 1 }
         // The standard deviation for an expectation of 1000 is 32. A deviation of ten times as much
-        // does not occur.
+        // practically never occurs.
         #expect(counts.allSatisfy { (680...1_320).contains($0) })
     }
 }

@@ -119,7 +119,7 @@ struct KeyRotationTests {
         #expect(keys.1?.all == [second])
     }
 
-    @Test("A key that the other side does not accept is discarded, and the channel continues")
+    @Test("A key that the other side does not accept is not used, and the channel continues")
     func unaccepted() async throws {
         for role in [SealingRole.central, .peripheral] {
             let pair = FakeTransport.pair(linked: false)

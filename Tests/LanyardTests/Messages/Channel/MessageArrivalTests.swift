@@ -112,7 +112,7 @@ struct MessageArrivalTests {
         #expect(statistics.oversize == 1)
     }
 
-    @Test("An answer of the wrong type fails as undecodable")
+    @Test("A request whose answer has the wrong type fails as undecodable")
     func wrongAnswer() async throws {
         let channel = channel { $0.limits.quotation = 8 }
         var device = FakeDevice(transport)
@@ -166,7 +166,7 @@ struct MessageArrivalTests {
         #expect(await device.next() == Data(#"{"note":"plain"}"#.utf8))
     }
 
-    @Test("A channel continues after any input", arguments: [true, false], RunSeed.seeds(1))
+    @Test("A channel continues after random input", arguments: [true, false], RunSeed.seeds(1))
     func fuzz(isSealed: Bool, seed: UInt64) async throws {
         let key = try SealingKey(Data(repeating: 7, count: 32))
         let channel = channel { $0.sealing = isSealed ? CBCSealing(key: key) : nil }

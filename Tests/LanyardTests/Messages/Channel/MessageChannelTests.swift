@@ -56,7 +56,7 @@ struct MessageChannelTests {
         withExtendedLifetime(observations) {}
     }
 
-    @Test("Of a thousand requests, at most the permitted number is unanswered at a time")
+    @Test("Of a thousand requests, at most the permitted number is being answered at a time")
     func thousandRequests() async throws {
         let (left, right) = FakeTransport.pair()
         let (asking, answering) = (channel(left), channel(right))

@@ -64,7 +64,7 @@ struct SealedChannelTests {
         }
     }
 
-    @Test("A message sealed with another key is refused, and the error does not state the reason")
+    @Test("A frame sealed with another key is refused, and the error does not state the reason")
     func otherKey() async throws {
         for (sealing, other) in zip(try Self.sealings(1), try Self.sealings(2)) {
             let pair = FakeTransport.pair(linked: false)

@@ -122,7 +122,7 @@ struct MessageExchangeTests {
         #expect(exchange.waitingCount == 0)
     }
 
-    @Test("The end of a link fails all calls, and request numbers continue")
+    @Test("At the end of a link, waiting calls fail unless they are kept, and numbers continue")
     func linkLoss() throws {
         var exchange = exchange(atOnce: 1)
         for ticket in 1...3 { try exchange.ask(body, for: ticket, until: .seconds(1)) }

@@ -6,7 +6,7 @@ import Lanyard
 import LanyardTestSupport
 import Testing
 
-/// Garbage causes no trap and no message beyond the limit, and the next valid message is found.
+/// Garbage causes no trap and no message beyond the limit.
 @Suite("Framings and garbage")
 struct FramingFuzzTests {
     private static let byteCount = 1_200_000

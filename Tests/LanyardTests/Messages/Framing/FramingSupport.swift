@@ -24,7 +24,7 @@ enum TestedFraming: String, CaseIterable, CustomTestStringConvertible {
     var testDescription: String { rawValue }
 }
 
-/// JSON messages, short and long, and an empty message.
+/// Short and long messages, and an empty one.
 let sampleMessages: [Data] = [
     Data(#"{"tell":1}"#.utf8),
     Data(),

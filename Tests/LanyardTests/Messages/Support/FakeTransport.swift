@@ -100,7 +100,7 @@ final class FakeTransport: MessageTransport, @unchecked Sendable {
         }
     }
 
-    /// Sets the number of bytes in a chunk, and reports that there is room.
+    /// Sets the maximum number of bytes in a chunk, and reports that there is room.
     func resize(to count: Int) {
         queue.async { [self] in
             maximumChunk = count
