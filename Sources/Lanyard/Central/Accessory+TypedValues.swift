@@ -57,7 +57,7 @@ extension Accessory {
     ///     task that iterates over the sequence calls the closure.
     /// - Returns: The decoded values from now on, for one loop.
     /// - Throws: ``AccessoryError/unknownCharacteristic(_:)`` if the accessory's description does
-    ///   not declare the characteristic.
+    ///   not declare the characteristic, or the accessory's latest discovery did not find it.
     public func values<Value: CharacteristicValue>(
         of type: Value.Type,
         malformed: (@Sendable (Data, ValueError) -> Void)? = nil

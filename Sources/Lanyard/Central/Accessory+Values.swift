@@ -126,8 +126,7 @@ extension Accessory {
     ///   first one in the description applies.
     /// - Returns: The values from now on, which the sequence buffers for one loop.
     /// - Throws: ``AccessoryError/unknownCharacteristic(_:)`` if the description does not declare
-    ///   the characteristic, or the accessory's latest discovery did not find it, because no value
-    ///   of it would ever arrive.
+    ///   the characteristic, or the accessory's latest discovery did not find it.
     public func values(
         of characteristic: BluetoothID
     ) throws(AccessoryError) -> Events<Data> {

@@ -12,16 +12,16 @@ extension AccessoryCentral {
     /// }
     /// ```
     ///
-    /// The first list is empty. A new one follows when a device appears, is lost, gets a name,
-    /// comes clearly nearer or moves clearly away, or becomes known or unknown to the central. A
-    /// loop that is slower than the changes receives only the latest list. The restrictions of
-    /// ``presence(matching:options:)`` apply.
+    /// The first list is empty. A new one follows when a device appears, is lost, or becomes known
+    /// or unknown to the central, when its name or its proximity changes, and when its signal
+    /// changes by at least 6 dB. A loop that is slower than the changes receives only the latest
+    /// list. The restrictions of ``presence(matching:options:)`` apply.
     ///
     /// - Parameters:
     ///   - matcher: The rule that selects the devices.
     ///   - options: The rules by which a device counts as present or lost.
-    /// - Returns: The lists. The sequence ends when the central ends, or at once if too many scans
-    ///   are running.
+    /// - Returns: The lists. The sequence ends when the central ends, or at once if 256 scans are
+    ///   requested already.
     /// - Throws: ``AccessoryError/unfilteredScan`` if the matcher names no service, unless the
     ///   configuration allows such scans.
     public func nearby(

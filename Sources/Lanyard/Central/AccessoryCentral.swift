@@ -170,7 +170,7 @@ public final class AccessoryCentral: Sendable {
     ///   - matcher: The rule that selects the devices.
     ///   - options: The rules by which a device counts as present or lost.
     /// - Returns: The arrivals and departures. The sequence ends when the central ends, or at once
-    ///   if 256 sequences and searches are running already, which the ``FlightRecorder`` notes.
+    ///   if 256 scans are requested already, which the ``FlightRecorder`` notes.
     /// - Throws: ``AccessoryError/unfilteredScan`` if the matcher names no service, unless the
     ///   configuration allows such scans.
     public func presence(
@@ -187,7 +187,7 @@ public final class AccessoryCentral: Sendable {
     /// .onChange(of: scenePhase) { central.isInBackground = scenePhase == .background }
     /// ```
     ///
-    /// In the background the system reports nothing to a scan that names no service, and each
+    /// In the background iOS reports nothing to a scan that names no service, and each
     /// device only once to any other scan. The central therefore omits requests without services.
     /// Otherwise its only scan, which combines all requests, would find nothing.
     /// ``presence(matching:options:)`` and ``nearby(matching:options:)`` still report arrivals, but

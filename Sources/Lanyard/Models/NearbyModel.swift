@@ -47,7 +47,7 @@ public final class NearbyModel {
     /// Searches until the task is canceled or the central ends. Then the lists are empty.
     ///
     /// The method returns at once if a search is already running, if the search is not allowed (see
-    /// ``problem``), or if the central runs too many scans.
+    /// ``problem``), or if 256 scans of the central are requested already.
     ///
     /// In SwiftUI, the task of a view is canceled when the view disappears: `.task { await
     /// nearby.search() }`. The search keeps the model and the central for as long as it runs.

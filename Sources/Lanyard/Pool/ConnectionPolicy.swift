@@ -124,7 +124,7 @@ public struct ConnectionHolder: Hashable, Sendable {
 
 /// The default policy.
 ///
-/// A link is ended at any time for an accessory of greater priority. It is ended for one of the
+/// A link may be ended at once for an accessory of greater priority. It is ended for one of the
 /// same priority if the link has existed for ``timeSlice``, ten minutes by default, and was silent
 /// for ``silenceLimit``, a minute by default. If there are more silent accessories than slots, they
 /// thus take turns. Among several such links, the policy chooses the lowest priority, then the

@@ -4,7 +4,7 @@ import Crypto
 import Foundation
 
 /// AES in Galois/Counter Mode: an attacker can neither read sealed data nor change it without
-/// detection (NIST SP 800-38D). This is the sealing to use if you control both sides.
+/// detection (NIST SP 800-38D). Use this sealing if you control both sides.
 ///
 /// ```swift
 /// let sealing = GCMSealing(key: SealingKey(random: .bits256))

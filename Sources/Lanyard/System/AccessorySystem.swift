@@ -4,9 +4,9 @@ import Dispatch
 
 /// The Bluetooth of the system, as this library uses it. Its requests and events are values.
 ///
-/// `CoreBluetoothSystem` implements it with a module that is called CoreBluetooth. Only the folder
-/// of that type depends on that module's types. `LanyardTesting` implements the protocol on the
-/// port of a virtual adapter.
+/// `CoreBluetoothSystem` implements it with a module that is called CoreBluetooth. Only the files
+/// in its folder use that module's types. `LanyardTesting` implements the protocol on the port of a
+/// virtual adapter.
 package protocol AccessorySystem: Sendable {
     /// Creates a central. It does nothing before `SystemCentral.begin`.
     ///

@@ -8,8 +8,8 @@
 ///
 /// The sequence collects events from its creation until its last copy is released. Events wait in a
 /// buffer; when it is full, the oldest event is dropped and counted in ``droppedCount``. The
-/// sequence ends when its source ends or the waiting task is canceled. It is meant for one loop:
-/// two loops divide the events between them.
+/// sequence ends when its source ends or the waiting task is canceled. Use it in one loop only: two
+/// loops divide the events between them.
 public struct Events<Element: Sendable>: AsyncSequence, Sendable {
     /// The maximum number of waiting events, unless the source of the events sets another one.
     public static var bufferLimit: Int { 256 }
@@ -66,8 +66,7 @@ extension Events {
     /// observation = central.availabilityChanges.forEach { availability in print(availability) }
     /// ```
     ///
-    /// This is the one loop that the sequence is meant for: create another sequence for another
-    /// subscriber.
+    /// The call is the sequence's only loop: create another sequence for another subscriber.
     ///
     /// - Parameter body: The closure, which runs in a task of its own on Swift's shared thread
     ///   pool, unless the closure is isolated to an actor.

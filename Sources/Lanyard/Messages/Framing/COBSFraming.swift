@@ -6,7 +6,7 @@ import Foundation
 /// each message, and sends a zero after it. It suits messages of any bytes. It adds two bytes to
 /// each message, and one more for each 254 bytes at most.
 ///
-/// After any garbage, it finds the next message after the next zero.
+/// After any garbage, the framing finds the next message after the next zero.
 public struct COBSFraming: MessageFraming {
     /// The byte that follows each message.
     public static let delimiter: UInt8 = 0x00

@@ -5,8 +5,8 @@ import Foundation
 /// A framing with STX (0x02) before each message and ETX (0x03) after it. It suits text, above all
 /// JSON, which writes control characters as `\u0002` and therefore contains neither byte.
 ///
-/// It recovers after any garbage: it skips bytes between messages, and an STX always begins a
-/// message, even within another one.
+/// The framing recovers after any garbage: it skips bytes between messages, and an STX always
+/// begins a message, even within another one.
 public struct StartEndFraming: MessageFraming {
     /// The byte before a message.
     public static let start: UInt8 = 0x02
