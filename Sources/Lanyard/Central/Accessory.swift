@@ -72,12 +72,14 @@ public final class Accessory: Sendable, Identifiable {
         }
     }
 
-    /// Waits until the accessory is ready; returns at once if it is.
+    /// Waits until the accessory is ready; returns at once if it is. If the system no longer knows
+    /// the accessory, but its description can identify it, the call first requests a search.
     ///
     /// - Throws: The condition that keeps the accessory from becoming ready without help:
     ///   ``AccessoryError/unauthorized``, ``AccessoryError/unsupported``,
-    ///   ``AccessoryError/notPaired``, or ``AccessoryError/abandoned(_:)`` if it is idle. Also
-    ///   ``AccessoryError/shutDown`` if the accessory was forgotten or its central has ended, and
+    ///   ``AccessoryError/notPaired``, or ``AccessoryError/abandoned(_:)`` if it is idle, for
+    ///   example because it was forgotten. Also ``AccessoryError/shutDown`` if the central has
+    ///   ended or the accessory was forgotten without Bluetooth, and
     ///   ``AccessoryError/cancelled``.
     public func untilReady() async throws(AccessoryError) {
         try await driver.untilReady(snapshot)

@@ -187,9 +187,9 @@ public final class AccessoryCentral: Sendable {
     /// .onChange(of: scenePhase) { central.isInBackground = scenePhase == .background }
     /// ```
     ///
-    /// In the background iOS reports nothing to a scan that names no service, and each
-    /// device only once to any other scan. The central therefore omits requests without services.
-    /// Otherwise its only scan, which combines all requests, would find nothing.
+    /// In the background iOS reports nothing to a scan that names no service, and each device only
+    /// once to any other scan. The central therefore omits requests without services. Otherwise its
+    /// only scan, which combines all requests, would find nothing.
     /// ``presence(matching:options:)`` and ``nearby(matching:options:)`` still report arrivals, but
     /// no device as lost, because in the background a missing advertisement does not prove that a
     /// device has left. Links, pending connection requests and restoration work as in the

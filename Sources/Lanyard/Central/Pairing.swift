@@ -75,7 +75,7 @@ public final class Pairing: Sendable {
         return try result.get()
     }
 
-    /// Cancels the pairing. Nothing remains of it, unless it has already succeeded.
+    /// Cancels the pairing. The central keeps nothing of it, unless it has already succeeded.
     public func cancel() {
         task.cancel()
     }

@@ -98,7 +98,7 @@ public final class CentralModel {
     }
 
     /// Ends the link of an accessory, which stays known and leaves its connection slot to another
-    /// accessory; see ``Accessory/disconnect()``. An error becomes the ``problem``.
+    /// accessory; see ``Accessory/disconnect()``. Errors are handled as by ``perform(_:)``.
     ///
     /// - Parameter model: The model of the accessory.
     public func disconnect(_ model: AccessoryModel) async {
@@ -108,7 +108,8 @@ public final class CentralModel {
         }
     }
 
-    /// Forgets an accessory; see ``AccessoryCentral/forget(_:)``. An error becomes the ``problem``.
+    /// Forgets an accessory; see ``AccessoryCentral/forget(_:)``. Errors are handled as by
+    /// ``perform(_:)``.
     ///
     /// - Parameter model: The model of the accessory.
     public func forget(_ model: AccessoryModel) async {

@@ -124,8 +124,8 @@ public struct ConnectionHolder: Hashable, Sendable {
 
 /// The default policy.
 ///
-/// A link may be ended at once for an accessory of greater priority. It is ended for one of the
-/// same priority if the link has existed for ``timeSlice``, ten minutes by default, and was silent
+/// A link may be ended at once for an accessory of greater priority. It may be ended for one of the
+/// same priority if it has had its slot for ``timeSlice``, ten minutes by default, and was silent
 /// for ``silenceLimit``, a minute by default. If there are more silent accessories than slots, they
 /// thus take turns. Among several such links, the policy chooses the lowest priority, then the
 /// longest silence, then the weakest signal.
@@ -141,8 +141,8 @@ public struct StandardConnectionPolicy: ConnectionPolicy {
 
     /// The silence after which a link may be ended for an accessory of the same priority.
     public var silenceLimit: Duration
-    /// The time for which a link is kept, even if it is silent, before it may be ended for an
-    /// accessory of the same priority.
+    /// The time for which a link keeps its slot, even if it is silent, before it may be ended for
+    /// an accessory of the same priority.
     public var timeSlice: Duration
 
     /// Creates the policy.
@@ -150,7 +150,7 @@ public struct StandardConnectionPolicy: ConnectionPolicy {
     /// - Parameters:
     ///   - silenceLimit: The silence after which a link may be ended for an accessory of the same
     ///     priority.
-    ///   - timeSlice: The time for which a link is kept, even if it is silent, at least
+    ///   - timeSlice: The time for which a link keeps its slot, even if it is silent, at least
     ///     ``minimumTimeSlice``.
     public init(
         silenceLimit: Duration = .seconds(60),
