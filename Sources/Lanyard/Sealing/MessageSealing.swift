@@ -5,7 +5,8 @@ import Foundation
 /// A sealing of the messages of a ``MessageChannel``. An attacker between the two sides cannot read
 /// the messages and, except with ``CBCSealing``, cannot change them without detection.
 ///
-/// Use ``GCMSealing`` if you control both sides, and ``CBCSealing`` for existing accessories.
+/// Use ``GCMSealing`` if you control both sides, and ``CBCSealing`` for accessories that support
+/// nothing else.
 public protocol MessageSealing: Sendable {
     /// Creates the session of one side of a link; each link has a new session.
     ///
