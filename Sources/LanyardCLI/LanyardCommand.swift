@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The command line, for people at a terminal and for scripts. Each command is thin. It reads its
-// arguments (`Commands`) and runs one of the types that do the work (`Exploration`, `Scan`,
-// `Trace`) on a session with an adapter (`Session`). It prints the result as text for people
-// (`Terminal`, `Values`, `AssignedNumbers`) or as JSON for programs (the module `JSONText`).
+// The command line, for people at a terminal and for scripts. The commands (`Commands`) read their
+// arguments and print results as text or as JSON. The work is in the types of the other folders.
+// Most commands use an adapter through `AdapterSession`.
 //
-// Two rules hold everywhere. Text from another device is escaped before it reaches a terminal
-// (`TerminalText`). A failure ends in one line with the event and the advice, and with an exit code
-// for scripts (`ProgramFailure`, `ProcessStatus`). Steps have time limits, and Ctrl-C disconnects
-// all links.
+// Text from another device is escaped before it reaches a terminal (`TerminalText`). The failure of
+// a command is one line (`ProgramFailure`) and an exit code for scripts (`ProcessStatus`).
 
 import ArgumentParser
 import Foundation
@@ -49,7 +46,7 @@ struct LanyardCommand: AsyncParsableCommand {
         (180F/2A19), or a value handle (#12).
         """
 
-    /// Runs the program, with the set-up and the exit of the process.
+    /// Runs the program and exits the process. Ctrl-C cancels the command.
     static func main() async {
         signal(SIGPIPE, SIG_IGN)
         let arguments = Array(CommandLine.arguments.dropFirst())

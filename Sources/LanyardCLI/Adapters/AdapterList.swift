@@ -22,8 +22,8 @@ struct AdapterList: Sendable {
     let isJSON: Bool
     let console: Console
 
-    /// Prints the adapters. With `asks`, opens each adapter that is free and prints its
-    /// capabilities too.
+    /// Prints the adapters and the serial ports. With `asks`, also opens each free adapter and
+    /// prints its capabilities or the reason why it cannot be opened.
     func show(asks: Bool) async throws {
         let adapters = sources.adapters()
         var answers: [UInt16: AdapterAnswer] = [:]
@@ -56,7 +56,7 @@ struct AdapterList: Sendable {
         try Task.checkCancellation()
         throw ProgramFailure(
             .adapterUnavailable,
-            "the kernel does not report adapters",
+            "the kernel does not report changes of adapters",
             advice: "see 'lanyard doctor'"
         )
     }

@@ -20,7 +20,7 @@ enum AdapterText {
         return bus + (adapter.product.map { " (\(TerminalText.escape($0)))" } ?? "")
     }
 
-    /// Returns whether Lanyard can open the adapter, and if not, why.
+    /// Returns the state of the adapter: whether it is free, and if not, why.
     static func status(_ adapter: SystemAdapter) -> String {
         if adapter.supportsLowEnergy == false { return "does not support Low Energy" }
         if let radioSwitch = adapter.radioSwitch, radioSwitch.isOff {

@@ -4,7 +4,8 @@ import Synchronization
 import VirtualAdapters
 import VirtualRadio
 
-/// The output of `air`: on a terminal a table that is updated, otherwise a line for each event.
+/// The output of `air`: on a terminal and without JSON, a table that is updated. Otherwise, a line
+/// for each event.
 final class AirDisplay: Sendable {
     private let console: Console
     private let isJSON: Bool
@@ -53,7 +54,7 @@ final class AirDisplay: Sendable {
 
     private func report(all events: AsyncStream<AirEvent>) async throws {
         for await event in events { try report(event) }
-        // When there are no more events, the other tasks continue until the task is canceled.
+        // The end of the events does not end the display.
         await EndOfInput.never()
     }
 

@@ -40,7 +40,7 @@ enum AirEvent: Equatable, Sendable {
         case .disconnected(let host, let controller, let cause):
             "disconnected: \(Self.plain(host)) had \(Self.plain(controller))"
                 + (cause.map { ": \(Self.plain($0))" } ?? "")
-        case .refused: "refused: there are too many hosts"
+        case .refused: "refused: there are too many hosts or devices"
         case .rootCanalEnded(let cause): "RootCanal ended: \(Self.plain(cause))"
         case .rootCanalJoined: "RootCanal joined again"
         case .rootCanalGivenUp(let attempts): "RootCanal given up after \(attempts) attempts"

@@ -82,7 +82,7 @@ struct AirSession: Sendable {
 
     /// Joins RootCanal, if the session has its address. The radio continues if RootCanal ends.
     ///
-    /// - Returns: A function that keeps the radio joined until the task is canceled.
+    /// - Returns: A function that calls `RootCanalMembership.rejoin(after:)`.
     private func join(
         _ air: LiveAir,
         _ feed: AsyncStream<AirEvent>.Continuation
@@ -101,8 +101,8 @@ struct AirSession: Sendable {
         }
     }
 
-    /// Returns the result of the body. Cancellation is success, because a server ends by an
-    /// interruption.
+    /// Returns the result of the body. Cancellation is success, because an interruption is the
+    /// normal end of a server.
     private func result(_ body: () async throws -> Void) async -> Result<Void, any Error> {
         do {
             return .success(try await body())
@@ -188,7 +188,7 @@ extension Scenario {
         }
     }
 
-    /// Adds the devices of the scenario to the world. Its accessories are the example accessories.
+    /// Adds the devices of the scenario to the world.
     func enter(_ world: World) throws(ProgramFailure) -> ScenarioPlayback {
         do throws(WorldFullError) {
             return try populate(world)

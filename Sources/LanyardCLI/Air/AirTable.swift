@@ -10,8 +10,8 @@ struct AirTable: Sendable {
     /// The text above the table: the addresses for hosts, and the seed.
     let heading: String
 
-    /// Returns the table's lines. No line is wider than the terminal, and there are fewer lines
-    /// than the terminal has rows.
+    /// Returns the table's lines. No line is wider than the terminal. On a terminal of at least 11
+    /// rows, there are fewer lines than rows.
     func lines(_ status: WorldStatus) -> [String] {
         let room = max(2, size.rows - Self.fixedLines)
         let links = screenLines(status) + linkLines(status, limit: room / 2)

@@ -3,14 +3,16 @@
 import HCITransports
 import VirtualAdapters
 
-/// The membership of a radio at RootCanal's Link Layer port, which survives a restart of RootCanal.
+/// The membership of a radio at RootCanal's Link Layer port, which is renewed after a restart of
+/// RootCanal.
 struct RootCanalMembership: Sendable {
     let air: LiveAir
     let host: String
     let port: UInt16
     /// The time between two attempts to join again.
     var retryPeriod = Duration.seconds(1)
-    /// The maximum number of attempts to join again in a row, which last ten minutes.
+    /// The maximum number of attempts to join again in a row. With the default period, they last at
+    /// least ten minutes.
     var retryLimit = 600
     /// The time after which a connection is stable. Only a stable connection resets the number of
     /// attempts, so that the limit also holds if RootCanal ends each time the radio joins.

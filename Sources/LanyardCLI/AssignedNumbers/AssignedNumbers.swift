@@ -6,11 +6,9 @@ import BluetoothTypes
 /// The names of numbers that the Bluetooth SIG assigned, and of some well-known vendor UUIDs.
 ///
 /// Two files contain the names. Each line has a table, a hexadecimal number and a name.
-/// `assigned-numbers.csv` contains most tables completely, and the names that describe a company's
-/// service. `Scripts/compare-assigned-numbers` compares it with the SIG's lists.
 /// `company-names.csv`, which `Scripts/generate-company-names` writes, contains the names of
-/// companies, and for services the names of their companies. Each file is read when a name in it is
-/// needed.
+/// companies, and for services the names of their companies. `assigned-numbers.csv` contains the
+/// other names. Each file is read when a name in it is needed.
 enum AssignedNumbers {
     /// Services by their 16-bit UUID (Assigned Numbers, 3.4.2).
     static let serviceNames = names(in: "service")
@@ -134,8 +132,8 @@ extension AssignedNumbers {
             .map { BluetoothUUID($0.key) }
     }
 
-    /// Returns the names of the features in a set, in the order of their bits. A bit without a name
-    /// is, for example, `feature 50`.
+    /// Returns the names of the features in a set, in the order of their bits, without the bits in
+    /// `hostSupportBits`. A bit without a name is, for example, `feature 50`.
     static func names(of features: HCI.LEFeatures) -> [String] {
         (0..<UInt64.bitWidth).compactMap { bit in
             guard features.rawValue >> bit & 1 == 1, !hostSupportBits.contains(bit) else {

@@ -12,7 +12,7 @@ enum BeaconContents: Equatable, Sendable {
     /// received at one meter, in dBm.
     case iBeacon(uuid: BluetoothUUID, major: UInt16, minor: UInt16, power: Int8)
     /// Google's Eddystone-UID: 10 bytes for the owner and 6 for the beacon. The power is the one
-    /// received directly at the beacon, in dBm, as in all Eddystone frames.
+    /// received directly at the beacon, in dBm, as in Eddystone-URL and Eddystone-EID.
     case eddystoneUID(namespace: [UInt8], instance: [UInt8], power: Int8)
     /// Google's Eddystone-URL.
     case eddystoneURL(String, power: Int8)
@@ -28,7 +28,8 @@ enum BeaconContents: Equatable, Sendable {
     /// The measurements of a sensor in the format BTHome or Ruuvi.
     case sensor(SensorBeacon)
 
-    /// Reads the first identity in the data; `nil` if there is none.
+    /// Reads the first known format in the data; `nil` if there is none. Data of manufacturers
+    /// comes before data of services.
     init?(_ data: AdvertisingData) {
         let manufacturers = data.allManufacturerData.lazy.compactMap { data in
             Self(company: data.company, data.bytes)
@@ -121,7 +122,7 @@ enum BeaconContents: Equatable, Sendable {
 }
 
 extension BeaconContents {
-    /// The identity on one line, safe to print.
+    /// The contents on one line, safe to print.
     var text: String {
         switch self {
         case .altBeacon(_, let identifier, _, _):
@@ -144,7 +145,7 @@ extension BeaconContents {
         DecimalText.describe(Int((Double(temperature) / 25.6).rounded()), exponent: -1)
     }
 
-    /// The identity as a JSON object.
+    /// The contents as a JSON object.
     var json: JSON {
         switch self {
         case .altBeacon(let company, let identifier, let power, let byte):

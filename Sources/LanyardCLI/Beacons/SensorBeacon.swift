@@ -16,7 +16,7 @@ struct SensorBeacon: Equatable, Sendable {
         case ruuvi5 = "Ruuvi 5"
     }
 
-    /// A measurement: `mantissa` × 10 to the power of `exponent`, in the unit.
+    /// A measurement: a word, or `mantissa` × 10 to the power of `exponent` in a unit.
     struct Measurement: Equatable, Sendable {
         let name: String
         /// The number; `nil` for a measurement that is a word.

@@ -27,8 +27,9 @@ struct StandardStreamPipe: Sendable {
     /// channel.
     let outlivesInput: Bool
 
-    /// Runs until the input has ended and all of it has arrived, or until the peer closes the
-    /// channel. Throws if the peer closes the channel while input is left to send.
+    /// Runs until the peer closes the channel, or, without `outlivesInput`, until the input has
+    /// ended and all of it has arrived. Throws if the peer closes the channel while a piece of the
+    /// input is left to send.
     func run() async throws {
         let halves = Halves()
         do {
@@ -83,9 +84,8 @@ struct StandardStreamPipe: Sendable {
     )
 }
 
-/// The state that the two halves of a pipe share. When the peer has closed the channel, the half
-/// that ends last reports how the pipe ended. At that time, all output is written, and the state
-/// shows whether a piece of the input was left over.
+/// The state that the two halves of a pipe share, to find out whether a piece of the input was left
+/// over when the peer closed the channel.
 private final class Halves: Sendable {
     enum Sending {
         /// Nothing is being sent.
@@ -132,8 +132,8 @@ extension L2CAPChannel: StandardStreamPipe.Channel {
 /// the channel waits.
 final class StandardInput: Sendable {
     private let descriptor: Int32
-    /// A read blocks for as long as no input comes, so it has a thread of its own. A read without
-    /// an awaiting task ends with the process.
+    /// The queue on which reads block while no input comes. A read without an awaiting task ends
+    /// with the process.
     private let queue = DispatchQueue(label: "lanyard.input")
 
     init(descriptor: Int32 = STDIN_FILENO) {

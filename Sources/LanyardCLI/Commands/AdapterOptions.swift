@@ -31,7 +31,7 @@ struct AdapterOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Record all packets in a btsnoop file. Keys are replaced by zeros.",
+            "Record all packets in a btsnoop file. Without --export-keys, zeros replace the keys.",
             valueName: "file"
         ),
         completion: .file()

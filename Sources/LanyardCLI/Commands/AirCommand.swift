@@ -12,7 +12,8 @@ struct AirCommand: ConsoleCommand {
         discussion: """
             Any Bluetooth host can connect over a socket with HCI packets (H4). Other lanyard commands \
             connect with --adapter. Hosts and accessories receive each other according to their \
-            positions. Without --scenario, the radio has the example accessories of --adapter virtual. \
+            positions. Without --scenario, the radio has the example accessories of --adapter virtual, \
+            unless --empty is given. \
             Values and bonds last as long as this command. On a terminal, prints a live table. \
             Otherwise, prints the addresses to connect to, and then one line per event. Ctrl-C ends it.
             """

@@ -53,7 +53,7 @@ struct ChannelOptions: ParsableArguments {
         }
     }
 
-    /// Joins the channel with the standard streams of the process until the channel closes.
+    /// Joins the channel with the standard streams of the process.
     func pipe(_ channel: L2CAPChannel) async throws {
         let input = StandardInput()
         let pipe = StandardStreamPipe(
@@ -72,7 +72,7 @@ struct ChannelOpenCommand: ConsoleCommand {
         abstract: "Connect to a peripheral and open a channel.",
         discussion: """
             Sends standard input and writes received bytes to standard output. Ends when the peer \
-            has received all of the input, or closes the channel.
+            closes the channel or, without --wait, has received all of the input.
             """
     )
 
@@ -99,7 +99,7 @@ struct ChannelListenCommand: ConsoleCommand {
         abstract: "Advertise, and accept the first channel that a central opens.",
         discussion: """
             Sends standard input and writes received bytes to standard output. Ends when the peer \
-            closes the channel, or has received all of the input.
+            closes the channel or, without --wait, has received all of the input.
             """
     )
 

@@ -6,7 +6,7 @@ import VirtualAdapters
 
 /// A command that prints on a given console, so that tests can read its output.
 protocol ConsoleCommand: AsyncParsableCommand, Sendable {
-    /// Runs the command. Throws `ProgramFailure`.
+    /// Runs the command.
     func run(on console: Console) async throws
 }
 
@@ -35,7 +35,7 @@ enum ProgramRun {
         }
     }
 
-    /// Checks the name of the command, also after `help`.
+    /// Checks the first argument: the name of the command, which may follow `help`, or an option.
     private static func checkNames(in arguments: [String]) throws(ProgramFailure) {
         let isHelp = arguments.first == "help"
         guard let name = isHelp ? arguments.dropFirst().first : arguments.first else { return }

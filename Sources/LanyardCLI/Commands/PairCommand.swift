@@ -9,9 +9,10 @@ struct PairCommand: ConsoleCommand {
         abstract: "Pair with a peripheral and keep the bond.",
         discussion: """
             Prints the pairing method, asks the questions of that method, and prints the result. Any \
-            answer but yes means no. If neither side can show or enter digits, there is no question \
-            and no protection against a man in the middle; --mitm refuses such a pairing. Later \
-            commands use the bond. docs/PAIRING.md describes the methods.
+            answer but yes to a yes-or-no question means no. If the capabilities of the sides allow \
+            no digits, and there is no out-of-band data, the pairing does not protect against a man \
+            in the middle; --mitm refuses such a pairing. Later commands use the bond. \
+            docs/PAIRING.md describes the methods.
             """
     )
 
@@ -85,7 +86,7 @@ struct PairCommand: ConsoleCommand {
         }
     }
 
-    /// Checks that no option sets how to pair, because the daemon decides that.
+    /// Checks that no option sets how to pair, because the Bluetooth daemon decides that.
     private func requireDefaults() throws(ProgramFailure) {
         guard oob == nil, makeOob == nil, !again else { throw PairingOptions.ofDaemon }
         try pairing.requireDefaults()

@@ -55,7 +55,7 @@ struct PairingOptions: ParsableArguments {
     /// Returns the pairing policy that the options describe. Throws if they are not valid.
     ///
     /// - Parameters:
-    ///   - hasUser: Whether a person is there to answer.
+    ///   - hasUser: Whether questions get answers.
     ///   - hasOutOfBandData: Whether the sides exchange data out of band.
     func policy(
         hasUser: Bool,
@@ -119,14 +119,16 @@ extension PairingOptions {
         }
     }
 
-    /// Returns whether a person is there to answer.
+    /// Returns whether questions get answers: from a person at a terminal, or, with `--answers`,
+    /// from standard input.
     func hasUser(at console: Console) -> Bool {
         answers || (console.isInputTerminal && console.isRemarkTerminal)
     }
 
-    /// Returns the queue that asks questions; `nil` if a person cannot answer them here.
+    /// Returns the queue that asks questions; `nil` if they get no answers.
     ///
-    /// - Parameter commands: Receives the lines that answer no question; `nil` discards them.
+    /// - Parameter commands: Receives the lines that answer no question. With `nil`, the queue
+    ///   discards such lines from a terminal, and keeps others for later questions.
     func questions(
         at console: Console,
         commands: AsyncStream<String>.Continuation? = nil

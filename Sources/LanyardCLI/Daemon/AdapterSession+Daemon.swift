@@ -5,7 +5,7 @@ import BluetoothPort
 import DBus
 import Foundation
 
-// Commands that need no controller run on the system's Bluetooth daemon too.
+// Sessions of commands that run on the system's Bluetooth daemon too.
 extension AdapterSession {
     /// Runs `body` on the hosts of the adapters, or on the Bluetooth daemon, when they are ready.
     func withCentral(
@@ -100,8 +100,7 @@ extension AdapterSession {
         }
     }
 
-    /// Waits until the adapter is ready. Only a session that waits for its adapter has no time
-    /// limit.
+    /// Waits until the adapter is ready, with `onAdapterLoss` for any time.
     private func awaitReady(_ client: DaemonClient) async throws {
         guard onAdapterLoss == nil else { return try await follow(client, untilReady: true) }
         try await limits.run("opening \(adapter)", within: limits.opening(adapter)) {
@@ -109,8 +108,9 @@ extension AdapterSession {
         }
     }
 
-    /// Follows the states of the port. Throws when the daemon or its adapter is lost. A session
-    /// that waits for its adapter reports the loss and the return instead.
+    /// Follows the states of the port. Throws when the daemon or its adapter is lost. With
+    /// `onAdapterLoss`, reports the loss and the return instead, unless the adapter lacks a feature
+    /// or the port was shut down.
     private func follow(_ client: DaemonClient, untilReady: Bool) async throws {
         var isLost = false
         for await state in client.states {
@@ -152,7 +152,11 @@ extension ProgramFailure {
     init(_ error: PortError, during step: String) {
         switch error {
         case .linkEnded, .unavailable:
-            self.init(.inputOutput, "\(step): the link ended", advice: Self.tryAgain)
+            self.init(
+                .inputOutput,
+                "\(step): the link ended, or the adapter is not available",
+                advice: Self.tryAgain
+            )
         case .timedOut, .unanswered:
             self.init(.timedOut, "\(step): the Bluetooth daemon does not answer")
         case .refused(.keyMissing):

@@ -11,7 +11,8 @@ struct DaemonClients: Sendable {
     /// The maximum number of events that are kept for the reader. If the reader is further
     /// behind, its stream ends.
     static let eventLimit = 16_384
-    /// The maximum number of changes of bonds that are kept for the reader. The oldest is dropped.
+    /// The maximum number of changes of bonds that are kept for the reader. Beyond it, the oldest
+    /// is dropped.
     static let bondEventLimit = 1_024
 
     /// The events, for one reader. They are kept from the beginning, because the daemon can refuse
@@ -57,7 +58,7 @@ extension DaemonClient: PeripheralAdapter {
         }
     }
 
-    /// The types of the daemon's own attributes, which it does not report.
+    /// Empty, because the daemon does not report the attributes that it offers.
     var attributeTypes: [AttributeHandle: BluetoothUUID] { [:] }
 
     func publish(_ service: GATT.ServiceDefinition) throws -> GATT.DiscoveredService {

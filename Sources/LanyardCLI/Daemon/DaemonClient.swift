@@ -12,12 +12,13 @@ import BluetoothTypes
 ///
 /// The actor runs on the port's executor, on which the port calls it.
 actor DaemonClient: PortObserver, CentralAdapter {
-    /// The maximum number of discoveries that a scan keeps for its reader. The oldest is dropped.
+    /// The maximum number of discoveries that a scan keeps for its reader. Beyond it, the oldest is
+    /// dropped.
     private static let discoveryLimit = 1_024
     /// The maximum number of values that a subscription keeps for its reader. A reader that is
     /// further behind gets an error.
     private static let valueLimit = 65_536
-    /// The maximum number of changes of the state that are kept. The oldest is dropped.
+    /// The maximum number of changes of the state that are kept. Beyond it, the oldest is dropped.
     private static let stateLimit = 16
     /// The maximum number of tasks that wait for the end of a link, and of those that wait for a
     /// change of the bonds.
@@ -34,8 +35,8 @@ actor DaemonClient: PortObserver, CentralAdapter {
     /// The permission of the published services' clients to pair; `nil` if the agent asks at any
     /// time.
     let permission: PairingPermission?
-    /// Set when a link has a bond that a peer did not have before. `nil` if the daemon does not
-    /// pair as it connects.
+    /// Set when a new link has a bond that the peer did not have before; `nil` if the daemon does
+    /// not pair as it connects.
     private let hasBonded: Latch?
     /// The states of the port, for one reader at a time.
     nonisolated let states: AsyncStream<PortState>
@@ -57,7 +58,7 @@ actor DaemonClient: PortObserver, CentralAdapter {
     /// - Parameters:
     ///   - port: The port.
     ///   - permission: The permission of the published services' clients to pair.
-    ///   - hasBonded: With a latch, the daemon pairs as it connects, and the latch is set when it
+    ///   - hasBonded: With a latch, the daemon pairs as it connects, and the latch is set when that
     ///     has made a bond.
     init(
         _ port: BlueZAdapter,

@@ -31,7 +31,7 @@ struct DaemonPeer: PeripheralLink {
         get async { await client.bond(of: link) }
     }
 
-    /// Pairs as the daemon chooses. Its agent asks the person at the terminal.
+    /// Pairs as the daemon chooses. The policy is ignored.
     func secure(_ policy: Pairing.Policy) async throws {
         _ = try await client.perform(.pair, on: link)
     }
@@ -101,8 +101,7 @@ struct DaemonPeer: PeripheralLink {
 
     // MARK: Values
 
-    /// Returns no values, because a port has no request for values by their UUID. Callers
-    /// discover the characteristic instead.
+    /// Returns no values, because a port has no request for values by their UUID.
     func read(
         uuid: BluetoothUUID,
         first: AttributeHandle,

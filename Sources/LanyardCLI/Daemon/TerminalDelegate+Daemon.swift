@@ -7,7 +7,8 @@ import BluetoothHost
 extension TerminalDelegate: DaemonPerson {
     var hasDisplayAndKeyboard: Bool { dialogue.hasUser }
 
-    /// Returns whether to ask about a pairing. A pairing that a peer begins needs the permission.
+    /// Returns whether to ask about a pairing. A pairing that a peer begins needs the permission,
+    /// if there is one.
     private func admits(_ pairing: DaemonPairing) -> Bool {
         !pairing.isIncoming || permission?.isOpen() != false
     }

@@ -103,7 +103,7 @@ import BluetoothTypes
             return central
         }
 
-        /// Terminates the app. Only its store and the system's preserved state remain.
+        /// Terminates the app.
         func endApplication() async {
             let names = state.withLock { state in
                 defer { (state.central, state.accessories) = (nil, [:]) }
@@ -126,8 +126,7 @@ import BluetoothTypes
             state.withLock { $0.unseen.append(first..<end) }
         }
 
-        /// The central of the running app. Throws while no app runs, which is a mistake in a
-        /// chapter.
+        /// The central of the running app. Throws if the app does not run.
         var central: AccessoryCentral {
             get throws(ProgramFailure) {
                 guard let central = state.withLock({ $0.central }) else {

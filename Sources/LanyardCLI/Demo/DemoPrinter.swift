@@ -4,8 +4,6 @@ import Synchronization
 
 /// The output of the demo. On a terminal it prints lines that stay and redraws the scene below
 /// them. Elsewhere it prints plain lines without control characters.
-///
-/// `say(_:_:)` checks the condition of a line before it prints the line.
 final class DemoPrinter: Sendable {
     private struct State {
         var area = LiveArea()

@@ -4,8 +4,8 @@
     import Lanyard
     import LanyardTesting
 
-    /// The demo, chapter by chapter: four accessories and a phone. Every line that it prints is
-    /// checked.
+    /// The demo, chapter by chapter: four accessories and a phone. Each chapter checks the events
+    /// that it prints.
     struct DemoStory: Sendable {
         let printer: DemoPrinter
         let environment: DemoEnvironment

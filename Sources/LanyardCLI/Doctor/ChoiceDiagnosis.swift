@@ -26,8 +26,7 @@ enum ChoiceDiagnosis {
         }
     }
 
-    /// Returns the finding about a choice of the daemon, which apps and the commands for
-    /// peripherals can use.
+    /// Returns the finding about a choice of the daemon.
     private static func daemon(
         _ choice: AdapterChoice,
         _ source: SystemState.Choice.Source
@@ -37,7 +36,7 @@ enum ChoiceDiagnosis {
             subject,
             "\(choice), by \(source.rawValue): for programs on CoreBluetooth and Lanyard",
             why: "scan, explore, read, write, subscribe, pair, bonds, shell, run and serve use it "
-                + "as well, and other commands refuse it",
+                + "as well, and other commands that open an adapter refuse it",
             remedy: "'bluetoothctl show' prints whether the daemon runs and its adapter is on"
         )
     }
@@ -93,7 +92,7 @@ struct AdapterProbe {
     let adapter: AdapterChoice
     let limits: StepLimits
 
-    /// Returns the result, within the limit of one step.
+    /// Returns the result, within the limits.
     func result(_ console: Console) async -> SystemState.Probe {
         let start = ContinuousClock.now
         let session = AdapterSession(

@@ -27,7 +27,7 @@ enum KernelDiagnosis {
     }
 
     /// Returns the finding that programs on CoreBluetooth and Lanyard use the Bluetooth daemon by
-    /// default; `nil` if they use an adapter of their own.
+    /// default; `nil` if they do not.
     private static func applications(_ system: SystemState) -> SetUpFinding? {
         let mayTake = system.mayTakeAdapters != false
         guard case .daemon? = AdapterChoice.ofApplications(system.adapters, mayTake: mayTake) else {
@@ -53,7 +53,7 @@ enum KernelDiagnosis {
                 "kernel",
                 "it has no Bluetooth here",
                 why: "it was built without Bluetooth, its module is not loaded, or this is a "
-                    + "container: a container has none, whatever the computer has",
+                    + "container: a container without the host's network has none",
                 remedy: "modprobe bluetooth, outside of any container; "
                     + "or do without: LANYARD_ADAPTER=virtual"
             )
@@ -155,7 +155,7 @@ enum KernelDiagnosis {
             .warning,
             "permission",
             "this program may not take adapters from the kernel",
-            why: "taking an adapter needs the capability CAP_NET_ADMIN, and nothing else does",
+            why: "taking an adapter needs the capability CAP_NET_ADMIN",
             remedy: "sudo setcap cap_net_admin+ep "
                 + (program.map(TerminalText.escape) ?? "PROGRAM") + "; see docs/LINUX.md"
         )

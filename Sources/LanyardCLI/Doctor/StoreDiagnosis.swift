@@ -29,14 +29,14 @@ enum StoreDiagnosis {
 
     private static func absent(_ path: String, _ canBeMade: Bool) -> SetUpFinding {
         guard !canBeMade else {
-            let why = "the first pairing creates it"
+            let why = "the first program that uses it creates it"
             return SetUpFinding(.good, subject, "\(path) does not exist yet", why: why)
         }
         return SetUpFinding(
             .obstacle,
             subject,
             "\(path) does not exist and cannot be created",
-            why: "bonds would be lost at the end of each program",
+            why: "programs lose their bonds at their end, and commands that need an adapter fail",
             remedy: "let XDG_STATE_HOME or HOME name a directory that you may write to, "
                 + "or give --store"
         )
@@ -54,7 +54,7 @@ enum StoreDiagnosis {
             subject,
             "\(path) is in use by \(holder)",
             why:
-                "two hosts with the same keys would have one identity: the second runs without bonds",
+                "two hosts with the same keys would have one identity: the second runs without bonds, or fails",
             remedy: process.map { "end process \($0.number), or give --store another directory" }
                 ?? "end it, or give --store another directory"
         )
@@ -63,7 +63,7 @@ enum StoreDiagnosis {
     private static func shown(_ path: String) -> String { TerminalText.escape(path) }
 }
 
-/// The check whether a host can keep its bonds in a directory.
+/// The check of whether a host can keep its bonds in a directory.
 struct StoreExamination {
     let choice: StoreChoice
     var reader = SystemReader()

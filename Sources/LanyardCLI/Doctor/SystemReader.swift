@@ -102,8 +102,7 @@ struct SystemReader: Sendable {
 /// The files in which Linux describes its devices: /sys, /proc and /dev, below a root that a test
 /// can choose.
 struct SystemTree: Sendable {
-    /// The maximum number of bytes read of a file, and of names read of a directory. The
-    /// kernel's files and directories are far smaller.
+    /// The maximum number of bytes read of a file, and of names read of a directory.
     static let lengthLimit = 65_536
     static let nameLimit = 65_536
 

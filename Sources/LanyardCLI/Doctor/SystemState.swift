@@ -32,7 +32,7 @@ struct SystemState: Equatable, Sendable {
         enum Source: String, Sendable {
             case option = "--adapter"
             case environment = "LANYARD_ADAPTER"
-            /// The default: the first adapter that is free.
+            /// The default: the adapter that `SystemAdapter.preferred(of:)` returns.
             case system = "default"
         }
 

@@ -10,8 +10,8 @@ struct BrowserLauncher: Sendable {
     /// The private file.
     private let path: String
 
-    /// Opens the address; `nil` if there is no desktop, or if the private file cannot be written.
-    /// The address is also printed, so a failure to start the browser is ignored.
+    /// Opens the address; `nil` if there is no program to open it, or if the private file cannot be
+    /// written. The address is also printed, so a failure to start the browser is ignored.
     static func open(_ address: String) -> BrowserLauncher? {
         let environment = ProcessInfo.processInfo.environment
         guard let program = program(environment) else { return nil }

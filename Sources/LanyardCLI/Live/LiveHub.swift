@@ -10,7 +10,7 @@ import Synchronization
 /// The state that the page shows, and its changes since the last update.
 ///
 /// The host's thread and the tasks of the command add to it. Only the server's thread takes updates
-/// from it, several times a second, so the work of decoding does not delay the host.
+/// from it, so the work of decoding does not delay the host.
 final class LiveHub: Sendable {
     /// A change that is neither an advertisement nor an entry of the timeline.
     struct Message: Sendable {
@@ -20,8 +20,8 @@ final class LiveHub: Sendable {
         var json: JSON { .object([.init("type", .string(type))] + members) }
     }
 
-    /// The maximum number of messages in an update. Later ones are dropped, except the last state
-    /// of each link.
+    /// The number of messages in an update beyond which only the last state of each link is added.
+    /// Other messages are dropped.
     static let messageLimit = 1_024
     /// The seconds of signal strength that a page gets when it opens.
     static let historySeconds = 60
@@ -48,7 +48,7 @@ final class LiveHub: Sendable {
     private let state = Mutex(State())
     private let timeline: Mutex<LiveTimeline>
 
-    /// Creates a hub without browsers.
+    /// Creates an empty hub.
     ///
     /// - Parameters:
     ///   - adapters: The names of the adapters' rows on the timeline, in the order of their
@@ -132,7 +132,7 @@ final class LiveHub: Sendable {
         return members.isEmpty ? nil : JSON.object(members).compact
     }
 
-    /// The whole state, without the changes that the next update contains.
+    /// The whole state, for a page that opens.
     var present: String {
         let now = now()
         var members = state.withLock { $0.present(at: now) }
@@ -217,7 +217,7 @@ extension LiveHub.State {
         ])
     }
 
-    /// Removes the state of devices that newer devices have replaced.
+    /// Removes the state of devices that newer devices have replaced, if there is much of it.
     private mutating func forgetOld() {
         guard numbers.count > 2 * DiscoveredDevices.deviceLimit else { return }
         numbers = numbers.filter { devices[$0.key] != nil }

@@ -7,8 +7,8 @@ import BluetoothTypes
 import JSONText
 import Lanyard
 
-/// The links of the page: a session of the shell for each device, which connects again when its
-/// link is lost.
+/// The links of the page: a session of the shell for each device, which tries to connect again when
+/// its link is lost.
 actor LiveLinks {
     /// The maximum number of devices.
     static let deviceLimit = 8

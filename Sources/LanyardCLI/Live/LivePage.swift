@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The page of `live`: one document that loads nothing but the timeline and its events.
+/// The page of `live`: one document with its style and its script.
 enum LivePage {
     /// The whole page.
     static let html = PageFile.fill(document, ["style": style, "script": script])

@@ -13,7 +13,7 @@ struct LiveSession: Sendable {
     let console: Console
     let port: UInt16
     let isJSON: Bool
-    /// The remarks of pairings, which the page shows.
+    /// The remarks of the adapter's session and of pairings, which the page shows.
     let remarks: AsyncStream<String>
     /// Whether to open the page in the person's browser.
     let opensBrowser: Bool
@@ -23,7 +23,7 @@ struct LiveSession: Sendable {
     /// The time between two measurements of links.
     private static let measurePeriod = Duration.seconds(1)
 
-    /// Runs until the task is canceled.
+    /// Runs until the task is canceled or the session fails.
     func run() async throws {
         let names = setup.adapter.adapter.radioNames.map { TerminalText.escape($0) }
         let start = ContinuousClock.now

@@ -15,8 +15,8 @@ enum LiveEntry: Sendable {
 
 /// The entries that wait for the next update of the page.
 struct LiveBacklog: Sendable {
-    /// The time between two advertising reports on the timeline, in microseconds. Devices send
-    /// hundreds or thousands of them per second, which would hide all other entries.
+    /// The minimum time between two advertising reports on the timeline, in microseconds. There can
+    /// be hundreds or thousands of them per second, which would hide all other entries.
     static let reportPeriod: Int64 = 1_000_000
     /// The maximum number of entries in an update.
     static let entryLimit = 1_024

@@ -16,10 +16,9 @@ struct ValueNumber: Equatable, Sendable {
     /// The maximum count of numbers in one value.
     static let countLimit = 16
 
-    /// Returns the numbers in the value of a characteristic. If the layout is known, they are the
-    /// numbers of its fields. If the value has a description in words, they are the numbers in the
-    /// description. Otherwise, the value itself is the only number, if the value consists of digits
-    /// or has the length of a number.
+    /// Returns the numbers in the value of a characteristic: those of its fields, or else those in
+    /// its description in words. The value of an unknown characteristic is itself the only number,
+    /// if the value is the text of a number or has 1, 2 or 4 bytes.
     static func all(in bytes: [UInt8], of uuid: BluetoothUUID) -> [ValueNumber] {
         if let fields = fields(of: bytes, uuid) { return Array(fields.prefix(countLimit)) }
         if let meaning = try? WellKnownValues.describe(bytes, ofCharacteristic: uuid) {

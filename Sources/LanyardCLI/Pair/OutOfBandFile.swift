@@ -5,9 +5,10 @@ import JSONText
 
 /// Data for out-of-band pairing, as a JSON file.
 ///
-/// The file has `{"confirmation": "…", "random": "…"}` for LE Secure Connections, or
-/// `{"temporaryKey": "…"}` for legacy pairing. Each value has 32 hexadecimal digits in the order of
-/// transmission. Instead, the file may have `{"tag": "…"}` with the contents of an NFC tag.
+/// The file has the members `confirmation` and `random` for LE Secure Connections, the member
+/// `temporaryKey` for legacy pairing, or all three. Each value has 32 hexadecimal digits in the
+/// order of transmission. Instead, the file may have `{"tag": "…"}` with the contents of an NFC
+/// tag.
 enum OutOfBandFile {
     private static let file = JSONFile(subject: "out-of-band file", manual: "docs/PAIRING.md")
 

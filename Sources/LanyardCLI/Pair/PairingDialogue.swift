@@ -13,8 +13,7 @@ struct PairingContext: Equatable, Sendable {
     let isIncoming: Bool
 }
 
-/// The questions that pairing asks a person. Each question names the peer and the method, and only
-/// an explicit yes accepts.
+/// The questions that pairing asks a person. Only a yes, or entered digits, accepts a pairing.
 final class PairingDialogue: Sendable {
     /// The queue that asks the questions. If it is `nil`, every question is declined.
     private let questions: QuestionQueue?
@@ -47,7 +46,7 @@ final class PairingDialogue: Sendable {
     /// Whether a person, or a script, answers questions.
     var hasUser: Bool { questions != nil }
 
-    /// The method of the last pairing; `nil` if no question was asked and nothing was shown.
+    /// The method of the last pairing; `nil` if the pairing asked no question and showed no digits.
     var method: Pairing.Method? { state.withLock { $0.context?.method } }
 
     /// Whether a question was asked or digits were shown.
@@ -77,7 +76,7 @@ final class PairingDialogue: Sendable {
         }
     }
 
-    /// Asks whether to pair without protection against a man in the middle.
+    /// Asks whether to pair.
     func consents(_ context: PairingContext) async -> Bool {
         noted(
             await ask(

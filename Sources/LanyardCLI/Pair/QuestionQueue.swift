@@ -2,35 +2,36 @@
 
 import Synchronization
 
-/// A queue of questions that are asked one at a time, with a person's lines as the answers.
+/// A queue of questions that are asked one at a time, with lines of input as the answers.
 ///
-/// Only the first question in the queue is shown, with its introduction, and it is shown again
-/// below other output. A line answers the question that is shown, and no other. Lines typed before
-/// a question is shown are discarded, and so is text without an end of line when the question is
-/// shown again. A complete line that was typed before the question is shown again counts. For
-/// `changeLimit` after a question ended without an answer, lines are rejected, because the person
-/// has not read the next question yet. The lines of a script wait for their questions. Where lines
-/// are also commands, a line that is not an answer is a command.
+/// Only the first question in the queue is shown. A line answers the question that is shown, and no
+/// other. If a person types the lines, text that was typed before a question is first shown is
+/// discarded. When the question is shown again below other output, only text without an end of line
+/// is discarded. For `changeLimit` after a question ended without an answer, a person's answers are
+/// rejected, because the person may not have read the next question yet.
 final class QuestionQueue: Sendable {
     /// The use of a line that answers no question.
     enum Unasked: Sendable {
         case discarded
+        /// The line waits for the next question.
         case queued
+        /// The line is a command.
         case passed(AsyncStream<String>.Continuation)
     }
 
     /// The number of lines that are not answers after which a question ends without an answer.
+    /// Commands do not count.
     static let attemptLimit = 3
     /// The maximum number of lines that wait for questions. Further lines are discarded.
     static let queuedLineLimit = 256
     /// The maximum number of commands that wait to be performed.
     static let commandLimit = 4_096
-    /// The time for which lines are rejected after a question ended without an answer.
+    /// The time for which a person's answers are rejected after a question ended without an answer.
     static let changeLimit = Duration.seconds(2)
 
     /// The text after a question that was withdrawn.
     static let over = "That question is over."
-    /// The text after a line that came within `changeLimit`, or was read before its question was
+    /// The text after an answer that came within `changeLimit`, or was read before its question was
     /// shown.
     static let tooSoon = "The question has changed. Please read it, and answer again."
 
@@ -241,8 +242,9 @@ extension QuestionQueue.State {
         questions.say(question.hint + "\n" + question.prompt)
     }
 
-    /// Returns whether an answer that was read at this time may be meant for an earlier question:
-    /// it was read before the current question was shown, or another question has just ended.
+    /// Returns whether a person's answer that was read at this time may be meant for an earlier
+    /// question: it was read before the current question was shown, or another question has just
+    /// ended without an answer.
     private func isTooSoon(
         _ readAt: ContinuousClock.Instant,
         _ questions: QuestionQueue

@@ -13,7 +13,7 @@ final class ReceivedDevices: Sendable {
         var connected: DeviceAddress?
     }
 
-    /// The maximum number of devices. The one that was received first is removed.
+    /// The maximum number of devices. Beyond it, the device that was added first is removed.
     static let limit = 500
 
     private let state = Mutex(State())

@@ -12,7 +12,7 @@ struct DiscoveredDevice: Equatable, Sendable {
     var signal: Double?
     var services: [BluetoothUUID]
     var company: UInt16?
-    /// The identity that a beacon advertises.
+    /// The contents that a beacon advertises; `nil` for other devices.
     var beacon: BeaconContents?
     var isConnectable: Bool
     var lastSeen: Instant
@@ -45,7 +45,7 @@ struct DiscoveredDevice: Equatable, Sendable {
         signal = signal.map { $0 + (rssi - $0) * Self.smoothing } ?? rssi
     }
 
-    /// The weight of a new measurement: single measurements differ by 10 dB and more.
+    /// The weight of a new measurement. Single measurements can differ by 10 dB and more.
     private static let smoothing = 0.25
 
     /// The strength as a whole number of dBm.

@@ -4,8 +4,8 @@ import BluetoothGAP
 import BluetoothTypes
 import JSONText
 
-/// The lines of a scan whose output is not a terminal: one for each change in a device's
-/// advertising.
+/// The lines of a scan whose output is not a terminal: one for each new device, and one for each
+/// change of its name or summary.
 struct ScanLines: Sendable {
     private var lastWords: [DeviceAddress: String] = [:]
 
@@ -13,8 +13,7 @@ struct ScanLines: Sendable {
     /// printed again.
     static let deviceLimit = 10_000
 
-    /// Returns the line to print; `nil` if the device advertises the same data as before. Signal
-    /// strength does not count.
+    /// Returns the line to print; `nil` if the name and the summary of the device have not changed.
     mutating func line(for advertisement: Advertisement) -> String? {
         let words = advertisement.words
         guard lastWords[advertisement.address] != words else { return nil }

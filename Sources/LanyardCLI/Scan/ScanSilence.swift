@@ -11,7 +11,7 @@ struct ScanSilence: Sendable {
     /// Set when a device is received.
     let received = Latch()
 
-    /// Runs a scan, and remarks once if nothing is received for a while.
+    /// Runs a scan, and prints one remark if no device is received within `limit`.
     func report(during scan: @escaping @Sendable () async throws -> Void) async throws {
         try await FirstResult.of([
             { @Sendable in try await scan() },

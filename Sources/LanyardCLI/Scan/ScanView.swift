@@ -29,7 +29,7 @@ struct ScanView: Sendable {
 
     private(set) var devices = DiscoveredDevices()
     private(set) var order = Order.signal
-    /// The text that the shown devices contain in their name, address or services.
+    /// The text that the shown devices contain in their name, address or summary.
     private(set) var filter = ""
     /// Whether the keys change the filter.
     private(set) var isFiltering = false

@@ -14,7 +14,8 @@ struct SignalHistory: Equatable, Sendable {
     /// The entries, oldest first.
     private var entries: [Entry] = []
 
-    /// The maximum number of seconds that are kept: more than most terminals have columns.
+    /// The maximum number of seconds with measurements that are kept: more than most terminals have
+    /// columns.
     static let entryLimit = 300
 
     /// Adds a measurement in dBm.

@@ -4,7 +4,6 @@ import HCITransports
 import VirtualAdapters
 import VirtualRadio
 
-// The adapter that the command line chooses, and the errors about it.
 extension AdapterChoice {
     /// Parses the text of the option.
     init(commandLine text: String) throws(ProgramFailure) {
@@ -15,7 +14,7 @@ extension AdapterChoice {
         }
     }
 
-    /// Whether the adapter is taken from the kernel and returned to it.
+    /// Whether an adapter of the choice is taken from the kernel and returned to it.
     var isOfSystem: Bool {
         switch self {
         case .reached(.hci), .reached(.hciAddress): true
@@ -30,10 +29,10 @@ extension AdapterChoice {
         return list.map(\.description)
     }
 
-    /// The longest time until the adapter can be opened.
+    /// The longest time for which the kernel may still be setting up the adapter.
     var setUpLimit: Duration { isOfSystem ? UserChannelTransport.setUpLimit : .zero }
 
-    /// Creates the transport to the controller, and the world around a virtual one.
+    /// Creates the transports to the controllers, and the world around a virtual adapter.
     func open() throws(ProgramFailure) -> AdapterAccess {
         do throws(AdapterChoiceError) {
             return try makeAccess()

@@ -9,7 +9,8 @@ import HCITransports
 import Logging
 import VirtualAdapters
 
-/// One command's use of an adapter. The links and the adapter are closed, however the command ends.
+/// One command's use of its adapters. The session closes the links and the hosts, within a limit,
+/// when the command succeeds, fails or is canceled.
 struct AdapterSession: Sendable {
     let adapter: AdapterChoice
     /// The file for the packet log; `nil` for none.
@@ -18,7 +19,8 @@ struct AdapterSession: Sendable {
     let console: Console
     /// The store of the bonds.
     var store = StoreChoice.none
-    /// Whether the command fails if another process uses the store.
+    /// Whether the command fails, instead of continuing without bonds, if another process uses the
+    /// adapter's own store.
     var requiresStore = false
     /// The file for the keys of links; `nil` for none.
     var keyFile: String?
@@ -28,24 +30,24 @@ struct AdapterSession: Sendable {
     /// Whether the result of the command names the device, so that no remark names it.
     var namesDevice = false
 
-    /// Reports that the adapter is lost, with the reason, or, with `nil`, available again. With a
-    /// closure, the session waits for the adapter to come back. Without one, it ends.
+    /// Reports that the one adapter is absent or lost, with the reason, or, with `nil`, available.
+    /// With a closure, the session waits for the adapter. Without one, the session fails.
     var onAdapterLoss: (@Sendable (AdapterFailure?) throws -> Void)?
 
     /// Called with the radio of a virtual adapter before the host starts.
     var onAir: @Sendable (LiveAir) -> Void = { _ in }
 
-    /// Receives every packet without keys, with the number of its adapter, on the host's thread;
-    /// `nil` for none.
+    /// Receives every packet, with zeros in place of keys, and the number of its adapter, on the
+    /// host's thread; `nil` for none.
     var onPacket: (@Sendable (Int, Btsnoop.Record) -> Void)?
 
     /// The addresses at which other hosts join the radio of a virtual adapter.
     var airAddresses: [AdapterSpecification] = []
 
-    /// The time limit for closing links and host.
+    /// The time limit for closing links and hosts.
     private static let closingLimit = Duration.seconds(2)
     /// The limit after a step timed out. It is shorter, because the peer or the adapter probably
-    /// does not answer, and a person waits.
+    /// does not answer.
     private static let silentClosingLimit = Duration.milliseconds(500)
     /// The limit for an adapter of the kernel, which the host must return to the kernel.
     private static let returnLimit = Duration.seconds(10)
@@ -152,7 +154,7 @@ struct AdapterSession: Sendable {
         }
     }
 
-    /// Finds the target with a scan, and connects to it.
+    /// Finds the target and connects to it.
     ///
     /// - Parameter pairs: Whether the adapter pairs before it reports the link.
     func connect<Connection: Sendable>(
@@ -174,11 +176,11 @@ struct AdapterSession: Sendable {
             console.remark("lanyard: \(target) is '\(TerminalText.escape(name))' at \(peer)\n")
         }
         progress.show("connecting to \(peer)")
-        // A device that was received a moment ago answers soon or not at all.
+        // A device that the scan has just received probably answers soon or not at all.
         let limit =
             pairs ? PairingProcedure.limit : found.isNear ? limits.step : limits.search
-        // If the peer has lost the keys of its bond, the host asks a person before the link is
-        // reported.
+        // If the peer has lost the keys of its bond, the host may ask a person before it reports
+        // the link.
         do {
             let connection = try await limits.run(
                 "connecting to \(peer)",
@@ -225,8 +227,9 @@ struct AdapterSession: Sendable {
         }
     }
 
-    /// Returns the store, as soon as its adapter is known. The store of an adapter is named after
-    /// its address, which an adapter that is absent or not set up has not reported.
+    /// Returns the store when its adapter is known, or `.none` if the wait for the adapter ends
+    /// first. The store of an adapter is named after its address, which an adapter that is absent
+    /// or not set up has not reported.
     private func awaitStore() async throws -> StoreChoice {
         let store = store.known
         guard !store.isKnown else { return store }
@@ -245,8 +248,8 @@ struct AdapterSession: Sendable {
         return found ?? goOnWithout(store)
     }
 
-    /// Returns the store when its adapter is known; `nil` if `isWorthWaiting` returns `false`, or
-    /// if the system does not report adapters.
+    /// Returns the store when its adapter is known; `nil` if `isWorthWaiting` returns `false`, if
+    /// the system does not report changes of adapters, or if the task is canceled.
     private static func known(
         _ store: StoreChoice,
         while isWorthWaiting: (StoreChoice) -> Bool = { _ in true }
@@ -259,8 +262,8 @@ struct AdapterSession: Sendable {
         return nil
     }
 
-    /// Continues without a store, and remarks on it if the adapter is present and has not reported
-    /// its address. If the adapter is absent, opening it reports that.
+    /// Returns `.none`, and prints a remark if the adapter is present and has not reported its
+    /// address. If the adapter is absent, opening it reports that.
     private func goOnWithout(_ store: StoreChoice) -> StoreChoice {
         if store.isComing {
             console.remark(
@@ -307,7 +310,7 @@ struct AdapterSession: Sendable {
         )
     }
 
-    /// Starts the hosts. A session that waits for its adapter starts without it too.
+    /// Starts the hosts. With `onAdapterLoss`, waits for an adapter that is not available.
     private func open(_ radios: RadioGroup) async throws {
         guard let onAdapterLoss else {
             let limit = limits.opening(adapter)
@@ -331,9 +334,9 @@ struct AdapterSession: Sendable {
         }
     }
 
-    /// Throws when the adapter is lost, because the host would retry without a limit. A session
-    /// that waits reports the loss and the return instead. A session with several adapters throws
-    /// when all of them are lost.
+    /// Throws when the adapter is lost, because the host would retry without a limit. With
+    /// `onAdapterLoss`, reports the loss and the return instead. A session with several adapters
+    /// throws when all of them are lost.
     private func watch(_ radios: RadioGroup) async throws {
         guard radios.hosts.count > 1 else { return try await watch(radios.hosts[0]) }
         let lost = radios.hosts.map { _ in Latch() }
@@ -377,7 +380,7 @@ struct AdapterSession: Sendable {
         throw CancellationError()
     }
 
-    /// Reports problems of the store, and notes new bonds.
+    /// Prints problems of the store, and sets `pairing.hasBonded` after a new bond.
     private func watchStore(of radios: RadioGroup) async {
         await withTaskGroup(of: Void.self) { group in
             for host in radios.hosts {

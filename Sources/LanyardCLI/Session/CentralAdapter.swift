@@ -21,7 +21,7 @@ protocol CentralAdapter: Sendable {
         parameters: ScanParameters,
         reportsDuplicates: Bool
     ) async throws -> Discoveries
-    /// Connects, without a time limit. Cancellation ends the attempt.
+    /// Connects. Cancellation ends the attempt.
     func link(to address: DeviceAddress) async throws -> any PeripheralLink
     /// Returns the bonds. The last bond of a host is the most recently used.
     func accessoryBonds() async -> [AccessoryBond]
@@ -30,7 +30,7 @@ protocol CentralAdapter: Sendable {
 }
 
 extension CentralAdapter {
-    /// Scans for all devices, and reports each once.
+    /// Scans for all devices, and reports a device again only when its data has changed.
     func discoveries() async throws -> Discoveries {
         try await discoveries(
             for: ScanFilter(),

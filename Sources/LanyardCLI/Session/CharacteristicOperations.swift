@@ -22,7 +22,7 @@ struct CharacteristicOperations: Sendable {
 
     /// Reads the value by its UUID, without a discovery of characteristics (Vol 3, Part G, 4.8.2).
     /// Returns `nil` if the reference is a handle, or if the accessory does not return exactly one
-    /// value. The discovery finds the reason for that.
+    /// value.
     private func readByUUID(_ reference: CharacteristicReference) async throws -> ValueReport? {
         guard case .uuid(let uuid) = reference.identity else { return nil }
         return try await limits.run("reading \(reference)") {
@@ -31,7 +31,7 @@ struct CharacteristicOperations: Sendable {
                 values += try await self.values(of: uuid, in: handles)
             }
             guard values.count == 1, let found = values.first else { return nil }
-            // A response holds at most this part of a value (Vol 3, Part F, 3.4.4.2).
+            // A longer value may be cut off at this length (Vol 3, Part F, 3.4.4.2).
             let limit = ATT.ReadByTypeResponse.valueLengthLimit
             let isWhole = try await found.value.count < min(accessory.mtu - 4, limit)
             return ValueReport(
@@ -43,7 +43,7 @@ struct CharacteristicOperations: Sendable {
         }
     }
 
-    /// Returns the handles of the services with a UUID, or all handles.
+    /// Returns the handles of the services with a UUID, or, with `nil`, all handles.
     private func ranges(of service: BluetoothUUID?) async throws -> [ClosedRange<AttributeHandle>] {
         guard let service else { return [.first ... .last] }
         return try await accessory.discoverServices(uuid: service).map(\.handles)
@@ -94,7 +94,8 @@ struct CharacteristicOperations: Sendable {
         )
     }
 
-    /// Passes on the values that the accessory sends until the link ends.
+    /// Subscribes, and passes each value that arrives to `receive`. Returns only with an error, for
+    /// example when the link ends.
     func receiveValues(
         of characteristic: GATT.Characteristic,
         named reference: CharacteristicReference,
@@ -239,7 +240,7 @@ struct WriteReport: Sendable {
 /// The values that a peer notifies or indicates.
 typealias ArrivingValues = any AsyncSequence<[UInt8], any Error> & Sendable
 
-/// The operations on a connected peer that commands need. Tests replace the peer.
+/// The operations on a connected peer that commands need.
 protocol ConnectedAccessory: Sendable {
     associatedtype Values: AsyncSequence<[UInt8], any Error> & Sendable
 

@@ -90,7 +90,7 @@ struct CharacteristicFinder: Sendable {
         return match
     }
 
-    /// Returns the characteristics of the service that the reference names, or of all services.
+    /// Returns the characteristics of the services that the reference names, or of all services.
     private func characteristics(
         for reference: CharacteristicReference
     ) async throws -> [GATT.Characteristic] {
@@ -121,7 +121,7 @@ extension CharacteristicReference {
     }
 }
 
-/// Bytes on the command line: hexadecimal digits, with or without `0x` in front and with spaces,
+/// Bytes on the command line: hexadecimal digits, optionally with `0x` in front and with spaces,
 /// colons or hyphens between the bytes.
 struct HexArgument: Equatable, Sendable {
     let bytes: [UInt8]

@@ -7,7 +7,7 @@ import Synchronization
 
 /// Subscriptions to one or several characteristics of an accessory, to each of them once.
 struct CharacteristicSubscriptions: Sendable {
-    /// The maximum number of subscriptions at the same time.
+    /// The maximum number of characteristics.
     static let limit = 64
 
     let operations: CharacteristicOperations

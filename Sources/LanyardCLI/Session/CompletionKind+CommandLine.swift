@@ -10,7 +10,7 @@ import VirtualRadio
 // The completions of arguments in the scripts for bash, zsh and fish.
 extension CompletionKind {
     /// The names of the accessories of the virtual world, if the command line or the environment
-    /// chooses it. The names on other adapters are known only after a scan, which takes too long.
+    /// chooses it. On another adapter, the names would need a scan, which takes too long.
     static let targets = CompletionKind.custom { words, _, _ in
         CommandLineCompletion.targets(words)
     }

@@ -22,13 +22,13 @@ extension AsyncStream<InputLine> {
 
 /// The lines of standard input.
 enum InputLines {
-    /// The maximum length of a line in bytes. Only the beginning of a longer line is
-    /// kept, and it is too long for a command.
+    /// The maximum length of a line in bytes. Only the beginning of a longer line is kept.
     static let lengthLimit = 8_192
-    /// The maximum number of lines that wait. Reading stops until one is taken.
+    /// The maximum number of lines that wait. When it is reached, reading stops until a line is
+    /// taken.
     static let waitingLimit = 64
 
-    /// Returns the lines without their ends. The stream ends with the input.
+    /// Returns the lines without their ends. The stream ends when the input ends or cannot be read.
     static func stream(of descriptor: Int32 = STDIN_FILENO) -> AsyncStream<InputLine> {
         // For a background job, reading from the terminal fails instead of stopping the process.
         signal(SIGTTIN, SIG_IGN)
@@ -96,8 +96,7 @@ struct LineSplitter: Sendable {
     }
 }
 
-/// The end of standard input, which ends some commands: the system closes the pipe when the process
-/// at its other end exits.
+/// The end of standard input, which ends some commands.
 enum EndOfInput {
     /// Returns when the input has ended or the task is canceled. The input is discarded.
     static func wait(on descriptor: Int32 = STDIN_FILENO) async {

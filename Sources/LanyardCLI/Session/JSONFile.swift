@@ -14,7 +14,7 @@ struct JSONFile {
     /// The document that describes the format.
     let manual: String
 
-    /// Reads and parses the file. Throws the fault and its place.
+    /// Reads and parses the file.
     func read<Value, Failure: PlacedError>(
         _ path: String,
         as parse: (String) throws(Failure) -> Value

@@ -53,7 +53,8 @@ protocol CentralLink: Sendable {
     /// The protection of the link; `nil` if the adapter does not report it.
     var protection: LinkSecurity? { get async throws }
 
-    /// Sends a value, and returns when it has left. Values leave in the order of the calls.
+    /// Sends a value, and returns when the adapter reports it as sent. Values leave in the order of
+    /// the calls.
     func notify(_ value: [UInt8], of handle: AttributeHandle) async throws
     /// Sends a value if it can be sent at once. Returns whether the value is sent.
     func tryNotify(_ value: [UInt8], of handle: AttributeHandle) async throws -> Bool

@@ -6,7 +6,7 @@ import BluetoothHost
 import BluetoothPort
 
 extension ProgramFailure {
-    /// Creates the failure of a step that ended with `error`, with advice.
+    /// Creates the failure of a step that ended with `error`. A `ProgramFailure` stays as it is.
     init(_ error: any Error, during step: String) {
         switch error {
         case let failure as ProgramFailure: self = failure
@@ -153,7 +153,7 @@ extension ProgramFailure {
 }
 
 extension ProgramFailure {
-    /// Creates the failure of a pairing, with advice.
+    /// Creates the failure of a pairing.
     init(_ failure: Pairing.Failure, during step: String) {
         let happened = "\(step): \(failure)"
         switch failure {

@@ -33,7 +33,7 @@ struct ProgramFailure: Error, Equatable, Sendable {
         ])
     }
 
-    /// The failure of a run that Ctrl-C ended.
+    /// The failure of a run that was canceled, for example by Ctrl-C.
     static let interrupted = ProgramFailure(.interrupted, "interrupted")
 
     /// The failure of a run after the reader of standard output closed it.
@@ -66,8 +66,7 @@ enum SecondsText {
     }
 }
 
-/// The exit codes of the process, with the numbers of `sysexits.h`, so that a script can decide
-/// what to do next.
+/// The exit codes of the process. The numbers from 64 to 78 are those of `sysexits.h`.
 enum ProcessStatus: Int32, CaseIterable, Sendable {
     case success = 0
     /// An expectation of a script was not met.
@@ -90,7 +89,7 @@ enum ProcessStatus: Int32, CaseIterable, Sendable {
     case refused = 77
     /// A requirement is missing.
     case incomplete = 78
-    /// Ctrl-C.
+    /// Ctrl-C or SIGTERM.
     case interrupted = 130
     /// The reader of the output closed it.
     case outputClosed = 141
@@ -109,7 +108,7 @@ enum ProcessStatus: Int32, CaseIterable, Sendable {
         case .timedOut: "no answer in the time allowed"
         case .refused: "the accessory refused"
         case .incomplete: "a requirement is missing: see 'lanyard doctor'"
-        case .interrupted: "interrupted by Ctrl-C"
+        case .interrupted: "interrupted by Ctrl-C or SIGTERM"
         case .outputClosed: "the reader of the output closed it"
         }
     }

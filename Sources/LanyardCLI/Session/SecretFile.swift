@@ -12,8 +12,8 @@ final class SecretFile: Sendable {
     private let path: String
     private let subject: String
 
-    /// Creates the file, or takes an existing one. Refuses devices, pipes and links, because
-    /// another user may have made them.
+    /// Creates the file, or takes an existing one. Refuses devices, pipes and symbolic links,
+    /// because another user may have made them.
     ///
     /// - Parameter subject: The contents, for errors.
     init(_ path: String, of subject: String) throws(ProgramFailure) {
@@ -60,16 +60,15 @@ final class SecretFile: Sendable {
     }
 }
 
-/// The file of every link key, for `lanyard trace --keys` and sniffers. The file is complete after
-/// each key.
+/// The file of the link keys, for `lanyard trace --keys` and sniffers. Each new key replaces the
+/// file's contents, so that a process that ends early leaves the keys up to then.
 final class KeyExport: Sendable {
     private struct State {
         var keys: [LinkKey] = []
         var failure: ProgramFailure?
     }
 
-    /// The maximum number of keys in the file. A link is encrypted a few times at most, but the
-    /// protocol sets no limit.
+    /// The maximum number of keys in the file. The protocol does not limit the number.
     static let keyLimit = 4_096
 
     private let limit: Int
@@ -83,10 +82,10 @@ final class KeyExport: Sendable {
         try file.replace(with: Self.text([]))
     }
 
-    /// The reason why the file is not complete; `nil` if it is.
+    /// The last failure to add a key; `nil` if there was none.
     var failure: ProgramFailure? { state.withLock { $0.failure } }
 
-    /// Adds a key that is not in the file. Keys beyond the limit are left out, which is reported.
+    /// Adds a key that is not in the file. A key beyond the limit is left out and sets `failure`.
     func add(_ key: LinkKey) {
         state.withLock { state in
             guard !state.keys.contains(key) else { return }
@@ -109,8 +108,8 @@ final class KeyExport: Sendable {
 }
 
 extension LinkKey {
-    /// The key and its EDIV and Rand with the most significant byte first, as the specification and
-    /// Wireshark print them. Rand has 64 bits, too many for a JSON number.
+    /// The key, with its bytes and those of Rand in the order of the specification and Wireshark:
+    /// the most significant byte first. Rand has 64 bits, too many for a JSON number.
     var json: JSON {
         let random = (0..<8).map { UInt8(truncatingIfNeeded: key.random >> (56 - 8 * $0)) }
         return .object([

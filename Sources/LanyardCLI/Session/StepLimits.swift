@@ -5,8 +5,7 @@ import VirtualAdapters
 
 /// The time limits of the steps of a command.
 struct StepLimits: Equatable, Sendable {
-    /// The limit of one request to the accessory or to the adapter. A command thus notices a lost
-    /// peer within 5 seconds.
+    /// The limit of one request to the accessory or to the adapter.
     var step: Duration = .seconds(4)
     /// The limit for finding the target, by scanning for it or by connecting to its address.
     var search: Duration = .seconds(10)
@@ -15,7 +14,7 @@ struct StepLimits: Equatable, Sendable {
     /// get no additional time.
     private var isChosen = false
 
-    /// Whether no step has a limit, for virtual time with a bound of its own.
+    /// Whether no step has a limit.
     private var isUnlimited = false
 
     /// No limits.
@@ -41,8 +40,8 @@ struct StepLimits: Equatable, Sendable {
         isChosen ? step : adapter.setUpLimit + step
     }
 
-    /// The number of connection events after which a change of the link applies: the peer should
-    /// receive at least six (Vol 6, Part B, 5.1.1), and some may be missed.
+    /// The number of connection events allowed for a change of the link. The peer should receive at
+    /// least six before the change (Vol 6, Part B, 5.1.1), and may miss some.
     private static let changeEvents = 8
 
     /// Returns the limit for changing the parameters or the physical layers of a link with this
@@ -51,7 +50,7 @@ struct StepLimits: Equatable, Sendable {
         isChosen ? step : step + interval * (latency + 1) * Self.changeEvents
     }
 
-    /// Runs a step. Throws a `ProgramFailure` that names the step if it fails or takes too long.
+    /// Runs a step. Throws a `ProgramFailure` if it fails or takes longer than `self.step`.
     func run<Result: Sendable>(
         _ step: String,
         _ body: @escaping @Sendable () async throws -> Result
@@ -59,7 +58,7 @@ struct StepLimits: Equatable, Sendable {
         try await run(step, within: self.step, body)
     }
 
-    /// Runs a step within a limit of its own, which starts again while `isExcused` is `true`.
+    /// Runs a step within a limit, which starts again if `isExcused` is `true` when it passes.
     func run<Result: Sendable>(
         _ step: String,
         within limit: Duration,
@@ -115,8 +114,8 @@ enum TimeLimit {
         try await Task.sleep(for: $0)
     }
 
-    /// Returns the result of `body`, or `nil` if `limit` passes first. The limit starts again while
-    /// `isExcused` is `true`.
+    /// Returns the result of `body`, or `nil` if `limit` passes first. The limit starts again if
+    /// `isExcused` is `true` when it passes.
     static func run<Value: Sendable>(
         _ limit: Duration,
         isExcused: @escaping @Sendable () -> Bool = { false },

@@ -35,8 +35,8 @@ enum StoreChoice: Equatable, Sendable {
         if case .ofAdapter = self { false } else { true }
     }
 
-    /// Whether the directory is that of an adapter that is present and will report its address when
-    /// it is set up.
+    /// Whether the directory is that of an adapter that is present, so that its address can become
+    /// known.
     var isComing: Bool {
         guard case .ofAdapter(let adapter, _) = self else { return false }
         return !adapter.isAbsent
@@ -81,9 +81,9 @@ enum StoreChoice: Equatable, Sendable {
 
     /// Opens the store. Makes a missing directory, which only its owner can open.
     ///
-    /// Two hosts cannot share a directory, because they would have the same identity. The second
-    /// host continues without bonds and prints a remark. It fails instead if the command line names
-    /// the directory, or if the store is required.
+    /// Two processes cannot share a directory, because their hosts would have the same identity.
+    /// The second process continues without bonds and prints a remark. It fails instead if the
+    /// command line names the directory, or if the store is required.
     ///
     /// - Parameter isRequired: Whether the command needs the store.
     func open(isRequired: Bool = false, _ remark: (String) -> Void) throws(ProgramFailure)
@@ -103,7 +103,7 @@ enum StoreChoice: Equatable, Sendable {
         }
     }
 
-    /// Opens the store to look at its contents; `nil` if it does not exist. Makes no directory.
+    /// Opens the store if its directory exists; otherwise returns `nil`.
     func openExisting() throws(ProgramFailure) -> (any HostStore)? {
         if case .ofAdapter(let adapter, _) = self {
             throw ProgramFailure(

@@ -7,9 +7,10 @@ enum Suggestion {
 
     /// Returns the most similar of the words without regard to case; `nil` if none is similar.
     ///
-    /// A word is similar if few characters differ: one in a text of up to 5 characters, two in a
-    /// text of up to 8, and three in a longer text. A word is also similar if it is the only one
-    /// that begins with the text, or the only one with a part that begins with the text.
+    /// A word is similar if few characters differ: at most one in a text of up to 5 characters, two
+    /// in a text of up to 8, and three in a longer text. If there is no such word, a word is
+    /// similar to a text of at least two characters if it is the only one that begins with the
+    /// text, or the only one with a part after a space that begins with the text.
     static func nearest(to text: String, among words: some Sequence<String>) -> String? {
         let text = comparable(text)
         guard !text.isEmpty else { return nil }
@@ -57,7 +58,7 @@ enum Suggestion {
 
 extension ProgramFailure {
     /// Returns the advice that asks whether the nearest of the words was meant; `otherwise` if none
-    /// is near.
+    /// is similar.
     static func didYouMean(
         _ text: String,
         among words: some Sequence<String>,

@@ -5,9 +5,9 @@ import BluetoothTypes
 
 /// The device that a command is for, as the command line names it.
 enum Target: Equatable, Sendable {
-    /// An address. The kind is `nil` if it was not given and a scan must find it.
+    /// An address. The kind is `nil` if it was not given.
     case address(value: UInt64, kind: DeviceAddress.Kind?)
-    /// A bonded device, whatever its addresses.
+    /// A bonded device, by the identifier of its bond.
     case bond(PeerIdentifier)
     /// The name that a device advertises or that a bonded device has, as received or as printed, in
     /// upper or lower case, or the beginning of the name.

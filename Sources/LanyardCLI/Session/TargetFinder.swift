@@ -7,12 +7,12 @@ import Synchronization
 /// A finder of the target among the bonded devices, or by scanning if its address is not fully
 /// known.
 struct TargetFinder: Sendable {
-    /// A device that can be connected to.
+    /// A device that fits the target.
     struct Found: Equatable, Sendable {
         let address: DeviceAddress
-        /// The advertised name; `nil` if there was no scan, or the device advertises none.
+        /// The advertised name, or the name of the bond; `nil` if it is not known.
         let name: String?
-        /// Whether the device was received just now.
+        /// Whether a scan has just received the device.
         var isNear = false
         /// Whether the target is only the beginning of the device's name.
         var isByPrefix = false
@@ -20,8 +20,8 @@ struct TargetFinder: Sendable {
         var isConnectable = true
     }
 
-    /// The time for which the scan continues after the first device with the target's name or a
-    /// similar name, because another device may fit equally well or better.
+    /// The time for which the scan continues after the first device that fits the target, because
+    /// another device may fit equally well or better.
     static let settlingTime = Duration.seconds(1)
 
     /// Waits for the settling time. Tests replace this wait with a wait for an event.
@@ -30,8 +30,8 @@ struct TargetFinder: Sendable {
     }
 
     let limits: StepLimits
-    /// Whether the first device with exactly that name is the result, because the command does not
-    /// connect to it.
+    /// Whether the first device with exactly the target's name or address is the result, even if it
+    /// accepts no connections.
     var takesFirst = false
     /// The bonded devices.
     var bonds: [AccessoryBond] = []
@@ -62,13 +62,13 @@ struct TargetFinder: Sendable {
             }
             if let exact { return exact }
         } catch let failure as ProgramFailure where failure.status == .timedOut {
-            // The received names decide the result below.
+            // The devices received so far decide the result below.
         }
         return try search.choice(within: limits.search)
     }
 }
 
-/// The devices that a scan for a target has received.
+/// The candidates of a scan for a target: bonded and received devices.
 private final class TargetSearch: Sendable {
     /// The rank of a name by its similarity to the target's; the best first.
     fileprivate enum Rank: Int, Comparable {
@@ -88,7 +88,7 @@ private final class TargetSearch: Sendable {
 
     private struct State {
         var candidates: [DeviceAddress: Candidate] = [:]
-        /// All names, safe to print, to suggest one of them.
+        /// Names of bonded and received devices, safe to print, to suggest one of them.
         var names: Set<String> = []
 
         /// Returns whether a candidate may be stored. A known device keeps its better rank. When
@@ -119,8 +119,8 @@ private final class TargetSearch: Sendable {
         self.takesFirst = takesFirst
     }
 
-    /// Receives advertisements until one is from the target, or there are no more. With
-    /// `takesFirst`, the target's name is enough. Otherwise, the advertisement must have the
+    /// Receives advertisements until one ends the search, or there are no more. With `takesFirst`,
+    /// the target's exact name or address is enough. Otherwise, the advertisement must have the
     /// target's address and accept connections.
     func receive(
         _ scan: AsyncThrowingStream<Advertisement, any Error>
@@ -140,7 +140,7 @@ private final class TargetSearch: Sendable {
         return nil
     }
 
-    /// Adds a bonded device, whose name may begin with the target's.
+    /// Adds a bonded device if its name begins with the target's.
     func add(_ bond: AccessoryBond) {
         guard let name = bond.name else { return }
         add(bond.identity, name) { printable, rank in
@@ -171,8 +171,7 @@ private final class TargetSearch: Sendable {
         }
     }
 
-    /// Adds a device that has this name, if the device is the target or its name is similar.
-    /// Devices that fit better replace others when there are too many.
+    /// Adds a device that has this name, if it is the target or its name begins with the target's.
     private func add(
         _ address: DeviceAddress,
         _ name: String,
@@ -205,7 +204,7 @@ private final class TargetSearch: Sendable {
         return name == wantedName ? .equal : .prefix
     }
 
-    /// Waits until there is a device with a similar name, and then for the settling time.
+    /// Waits for the first candidate, and after it for the settling time.
     func settle() async throws -> TargetFinder.Found? {
         for await _ in similar {
             try await TargetFinder.settle(TargetFinder.settlingTime)
@@ -214,7 +213,7 @@ private final class TargetSearch: Sendable {
         throw CancellationError()
     }
 
-    /// Returns the only device whose name fits best. Throws if there is none, or more than one.
+    /// Returns the only device that fits best. Throws if there is none, or more than one.
     func choice(within limit: Duration) throws(ProgramFailure) -> TargetFinder.Found {
         let (all, names) = state.withLock { (Array($0.candidates.values), $0.names.sorted()) }
         let best = Self.best(of: all)

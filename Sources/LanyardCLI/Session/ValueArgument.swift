@@ -20,8 +20,8 @@ struct ValueArgument: Equatable, Sendable {
     static let forms =
         "two hexadecimal digits per byte (01ff), text:hello, or a number with its type (uint16:300)"
 
-    /// Parses one of the forms above, a text in quotes (`"hello"`), or a piece or list of pieces as
-    /// in a database file (`{"uint16": 300}`).
+    /// Parses one of the forms in the table of this type, a text in quotes (`"hello"`), or a piece
+    /// or list of pieces as in a database file (`{"uint16": 300}`).
     init(_ text: String) throws(ProgramFailure) {
         guard let first = text.first, "\"{[".contains(first) else {
             try self.init(plain: text)
@@ -44,8 +44,8 @@ struct ValueArgument: Equatable, Sendable {
         try self.init(limiting: bytes)
     }
 
-    /// Parses one of the forms above, or after `value:` a value in words, with the layout of the
-    /// characteristic: `value:21.5` or `value:Year=1990, Month=May, Day=3`.
+    /// Parses a value as `init(_:)` does, or, after `value:`, a value in words with the layout of
+    /// the characteristic: `value:21.5` or `value:Year=1990, Month=May, Day=3`.
     init(_ text: String, of reference: CharacteristicReference) throws(ProgramFailure) {
         guard text.lowercased().hasPrefix(Self.words) else {
             try self.init(text)
@@ -65,7 +65,7 @@ struct ValueArgument: Equatable, Sendable {
 
     private static let words = "value:"
 
-    /// Parses one of the forms above.
+    /// Parses one of the forms in the table of this type.
     init(plain text: String) throws(ProgramFailure) {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2 else {
@@ -219,7 +219,7 @@ extension ValueLayout {
         }
     }
 
-    /// Returns the advice that lists the fields, and their form if the text has none of them.
+    /// Returns the advice that lists the fields, and their form if the text has no `=`.
     private func fieldAdvice(_ text: String) -> String {
         var names: [String] = []
         for field in fields where field.isShown && !names.contains(field.name) {

@@ -4,7 +4,8 @@
 // The parts of the current display that change with values, by the handle of the characteristic.
 let parts = new Map(), signalCanvas = null, drawn = null;
 
-/// Draws the chosen device again. The focus, the scrolled place, and text that is being typed stay.
+/// Draws the chosen device. If it was drawn before, the focus, the scrolled place, and text that is
+/// being typed stay.
 function drawDevice() {
   const box = element('device'), focused = document.activeElement;
   const hadFocus = box.contains(focused) && focused !== box;

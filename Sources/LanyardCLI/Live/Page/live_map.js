@@ -113,8 +113,8 @@ const overlap = (a, b) => a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[
 const isOnGround = ([left, top, right, bottom]) => left >= 0 && top >= 0
   && right <= ground.clientWidth && bottom <= ground.clientHeight;
 
-/// Returns the device of the list with the name of a pin; null if there is none, as for beacons,
-/// which advertise no name.
+/// Returns the device of the list with the name of a pin; null if there is none, as for a beacon
+/// that advertises no name.
 function deviceNamed(name) {
   for (const device of devices.values()) if (device.name === name) return device;
   return null;

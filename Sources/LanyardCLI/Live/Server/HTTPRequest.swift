@@ -9,8 +9,8 @@ struct HTTPRequest: Equatable, Sendable {
     var body: [UInt8] = []
 }
 
-/// A splitter of a connection's bytes into requests. Any program on this machine can send bytes
-/// here, so the reader refuses everything that the page does not need.
+/// A splitter of a connection's bytes into requests. Any program on this machine can send these
+/// bytes, so the size of each part has a limit.
 struct HTTPRequestReader: Sendable {
     /// The maximum number of bytes of a request line with its headers.
     static let headLimit = 8_192

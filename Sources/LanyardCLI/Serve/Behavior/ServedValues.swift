@@ -7,8 +7,8 @@ import BluetoothTypes
 /// The current values of a served database, by the handles of the values. It answers reads and
 /// writes, advances values that change, and returns the echoes to send.
 ///
-/// The server stores no values and asks for each, so every read is reported. The server has checked
-/// permissions before.
+/// The server asks for each value, so every read is reported. The server has checked permissions
+/// before.
 struct ServedValues: Sendable {
     /// The value of one characteristic.
     private struct Entry: Sendable {
@@ -139,7 +139,7 @@ extension ServedValues {
 
 // Changes by time and by commands.
 extension ServedValues {
-    /// The periods of values that are sent, in the order of the handles.
+    /// The periods of the values that have one, in the order of the handles.
     var periods: [(handle: AttributeHandle, period: Duration)] {
         entries.compactMap { handle, entry in entry.period.map { (handle, $0) } }
             .sorted { $0.handle < $1.handle }
@@ -191,7 +191,7 @@ extension Duration {
     }
 }
 
-/// The times at which values are sent.
+/// The times at which values with a period are due.
 struct PeriodSchedule: Sendable {
     private struct Entry: Sendable {
         let handle: AttributeHandle

@@ -2,8 +2,8 @@
 
 import Foundation
 
-/// The description of a value: pieces in a row, some of which may change. The value is a function
-/// of the template and a count.
+/// The description of a value: pieces in a row, some of which may change. The value depends on the
+/// template, a count and, with a sine, a period.
 struct ValueTemplate: Equatable, Sendable {
     /// A piece of a value.
     enum Piece: Equatable, Sendable {
@@ -29,7 +29,7 @@ struct ValueTemplate: Equatable, Sendable {
     /// Whether the value ever changes.
     var isMoving: Bool { pieces.contains(where: \.isMoving) }
 
-    /// Whether the value depends on the clock, and not only on the count.
+    /// Whether the value depends on the time between values, and not only on the count.
     var needsClock: Bool { pieces.contains(where: \.needsClock) }
 
     /// The length of the longest value, in bytes.
@@ -72,7 +72,8 @@ extension ValueTemplate.Piece {
     }
 }
 
-/// A number that may change: a function of the count of numbers before it.
+/// A number that may change: a function of the count of numbers before it and, for a sine, of the
+/// time between numbers.
 enum MovingNumber: Equatable, Sendable {
     /// A constant.
     case constant(Double)
@@ -91,7 +92,7 @@ enum MovingNumber: Equatable, Sendable {
         if case .constant = self { false } else { true }
     }
 
-    /// Whether the number depends on the clock, and not only on the count.
+    /// Whether the number depends on the time between numbers, and not only on the count.
     var needsClock: Bool {
         if case .sine = self { true } else { false }
     }

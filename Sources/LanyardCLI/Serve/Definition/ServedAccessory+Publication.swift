@@ -45,8 +45,7 @@ extension ServedAccessory {
         return order
     }
 
-    /// Publishes the services on a server of its own. Returns the server and the published services
-    /// with their initial values.
+    /// Publishes the services on a new server. Returns the server and the published services.
     func publishLocally() throws(GATT.DefinitionError) -> (GATTServer, [GATT.DiscoveredService]) {
         var server = GATTServer()
         server.setGenericAccess(name: name, appearance: appearance)

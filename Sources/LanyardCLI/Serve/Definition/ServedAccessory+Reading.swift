@@ -8,7 +8,7 @@ import JSONText
 // The output of `explore --json` is also a valid database file. Members that only describe the
 // discovered device, such as addresses and end handles, are accepted and ignored.
 extension ServedAccessory {
-    /// The name of an accessory whose file has none: the name of this computer.
+    /// The name of an accessory whose file has none.
     static var defaultName: String { DefaultDeviceName.standard() }
 
     /// Parses a database file. Unknown members are errors.

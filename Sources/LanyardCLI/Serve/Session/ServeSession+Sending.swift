@@ -86,8 +86,7 @@ extension ServeSession {
 /// The queue of values for one client. Each client has its own task, which sends a value after the
 /// previous one has left. A slow client therefore does not delay other clients.
 struct SendQueue: Sendable {
-    /// The maximum number of values that wait for a slow client. Further values are not sent, which
-    /// is reported.
+    /// The maximum number of values that wait for a slow client. Further values are not sent.
     static let limit = 1_024
 
     private let values: AsyncStream<GATT.AttributeValue>

@@ -46,7 +46,7 @@ final class ServeSession: Sendable {
         self.environment = environment
     }
 
-    /// Serves until the task is canceled, a person types `quit`, or an error occurs.
+    /// Serves until the task is canceled, the typed commands end the session, or an error occurs.
     func run(on adapter: some PeripheralAdapter) async throws {
         let published = try await publish(on: adapter)
         let events = try await adapter.servingEvents()

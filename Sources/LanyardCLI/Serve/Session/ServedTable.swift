@@ -15,8 +15,8 @@ struct ServedTable: Sendable {
     ///
     /// - Parameters:
     ///   - services: The published services, each with its description.
-    ///   - table: All attributes, with those of the host's own services. Clients subscribe to those
-    ///     too.
+    ///   - table: The attributes that the adapter reports, with those of its own services. Clients
+    ///     subscribe to those too.
     init(
         _ services: [(ServedService, GATT.DiscoveredService)],
         table: [AttributeHandle: BluetoothUUID]

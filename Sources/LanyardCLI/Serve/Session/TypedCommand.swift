@@ -86,7 +86,8 @@ private let shownLimit = 60
 
 // Typed commands.
 extension ServeSession {
-    /// Performs typed commands until `quit`, or until the task is canceled.
+    /// Performs typed commands until `quit`, until the task is canceled, or, with
+    /// `endsWithCommands`, until the lines end.
     func perform(_ adapter: some PeripheralAdapter, _ published: ServedTable) async throws {
         guard let commands = environment.commands else { return await EndOfInput.never() }
         for await line in commands where !line.allSatisfy(\.isWhitespace) {
