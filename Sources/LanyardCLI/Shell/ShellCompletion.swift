@@ -53,7 +53,7 @@ struct ShellCompletion: Sendable {
         case devices, characteristics
     }
 
-    /// Returns the data that the completion of a line lacks; `nil` if it has all.
+    /// Returns the data that the completion of a line needs; `nil` for none.
     static func need(of before: String) -> Need? {
         let line = PartialLine(before)
         switch kind(of: line) {
@@ -69,7 +69,8 @@ struct ShellCompletion: Sendable {
         String(zip(one, other).prefix { $0.lowercased() == $1.lowercased() }.map(\.0))
     }
 
-    /// Returns the word as a person types it. A word with a space is quoted, and a variable is not.
+    /// Returns the word as a person types it. A word with a space or a special character is quoted,
+    /// and a variable is not.
     private static func quote(_ text: String, isWhole: Bool) -> String {
         let isPlain = !text.contains { " \"'\\$".contains($0) }
         guard !isPlain, text.first != "$" else { return text }

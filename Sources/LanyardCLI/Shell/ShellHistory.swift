@@ -31,8 +31,8 @@ struct ShellHistory: Sendable {
         return LineHistory(parsing: String(decoding: bytes, as: UTF8.self))
     }
 
-    /// Adds a line to the file, and keeps the lines of other shells that run at the same time. The
-    /// shell works without the file, so a failure is ignored.
+    /// Adds a line to the file, to which other shells may have added lines. The shell works without
+    /// the file, so a failure is ignored.
     func add(_ line: String) {
         var history = read()
         let before = history

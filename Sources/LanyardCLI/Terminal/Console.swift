@@ -40,7 +40,7 @@ struct Console: Sendable {
     /// Stops the process as Ctrl-Z does.
     var suspend: @Sendable () -> Void = {}
     /// Calls the closures before the process stops, after it continues, and after the terminal's
-    /// size has changed; `nil` if there is no terminal.
+    /// size has changed; `nil` if there is nothing to cancel.
     var terminalSignals:
         @Sendable (
             _ willStop: @escaping @Sendable () -> Void,

@@ -4,7 +4,8 @@ import Synchronization
 
 // The keys, and their effects.
 extension LineTerminal {
-    /// Passes keys on to a display. Returns whether a display reads them.
+    /// Passes keys other than Ctrl-C and Ctrl-Z on to a display. Returns whether a display reads
+    /// them.
     func pass(_ bytes: [UInt8]) -> Bool {
         state.withLock { state in
             guard let display = state.display, !bytes.contains(Self.interruption),

@@ -4,7 +4,8 @@ import Synchronization
 
 /// A terminal on which a person edits lines, with other output above the line.
 ///
-/// Keys that are typed while no line is read wait for the next line, except Ctrl-C and Ctrl-Z.
+/// Keys that are typed while neither a line nor a display is shown wait for the next line, except
+/// Ctrl-C and Ctrl-Z.
 final class LineTerminal: Sendable {
     /// A function that completes the text before the cursor.
     typealias Completer = @Sendable (_ before: String) async -> LineCompletion
@@ -100,7 +101,8 @@ final class LineTerminal: Sendable {
         end()
     }
 
-    /// Shows the prompt and reads a line. Returns `nil` at the end of the input.
+    /// Shows the prompt and reads a line. Returns `nil` at the end of the input, or if the task is
+    /// canceled.
     ///
     /// - Parameter prompt: Returns the prompt. If `change(prompt:)` is called meanwhile, its prompt
     ///   applies instead.

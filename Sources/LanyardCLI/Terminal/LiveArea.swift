@@ -36,7 +36,7 @@ struct LiveArea: Sendable {
 }
 
 /// One line on standard error about the current step of a long command. It exists only on a
-/// terminal, and disappears when the command prints something or ends.
+/// terminal that interprets control sequences.
 struct ProgressLine: Sendable {
     let console: Console
 

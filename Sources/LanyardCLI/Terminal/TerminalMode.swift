@@ -24,7 +24,7 @@ enum TerminalMode {
         return foreground == -1 || foreground == getpgrp()
     }
 
-    /// Changes the mode.
+    /// Changes the mode, unless it is changed already or the terminal is not available.
     static func begin(_ reader: Reader) {
         saved.withLock { saved in
             var mode = termios()

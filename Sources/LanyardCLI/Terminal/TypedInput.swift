@@ -20,8 +20,8 @@ enum TypedInput: Equatable, Sendable {
         tcflush(terminal, TCIFLUSH)
     }
 
-    /// Returns whether a complete line waits. A terminal has input to read only when it has a whole
-    /// line.
+    /// Returns whether a complete line waits. In its usual mode, a terminal has input to read only
+    /// when it has a whole line.
     private static func hasLine(_ terminal: Int32) -> Bool {
         var watched = pollfd(fd: terminal, events: Int16(POLLIN), revents: 0)
         return poll(&watched, 1, 0) > 0

@@ -112,8 +112,8 @@ extension Timeline {
     /// The longest gap in microseconds between equal events that are folded into one.
     static let repetitionGap: Int64 = 5_000_000
 
-    /// Shortens a timeline for a page: folds repeated events, then leaves out the beginning. Adds
-    /// a remark about each change.
+    /// Shortens a timeline of more than `limit` events: folds repeated events, and then leaves out
+    /// the beginning if there are still too many. Adds a remark about each change.
     mutating func fit(to limit: Int = eventLimit) {
         guard events.count > limit else { return }
         fold()

@@ -7,7 +7,8 @@ extension Timeline {
     /// The maximum number of packets of one log.
     static let packetLimit = 3_000
 
-    /// Adds the packets of a log, each decoded to one line, to the rows of a device.
+    /// Adds the packets of a log, at most `packetLimit`, to the rows of a device, each decoded to
+    /// one line.
     ///
     /// Events about buffers are left out, and repeated advertising is folded, because they would
     /// hide the other packets. Throws if the file is not a valid log. The packets before the fault
@@ -34,7 +35,7 @@ extension Timeline {
 struct PacketGathering {
     /// The longest gap in microseconds between reports of one advertiser that are folded into one.
     static let repetitionGap: Int64 = 2_000_000
-    /// The maximum number of advertisers that are followed at a time.
+    /// The maximum number of advertisers whose reports are folded.
     static let advertiserLimit = 1_000
 
     let device: Int

@@ -18,8 +18,7 @@ struct Timeline: Equatable, Sendable {
     struct Packet: Equatable, Sendable {
         var isSent: Bool
         var layer: TraceLayer
-        /// The first bytes of the HCI packet, without keys. For a PDU in fragments, the bytes of
-        /// the last packet.
+        /// The first bytes of the HCI packet. For a PDU in fragments, those of the last packet.
         var bytes: [UInt8] = []
 
         /// The maximum number of bytes that a page shows.

@@ -28,8 +28,8 @@ extension ProgramFailure {
         )
     }
 
-    /// Returns the failure for a file that is probably the recording of a FlightRecorder; `nil` if
-    /// it is not.
+    /// Returns the failure for a file that may be the recording of a FlightRecorder; `nil` if it
+    /// does not begin as JSON lines do.
     static func recording(_ path: String) -> ProgramFailure? {
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)
         guard attributes?[.type] as? FileAttributeType == .typeRegular,

@@ -10,13 +10,14 @@ import JSONText
 enum TraceLayer: String, CaseIterable, Sendable {
     /// Commands, events, and data that could not be reassembled.
     case hci
-    /// The beginnings of links, and Link Layer control PDUs. In captures only.
+    /// The beginnings of links, Link Layer control PDUs, and encrypted packets that cannot be
+    /// decrypted. In captures only.
     case ll
     /// Signaling, and all channels except those of ATT and of the Security Manager.
     case l2cap
     /// The Attribute Protocol.
     case att
-    /// The Security Manager Protocol. In hexadecimal, because its contents are keys.
+    /// The Security Manager Protocol, in hexadecimal.
     case smp
 }
 
@@ -117,7 +118,7 @@ enum ConnectionOfPacket {
     }
 
     /// Returns the first field that is a connection handle. Reflection is slow, but it needs no
-    /// code for each command and event, and people read traces.
+    /// code for each command and event.
     private static func handle(in value: Any) -> ConnectionHandle? {
         Mirror(reflecting: value).children.lazy.compactMap { $0.value as? ConnectionHandle }.first
     }

@@ -8,7 +8,7 @@ struct TracePrinter: Sendable {
     let isJSON: Bool
     let console: Console
 
-    /// Prints the file at `path`. Packets before a fault are printed, and the fault is reported.
+    /// Prints the file at `path`. Packets before a fault are printed, and the fault is thrown.
     func print(_ path: String) throws {
         var decoder = TraceDecoder()
         var output = BufferedOutput(console: console)

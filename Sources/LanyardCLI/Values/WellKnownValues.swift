@@ -21,7 +21,7 @@ enum WellKnownValues {
         }
     }
 
-    /// Returns the layout of a characteristic without a type; `nil` if it is not known.
+    /// Returns the layout of a characteristic in `BluetoothValues`; `nil` if there is none.
     static func layout(of uuid: BluetoothUUID) -> ValueLayout? {
         BluetoothID(uuid.description).flatMap { ValueLayout(of: $0) }
     }
@@ -47,8 +47,7 @@ enum WellKnownValues {
             || BluetoothID(uuid.description).map(ValueLayout.isKnown) ?? false
     }
 
-    /// The characteristics with a type. The others are decoded by their layout in
-    /// `BluetoothValues`.
+    /// The characteristics with a type. Others may have a layout in `BluetoothValues`.
     static let characteristics = own.merging(typed) { $1 }
 
     /// The descriptors that can be decoded.
@@ -167,8 +166,7 @@ extension WellKnownValue {
     }
 }
 
-/// The text of an attribute's value: decoded if its layout is known, as text if it is text,
-/// otherwise in hexadecimal.
+/// The text of an attribute's value: decoded if its layout is known, otherwise in hexadecimal.
 enum ValueText {
     /// Returns the value of a characteristic on one line.
     static func describe(_ bytes: [UInt8], ofCharacteristic uuid: BluetoothUUID) -> String {
@@ -196,7 +194,7 @@ enum ValueText {
     }
 
     /// Returns bytes without a known layout as hexadecimal digits, with their text beside them if
-    /// all of it can be printed.
+    /// there are at least `shortestText` bytes and all of the text can be printed.
     static func plain(_ bytes: [UInt8]) -> String {
         guard !bytes.isEmpty else { return "(empty)" }
         guard let text = TerminalText.text(utf8: bytes), bytes.count >= shortestText,

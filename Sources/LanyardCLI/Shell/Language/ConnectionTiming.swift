@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The timing of a link that a line requests, in milliseconds.
+/// The timing of a link that a line requests, with times in milliseconds.
 struct ConnectionTiming: Equatable, Sendable {
     var interval: ClosedRange<Double>
     var latency = 0

@@ -54,7 +54,7 @@ struct Script: Equatable, Sendable {
 
     /// Checks every line before any of them runs. Throws the first fault.
     ///
-    /// A line with variables is checked as far as its words are known.
+    /// Of a line with variables, only the quotation, the variables and the command are checked.
     ///
     /// - Parameter variables: The names of the variables that are set at the start.
     func check(variables: some Sequence<String>) throws(ProgramFailure) {

@@ -43,7 +43,7 @@ struct ScriptExpectation: Equatable, Sendable {
 
     /// The maximum length of a regular expression in characters.
     static let patternLimit = 256
-    /// The maximum length in characters of a text that a regular expression is compared with.
+    /// The maximum length in characters of a text that is searched for a pattern or a number.
     static let textLimit = 8_192
     /// The forms, for messages.
     static let forms = "equals VALUE, contains TEXT, matches PATTERN, or between LOW HIGH"
@@ -176,7 +176,8 @@ extension ScriptSubject {
         return line.count > Self.shownLimit ? line.prefix(Self.shownLimit) + "…" : line
     }
 
-    /// Returns the number in the bytes, or the first number in the meaning or the text.
+    /// Returns the number in the bytes, or, without a format, the first number in the meaning of a
+    /// value or in another text.
     fileprivate func number(as format: NumberFormat?) throws(ProgramFailure) -> Double {
         if let format {
             guard let bytes, let number = format.decode(bytes) else {

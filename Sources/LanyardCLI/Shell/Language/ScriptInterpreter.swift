@@ -13,7 +13,8 @@ struct ScriptInterpreter: Sendable {
         case none
         /// Performs the operation, at most for this time, and then calls `completed` or `failed`.
         case perform(ShellOperation, within: Duration?)
-        /// Waits for the event, at most for this time, and then calls `completed` or throws.
+        /// Waits for the event, at most for this time, and then calls `completed` if the event has
+        /// a result.
         case wait(WaitCondition, within: Duration)
         /// Compares the result with the expectation, at most for this time.
         case check(ScriptExpectation, ScriptSubject, within: Duration)
@@ -160,7 +161,8 @@ extension ScriptInterpreter {
         return remaining.map { min(limit, $0) } ?? limit
     }
 
-    /// Returns the limit of a wait. The limit of a wait for a time is longer than the time.
+    /// Returns the limit of a wait. Without `within`, the limit of a wait for a time is longer than
+    /// the time.
     private static func limit(of condition: WaitCondition, _ limit: Duration?) -> Duration? {
         if let limit { return limit }
         if case .time(let duration) = condition { return duration + WaitCondition.defaultLimit }

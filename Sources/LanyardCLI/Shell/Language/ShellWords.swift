@@ -6,7 +6,7 @@
 /// but variables and `\"`, `\\` and `\$`. Outside of quotes, a backslash keeps the next character.
 /// A word that begins with `{` or `[` is JSON and ends with the matching bracket. `$NAME` and
 /// `${NAME}` stand for a variable, whose value is never split into words, and `$$` for a dollar
-/// sign. A `#` before a space, and any `#` at the start of a line, begins a comment.
+/// sign. A word that is only `#`, and a first word that begins with `#`, begins a comment.
 struct ShellWords: Equatable, Sendable {
     /// The maximum length of a line in bytes of UTF-8. It is less than `InputLines.lengthLimit`, so
     /// that the beginning of a longer line is refused.
@@ -149,7 +149,7 @@ private struct WordReader {
     }
 
     /// Whether the rest of the line is a comment. `#12` is the handle of a value, so after a word,
-    /// only a `#` before a space begins a comment.
+    /// only a `#` that stands alone begins a comment.
     private var isComment: Bool {
         guard rest.first == "#" else { return false }
         return isFirst || rest.dropFirst().first.map(\.isWhitespace) ?? true
@@ -183,8 +183,8 @@ private struct WordReader {
         throw .noEnd(of: "\"")
     }
 
-    /// Reads the variable after a dollar sign. A dollar sign before anything but a name stands for
-    /// itself.
+    /// Reads the variable after a dollar sign. A dollar sign before anything but a name or a brace
+    /// stands for itself.
     private mutating func readVariable(into word: inout ShellWords.Word) throws(ProgramFailure) {
         if rest.first == "$" {
             rest.removeFirst()

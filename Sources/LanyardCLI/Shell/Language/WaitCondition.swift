@@ -12,7 +12,7 @@ enum WaitCondition: Equatable, Sendable {
     /// A scan receives an advertisement of the device.
     case device(Target)
 
-    /// The time limit of a wait without `within`.
+    /// The time limit of a wait or a check for which the script sets none.
     static let defaultLimit = Duration.seconds(10)
     /// The longest time, in seconds: one day.
     static let longestSeconds = 86_400.0

@@ -132,7 +132,7 @@ extension ShellSession {
         /// The protection of the link; `nil` if the adapter does not report it.
         var security: LinkSecurity? = LinkSecurity.none
 
-        /// The prompt. On a narrow terminal, it has only the device.
+        /// The prompt. On a narrow terminal, parts of it are left out.
         var prompt: LinePrompt {
             guard let device else { return LinePrompt(forms: ["\(adapter)> ", "> "]) }
             let name = TerminalColumns.truncate(device, to: Self.deviceColumns)

@@ -76,8 +76,7 @@ extension ShellSession {
         return link
     }
 
-    /// Changes a property of the link, within the time that the change takes at the link's current
-    /// parameters.
+    /// Changes a property of the link, within a limit for the link's current parameters.
     private func changing<Result: Sendable>(
         _ link: Link,
         _ step: String,

@@ -10,10 +10,10 @@ const LANE_NAMES = ['States', 'Calls', 'Callbacks', 'Packets', 'Notes'];
 const ROW_LANES = [STATE, NOTE, CALL, CALLBACK, PACKET];
 const LAYERS = ['hci', 'll', 'l2cap', 'att', 'smp'];
 
-// An event is [µs since the previous event, device, lane, text, detail]. A packet adds
-// [whether the host sent it, layer]. Folded events, and packets with bytes, add [their number,
-// µs to the last], and these packets add [bytes in hexadecimal]. A text is an index in
-// `data.texts`.
+// An event is [µs since the previous event, device, lane, text, detail]. A packet and a folded
+// event add [whether the host sent it, layer]. A folded event and a packet with bytes add [the
+// number of equal events, µs to the last], and these packets add [bytes in hexadecimal]. A text is
+// an index in `data.texts`.
 function readEvents() {
   let time = 0;
   return data.events.map((fields, index) => {

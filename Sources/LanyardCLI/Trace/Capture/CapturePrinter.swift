@@ -24,7 +24,7 @@ struct CapturePrinter: Sendable {
         return Pcap.isPcap((try? file.read(upToCount: 4)) ?? Data())
     }
 
-    /// Prints the file at `path`. Packets before a fault are printed, and the fault is reported.
+    /// Prints the file at `path`. Packets before a fault are printed, and the fault is thrown.
     func print(_ path: String) throws {
         let name = TerminalText.escape(path)
         let bytes = try contents(path, name)
