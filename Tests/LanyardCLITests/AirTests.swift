@@ -303,7 +303,7 @@ struct AirTests {
 }
 
 @Suite("The output of lanyard air")
-struct AirShowTests {
+struct AirOutputTests {
     @Test("Plain output has a line for each event")
     func lines() {
         let link = AirLink(central: "phone", peripheral: "\u{1B}[2J")

@@ -109,7 +109,7 @@ import Testing
         #expect(AssignedNumbers.name(ofService: BluetoothUUID(0xFEAA)) == "Eddystone")
     }
 
-    @Test("No name holds a character that a terminal interprets")
+    @Test("No name of a service, attribute, company or appearance has an unprintable character")
     func namesArePrintable() {
         let tables = [
             AssignedNumbers.serviceNames, AssignedNumbers.memberServiceNames,

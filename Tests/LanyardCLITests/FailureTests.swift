@@ -49,7 +49,7 @@ import VirtualAdapters
         #expect(failure.advice == "wait until it is done, and try again")
     }
 
-    @Test("A change of the link has as much time as its connection events take")
+    @Test("A change of the link gets time for its connection events, except with --timeout")
     func changeLimit() {
         let limits = [nil, 2].map { StepLimits(seconds: $0) }
         let changes = limits.map { $0.changing(interval: .seconds(4), latency: 1) }
@@ -166,7 +166,7 @@ import VirtualAdapters
         #expect(result == nil)
     }
 
-    @Test("A step that asks a person has no limit while the question is open")
+    @Test("The limit of a step starts again while a question is open")
     func isExcused() async throws {
         let questions = Mutex(3)
         let result: Void? = try await TimeLimit.run(

@@ -24,8 +24,8 @@ final class Moment: Sendable {
         for continuation in waiting.values { continuation.resume() }
     }
 
-    /// Returns once the event has happened, or the task was canceled because the test has reached
-    /// its time limit.
+    /// Returns once the event has happened or the task is canceled, for example because the test
+    /// has reached its time limit.
     func wait() async {
         let number = state.withLock { state in
             state.count += 1

@@ -27,7 +27,7 @@ import Testing
         Instant(nanoseconds: count * 1_000_000_000)
     }
 
-    @Test("A line has all fields of an advertisement, escaped")
+    @Test("A line has the address, the signal strength, the escaped name and the services")
     func printsLines() {
         let line = Self.advertisement(hex: Self.full).line
         #expect(
@@ -106,7 +106,7 @@ import Testing
         #expect(!values.sorted.contains { $0.address.value == 0 })
     }
 
-    @Test("The table fits its terminal to the column")
+    @Test("The rows of the table are as wide as the terminal")
     func drawsTable() {
         let table = ScanTable(size: .init(columns: 80, rows: 24))
         var view = ScanView()
@@ -154,7 +154,7 @@ import Testing
         #expect(table.lines(view, now: .zero).last == "8 devices, PAUSED. Keys: s f p q g")
     }
 
-    @Test("A line of a scan fits the terminal, and keeps the name")
+    @Test("A line of a scan fits a narrow terminal, with the name in place of the address")
     func narrowLine() throws {
         let lamp = Self.advertisement(hex: Self.full)
         #expect(lamp.line(columns: 200) == lamp.line)
@@ -256,7 +256,7 @@ import Testing
         #expect(!type("fq", into: &view) && view.filter == "q")
     }
 
-    @Test("p freezes the table, and p again shows the current state")
+    @Test("p pauses the table, and p again shows the current state")
     func pauses() {
         var view = view()
         type("p", into: &view)
@@ -266,7 +266,7 @@ import Testing
         #expect(view.total == 4 && view.time(at: Self.seconds(9)) == Self.seconds(9))
     }
 
-    @Test("q quits; arrows and other keys do nothing")
+    @Test("q quits, and arrows and unknown keys do nothing")
     func quits() {
         var view = view()
         #expect(!type("\u{1B}[A", into: &view) && !type("x", into: &view))
@@ -476,7 +476,7 @@ import Testing
         #expect(BeaconContents(AdvertisingData(advertised))?.text == text)
     }
 
-    @Test("A measurement is a decimal number with a unit in JSON")
+    @Test("In JSON, a measurement is a decimal number with a unit, or a word")
     func describesMeasurements() throws {
         let beacon = try #require(contents("0916d2fc4002ca092d01"))
         #expect(

@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test("The complete packets of a truncated file are printed, and the truncation is an error")
+    @Test("If a file ends within a packet, the packets before it are printed, and it is an error")
     func reportsTornFiles() throws {
         let whole = [Self.log.count, Btsnoop.header.count]
         for length in 0..<Self.log.count where !whole.contains(length) {

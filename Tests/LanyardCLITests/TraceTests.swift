@@ -77,7 +77,7 @@ import Testing
         #expect(lines.first?.isMalformed == false)
     }
 
-    @Test("Security Manager PDUs stay hexadecimal, and other channels are named by number")
+    @Test("Security Manager PDUs stay hexadecimal, and dynamic channels are named by number")
     func decodesOtherChannels() {
         let lines = decode([
             Self.acl([0x0B, 1], channel: 6), Self.acl([0x14, 1, 0, 0], channel: 5),
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test(
-        "A malformed packet is marked and shown with its bytes",
+        "A malformed packet is marked",
         arguments: ["", "09 00", "04 05 04 00", "02 4020 ffff 00", "02 4010 0100 00", "01 03"]
     )
     func reportsMalformedPackets(hex: String) {

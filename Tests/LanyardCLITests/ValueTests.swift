@@ -175,7 +175,7 @@ import Testing
     }
 
     @Test(
-        "A value of unknown layout is shown in hexadecimal, and as text if it is printable",
+        "A value of unknown layout is shown in hexadecimal, and as text if it is printable and long enough",
         arguments: [
             ("", "(empty)"), ("01", "01"), ("4c61", "4c61"), ("4c616e", "4c616e \"Lan\""),
             ("4c611b", "4c611b"), ("ff00ff00", "ff00ff00"),

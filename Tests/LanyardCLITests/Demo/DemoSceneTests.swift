@@ -82,7 +82,7 @@ import Testing
     }
 }
 
-@Suite("The output of the demo") struct StoryTellerTests {
+@Suite("The output of the demo") struct DemoPrinterTests {
     private let output = ScriptedAccessory.Recorder()
 
     private func printer(isTerminal: Bool) -> DemoPrinter {
@@ -132,7 +132,7 @@ import Testing
         #expect(output.lines.last == "\u{1B}[4A\u{1B}[J\u{1B}[?25h")
     }
 
-    @Test("The first check that fails ends the demo") func failedCheck() throws {
+    @Test("A check that fails throws, and its line is not printed") func failedCheck() throws {
         let printer = printer(isTerminal: false)
         let failure = try #require(throws: ProgramFailure.self) {
             try printer.say("all is well") { false }

@@ -44,7 +44,7 @@ import Testing
         #expect(await self.run("--adapter", adapter, "--no-store", "--no-probe").status == .success)
     }
 
-    @Test("JSON lists the findings and whether all is well") func json()
+    @Test("JSON lists the findings, and whether none is an obstacle") func json()
         async throws
     {
         let run = await run("--adapter", "nonsense", "--json")

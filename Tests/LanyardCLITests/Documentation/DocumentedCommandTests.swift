@@ -13,7 +13,7 @@ struct DocumentedCommandTests {
     /// The time in which a command prints the expected text, on a busy machine.
     private static let limit = Duration.seconds(120)
 
-    @Test("Every command line runs", arguments: DocumentedCommand.documents)
+    @Test("Every command line without an obstacle runs", arguments: DocumentedCommand.documents)
     func runs(document: String) async throws {
         let commands = try DocumentedCommand.all(in: document).filter { $0.obstacle == nil }
         guard !commands.isEmpty else { return }

@@ -41,7 +41,7 @@ struct LiveHubTests {
         )
     }
 
-    @Test("A device is described once, and its signal with each update")
+    @Test("A device is described once, and its signal in each update after an advertisement")
     func devices() throws {
         hub.receive(advertisement(1))
         hub.receive(advertisement(1))

@@ -70,7 +70,7 @@ import Testing
         #expect(!html.contains("<!--"))
     }
 
-    @Test("The page of a long timeline stays small") func size() {
+    @Test("The page of a long timeline has less than 512 KiB") func size() {
         var timeline = Timeline(title: "long")
         let device = timeline.device("strap")
         for number in 0..<100_000 {

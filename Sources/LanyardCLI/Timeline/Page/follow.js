@@ -22,7 +22,7 @@ function follow(update) {
   if (events.length > EVENT_LIMIT) { dropEvents(EVENT_LIMIT / 2); list(); }
   extendStates();
   data.remarks = update.leftOut
-    ? [`${update.leftOut.toLocaleString('en')} packets left out, such as repeated advertising`] : [];
+    ? [`${update.leftOut.toLocaleString('en')} packets left out, such as advertising`] : [];
   if (isNew) { arrange(); drawLaneChips(); }
   if (isAtEnd) showEnd(); else followView();
   redraw();
