@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(
-        "All other text is a name",
+        "Text without the form of an address is a name",
         arguments: [
             "Lanyard Demo", "C4F000000001", "a/b", "12:34", "name", "世界", " ", "Kitchen: lamp",
         ]
@@ -110,7 +110,7 @@ extension CharacteristicReferenceTests {
         #expect(try BluetoothUUID(service: text) == BluetoothUUID(0x180D))
     }
 
-    @Test("An unknown service is an error with the nearest name")
+    @Test("An unknown service is an error with the nearest name, if one is similar")
     func suggests() {
         let failure = #expect(throws: ProgramFailure.self) {
             try BluetoothUUID(service: "hart rate")
@@ -174,7 +174,7 @@ extension CharacteristicReferenceTests {
 
 @Suite("Suggestions") struct SuggestionTests {
     @Test(
-        "The nearest word is suggested if it is near",
+        "The nearest word is suggested if it is similar",
         arguments: [
             ("scann", "scan"), ("SCAN", "scan"), ("sacn", "scan"), ("sub", "subscribe"),
             ("exlpore", "explore"), ("foo", nil), ("s", nil), ("", nil), ("xyz", nil),

@@ -64,7 +64,7 @@ import VirtualAdapters
     }
 
     @Test(
-        "A negative number is the value of its option",
+        "A number outside the range of its option is refused, also a negative one",
         arguments: [
             (["scan", "--timeout", "-3"], "'-3' is not a valid --timeout"),
             (["scan", "--timeout", "0"], "'0' is not a valid --timeout"),
@@ -87,7 +87,7 @@ import VirtualAdapters
     }
 
     @Test(
-        "An unknown name is an error with the nearest one",
+        "An unknown or misplaced word is refused with advice",
         arguments: [
             (["scann"], "'scann' is not a command; did you mean 'scan'?"),
             (["connect", "Lamp"], "'connect' is a command of the shell; use 'lanyard shell'"),
@@ -114,7 +114,7 @@ import VirtualAdapters
         #expect(run.output.isEmpty)
     }
 
-    @Test("A file of another kind is an error that names the command for it")
+    @Test("A directory or a file of another kind is refused with advice")
     func otherFiles() async throws {
         let folder = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -198,7 +198,7 @@ import VirtualAdapters
     }
 
     @Test(
-        "Help that cannot be written is a failure, unless its reader has closed the output",
+        "If help cannot be written, the reason is printed, unless the output is closed",
         arguments: [["help"], ["--version"], ["scan", "--help"], []]
     )
     func unwritableHelp(arguments: [String]) async {
@@ -219,7 +219,7 @@ import VirtualAdapters
     }
 
     @Test(
-        "A wrong argument leads to a suggestion, or to the help of its command",
+        "A wrong or missing argument is refused with a suggestion or advice",
         arguments: [
             (["version"], "'version' is not a command; did you mean '--version'?"),
             (["bonds", "remve", "Lamp"], "did you mean 'remove'?"),
@@ -237,7 +237,7 @@ import VirtualAdapters
         #expect(run.status == .usage && run.remarks.contains(line), "\(run.remarks)")
     }
 
-    @Test("Adapters that do not work as one are refused with the reason")
+    @Test("Adapters that cannot be combined are refused with the reason")
     func adapterLists() async {
         let alone = await run(["scan", "--adapter", "virtual+virtual"])
         #expect(alone.status == .usage)
@@ -247,7 +247,7 @@ import VirtualAdapters
         #expect(twice.remarks.contains("the adapter 'hci0' is named twice; name each adapter once"))
     }
 
-    @Test("A value in words is refused with what the field can contain")
+    @Test("A value in words that does not fit its fields is refused with advice on the fields")
     func valueInWords() async {
         let write = ["write", "Lamp", "2A6E", "value:21.555", "--adapter", "virtual"]
         #expect(
@@ -281,7 +281,7 @@ import VirtualAdapters
         #expect(run.status == .adapterUnavailable, "\(run.remarks)")
     }
 
-    @Test("Help goes to standard output and is a success", arguments: [["--help"], ["help"], []])
+    @Test("Help is written to standard output", arguments: [["--help"], ["help"], []])
     func printsHelp(arguments: [String]) async {
         let run = await run(arguments)
         #expect(run.status == .success && run.remarks.isEmpty)
@@ -371,7 +371,7 @@ import VirtualAdapters
     }
 
     @Test(
-        "The end of the link or the adapter decides the exit code",
+        "An error of the host determines the exit code",
         arguments: [
             (.adapter(.unresponsive), .adapterUnavailable),
             (.adapter(.transport("gone")), .adapterUnavailable),

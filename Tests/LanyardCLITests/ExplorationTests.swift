@@ -24,7 +24,7 @@ import Testing
         #expect(try await explore(.sample).tree.text == Self.tree)
     }
 
-    @Test("A hidden service that another includes is found and listed by its handle")
+    @Test("A secondary service that another includes is found and listed in order of handles")
     func findsIncludedServices() async throws {
         let services = try await explore(.sample).services
         #expect(services.map(\.handle) == [1, 4, 9, 20])
@@ -44,7 +44,7 @@ import Testing
         #expect(try await explore(accessory).services.map(\.handle) == [1, 5])
     }
 
-    @Test("Without a Device Name, the advertised name is used")
+    @Test("If the Device Name is empty, the advertised name is used")
     func keepsAdvertisedName() async throws {
         var accessory = ScriptedAccessory.sample
         accessory.answers[3] = .bytes([])

@@ -104,7 +104,7 @@ import Testing
         )
     }
 
-    @Test("A name is found in any case, and by its beginning if no other name begins so")
+    @Test("A name is found in any case, and by a beginning that no other name has")
     func findsNames() async throws {
         #expect(try await find(Target("Lamp"), receiving: [lamp]).address == lamp.address)
         let other = try await find(Target("lAMP"), receiving: [lamp])
@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    @Test("Two devices with exactly the same name are refused, with their addresses and signals")
+    @Test("If several devices have exactly the name, the error lists their signal strengths")
     func sameExactName() async throws {
         let received = [
             device(2, "Lamp", rssi: -71), device(1, "Lamp", rssi: -40), device(3, "Lamp 2"),
@@ -187,7 +187,7 @@ import Testing
         #expect(alone.address == lamp.address && !alone.isConnectable)
     }
 
-    @Test("A device that is not found is an error with the nearest name")
+    @Test("A device that is not found is an error with the nearest name, if one is similar")
     func suggestsNames() async throws {
         await #expect {
             try await find(Target("Lmap"), receiving: [device(1, "Lock"), lamp])

@@ -161,7 +161,7 @@ struct RadiosTests {
         }
     }
 
-    @Test("An unknown target is an error with the nearest name, also within a short time")
+    @Test("An unknown target is an error with the nearest name, also with a short --timeout")
     func unknownTarget() async throws {
         try await withRooms { rooms in
             let run = await run([
@@ -173,7 +173,7 @@ struct RadiosTests {
         }
     }
 
-    @Test("A target that is pinned to an adapter is connected through it in later runs")
+    @Test("Until it is unpinned, a pinned target is connected through its adapter in later runs")
     func pins() async throws {
         try await withRooms { rooms in
             let store = options(rooms, "store")

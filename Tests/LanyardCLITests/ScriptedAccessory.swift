@@ -27,7 +27,7 @@ struct ScriptedAccessory: ConnectedAccessory {
     var answers: [UInt16: Answer] = [:]
     var notifications: [[UInt8]] = []
     let written = Recorder()
-    /// The procedures that found or read a characteristic.
+    /// The discoveries of services and characteristics, and the reads, in order.
     let procedures = Recorder()
     /// The first request that gets no answer.
     let fallsSilent = Moment()

@@ -62,7 +62,7 @@ struct BondFinderTests {
         }
     }
 
-    @Test("The error for an unknown bond suggests a similar name")
+    @Test("The error for an unknown bond suggests a similar name, if there is one")
     func suggestsName() throws {
         let finder = try finder()
         let advice = try ["Lmap", "Door", "C4:F0:00:00:00:09"].map { text in
@@ -74,7 +74,7 @@ struct BondFinderTests {
         #expect(failure.advice == "there are no bonds")
     }
 
-    @Test("Bonds with the same name are listed by identifier")
+    @Test("If several bonds have the name, the error lists their identifiers")
     func ambiguity() throws {
         let finder = try finder()
         #expect {

@@ -62,7 +62,7 @@ struct BondsCommandTests {
         try await body()
     }
 
-    @Test("Without a name, the bonds are those of the first adapter of the computer")
+    @Test("If no adapter is named, the bonds are those of the first adapter of the computer")
     func firstAdapter() throws {
         let options = try BondsOptions.parse([])
         let environment = ["XDG_STATE_HOME": folder]
@@ -79,7 +79,7 @@ struct BondsCommandTests {
         #expect(failure?.status == .adapterUnavailable)
     }
 
-    @Test("The list reads the store without an adapter and is safe to print")
+    @Test("The list reads the store without an adapter and escapes names")
     func list() async throws {
         try await withBonds("Lamp", "a\u{1B}[2Jb") {
             for arguments in [[], ["list"]] {
@@ -95,7 +95,7 @@ struct BondsCommandTests {
         }
     }
 
-    @Test("A missing store is reported and not made")
+    @Test("A missing store has no bonds and is not made")
     func nothing() async {
         let (status, output, remarks) = await run("--store", folder)
         #expect(status == .success && output.isEmpty)
@@ -104,7 +104,7 @@ struct BondsCommandTests {
         #expect(!FileManager.default.fileExists(atPath: folder))
     }
 
-    @Test("A bond is removed by any of its names, with all its data")
+    @Test("A bond is removed by name or address")
     func remove() async throws {
         try await withBonds("Lamp", "Lock", "Thermometer") {
             for target in ["Lock", "C4:F0:00:00:00:01"] {
@@ -139,7 +139,7 @@ struct BondsCommandTests {
     }
 
     @Test(
-        "A command without a store is refused",
+        "An empty --store, and --store with --no-store, are refused",
         arguments: [["--store", ""], ["--store", "x", "--no-store"]]
     )
     func usage(arguments: [String]) async {

@@ -23,7 +23,7 @@ struct StoreChoiceTests {
         #expect(try choice("tcp:127.0.0.1:6402") == one)
     }
 
-    @Test("Virtual adapters and processes without a home directory have no store")
+    @Test("By default, virtual adapters and processes without a home directory have no store")
     func nowhere() throws {
         #expect(try choice("virtual") == .none)
         let options = try StoreOptions.parse([])
@@ -51,7 +51,7 @@ struct StoreChoiceTests {
         #expect(try StoreChoice.usual(path).open(remarks.note) is MemoryStore)
         #expect(remarks.lines.count == 1)
         #expect(throws: ProgramFailure.self) { try StoreChoice.directory(path).open(remarks.note) }
-        // A command that makes a bond fails, because the bond would end with it.
+        // A command that makes a bond fails, because the bond would end with the command.
         #expect(throws: ProgramFailure.self) {
             try StoreChoice.usual(path).open(isRequired: true, remarks.note)
         }

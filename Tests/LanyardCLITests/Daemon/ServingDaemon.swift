@@ -74,7 +74,7 @@ struct ServingDaemon: Sendable {
         return try #require(reply.body.first?.properties)
     }
 
-    /// Returns the path of a characteristic of the next service that the program registers.
+    /// Returns the path of a characteristic of the next application that the program registers.
     func characteristic(_ uuid: UInt16) async throws -> DBusObjectPath {
         let root = try #require(await roots.first { _ in true })
         let reply = try await call(

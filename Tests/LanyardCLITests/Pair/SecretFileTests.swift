@@ -13,7 +13,7 @@ struct SecretFileTests {
 
     private var text: String? { try? String(contentsOfFile: path, encoding: .utf8) }
 
-    @Test("An existing file is replaced and closed to others")
+    @Test("An existing file is replaced, and only its owner may read it")
     func replaces() throws {
         defer { unlink(path) }
         try Data("a longer text than the next".utf8).write(to: URL(fileURLWithPath: path))

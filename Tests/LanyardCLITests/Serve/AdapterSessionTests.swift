@@ -36,7 +36,7 @@ struct AdapterSessionTests {
         func remove(_ bond: AccessoryBond) async {}
     }
 
-    @Test("A failed connection to a beacon has the reason that the beacon only broadcasts")
+    @Test("If a connection to a beacon fails, the error states that the beacon only broadcasts")
     func beacon() async throws {
         let console = Console(
             isOutputTerminal: false,

@@ -40,7 +40,7 @@ struct ValueTemplateTests {
     }
 
     @Test(
-        "A changing value has the numbers of its kind",
+        "A changing value takes the numbers of its ramp, counter, list or sine",
         arguments: [
             (#"{"uint8": {"ramp": [1, 3]}}"#, [1, 2, 3, 1, 2, 3, 1]),
             (#"{"uint8": {"ramp": [10, 0], "step": 4}}"#, [10, 6, 2, 10, 6]),
@@ -160,7 +160,7 @@ struct ValueBoardTests {
         #expect(values.value(of: handles[0]) == [1] && values.value(of: handles[1]) == [2])
     }
 
-    @Test("A write is echoed once, on its own or another characteristic")
+    @Test("A write in parts is echoed once, on its own or another characteristic")
     func echoes() throws {
         var (values, handles) = try makeValues(
             """
@@ -208,7 +208,7 @@ struct ValueBoardTests {
         #expect(values.advance(handles[1]) == [9])
     }
 
-    @Test("A typed command sets a value unless it changes by itself or the bytes are too long")
+    @Test("A typed command sets a value unless the value changes by itself or is too long")
     func settings() throws {
         var (values, handles) = try makeValues(
             """

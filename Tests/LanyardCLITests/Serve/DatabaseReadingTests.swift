@@ -17,7 +17,7 @@ struct DatabaseReadingTests {
         #expect(accessory == ServedAccessory(name: ServedAccessory.defaultName))
     }
 
-    @Test("The file describes name, appearance and advertising")
+    @Test("The file describes the name, the appearance and the advertising")
     func accessory() throws {
         let accessory = try ServedAccessory(
             parsing: """
@@ -40,7 +40,7 @@ struct DatabaseReadingTests {
         #expect(accessory.advertising == expected)
     }
 
-    @Test("The file describes each characteristic and its permissions")
+    @Test("The file describes a characteristic and its permissions")
     func characteristic() throws {
         let (definition, value) = try read(
             """
@@ -102,7 +102,7 @@ struct DatabaseReadingTests {
         #expect(server.database.services.contains { $0.handle.rawValue == 80 })
     }
 
-    @Test("The output of explore is a valid database file")
+    @Test("The JSON output of explore is a valid database file")
     func exploration() throws {
         let original = try DatabaseFile.read(Examples.path("everything"))
         let printed = try DatabaseListing(original).exploration.json.indented

@@ -126,7 +126,7 @@ struct ServingDocumentTests {
         }
     }
 
-    @Test("Every typed line in docs/SERVING.md is valid")
+    @Test("Every line in the last block of docs/SERVING.md is a valid typed command")
     func commands() throws {
         let block = try #require(document.components(separatedBy: "```\n").dropLast().last)
         let lines = block.split(separator: "\n")
@@ -134,7 +134,7 @@ struct ServingDocumentTests {
         for line in lines { _ = try TypedCommand(String(line)) }
     }
 
-    @Test("docs/SERVING.md names every kind of number, piece and permission")
+    @Test("docs/SERVING.md names every number format and the main keys and permissions")
     func vocabulary() {
         for format in NumberFormat.allCases { #expect(document.contains("`\(format.rawValue)`")) }
         for word in [

@@ -17,7 +17,7 @@ struct ServeHarness: Sendable {
     static let server = DeviceAddress(value: 0xC4F0_0000_0001, kind: .random)
     static let client = DeviceAddress(value: 0xC4F0_0000_0002, kind: .random)
 
-    /// The events and remarks.
+    /// The events and remarks of the session.
     final class Journal: Sendable {
         private let state = Mutex<(events: [ServeEvent], remarks: [String])>(([], []))
 
@@ -94,7 +94,7 @@ struct ServeHarness: Sendable {
 }
 
 extension Link {
-    /// Returns the characteristic, found by discovery.
+    /// Returns the first characteristic with this UUID that discovery finds.
     func find(_ uuid: UInt16) async throws -> GATT.Characteristic {
         for service in try await discoverServices() {
             let found = try await discoverCharacteristics(of: service, uuid: BluetoothUUID(uuid))

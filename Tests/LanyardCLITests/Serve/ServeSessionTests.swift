@@ -32,7 +32,7 @@ struct ServeSessionTests {
     }
 
     @Test("Connections, reads, writes and disconnections are reported")
-    func news() async throws {
+    func events() async throws {
         let harness = try ServeHarness(
             """
             {"name": "Lamp", "services": [{"uuid": "180F", "characteristics": [
@@ -60,7 +60,7 @@ struct ServeSessionTests {
         )
     }
 
-    @Test("Attributes of the generic services are reported by name")
+    @Test("A characteristic of the Generic Attribute service is reported by name")
     func serviceChanged() async throws {
         let harness = try ServeHarness("{}")
         try await harness.run { _, link, _ in
@@ -224,7 +224,7 @@ struct ServeSessionTests {
 }
 
 @Suite("The events of serve")
-struct ServeNewsTests {
+struct ServeEventTests {
     private let client = DeviceAddress(value: 0xC4F0_0000_0002, kind: .random)
     private let level = ServedAttribute(
         handle: AttributeHandle(rawValue: 20),
@@ -259,7 +259,7 @@ struct ServeNewsTests {
         #expect(long.line.hasSuffix("… (512 bytes)") && long.line.count < 250)
     }
 
-    @Test("JSON has an object for each event")
+    @Test("An event is one JSON object")
     func objects() {
         let start = #"{"event":"#
         let from = #""client":"C4:F0:00:00:00:02","addressType":"random""#

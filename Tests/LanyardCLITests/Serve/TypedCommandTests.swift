@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Commands typed while serving")
 struct TypedCommandTests {
-    @Test("Values are set and sent in all their forms")
+    @Test("Values are set and sent as hexadecimal digits, text and JSON")
     func values() throws {
         let level = try CharacteristicReference("2A19")
         #expect(try TypedCommand("set 2A19 5d") == .set(level, [0x5D]))
@@ -32,7 +32,7 @@ struct TypedCommandTests {
     }
 
     @Test(
-        "A line with a wrong name or wrong arguments is answered with the right form",
+        "A line with a wrong name or wrong arguments is refused with the right name or form",
         arguments: [
             ("set 2A19", "'set 2A19' has missing or extra arguments; use set CHARACTERISTIC VALUE"),
             ("links 1", "'links 1' has missing or extra arguments; use links"),

@@ -161,7 +161,7 @@ import Testing
         #expect(await iterator.next() == "y")
         #expect(fixture.lines == ["Pairing with a lamp.", "Pair? [y/N] y", ""])
         #expect(fixture.terminal.history.lines == ["earlier"])
-        // A question that ends without an answer leaves the keys to the next line.
+        // After a question that ends without an answer, typed keys go to the next line.
         fixture.terminal.say("Again? ")
         fixture.terminal.say("\nThat question is over.\n")
         async let line = fixture.terminal.readLine(prompt: "> ")

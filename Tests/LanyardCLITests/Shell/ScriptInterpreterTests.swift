@@ -16,7 +16,7 @@ import Testing
 
     private func seconds(_ seconds: Int64) -> Instant { .zero + .seconds(seconds) }
 
-    @Test("A script reads a value, remembers it, and compares it")
+    @Test("A script reads a value, sets a variable to it, and compares it")
     func story() throws {
         var script = try interpreter()
         #expect(try script.receive("# a comment", now: .zero) == .none)
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(
-        "An interruption or a lost adapter is not the failure that a line expects",
+        "An interruption, closed output, a lost adapter or wrong usage is not an expected failure",
         arguments: [ProcessStatus.interrupted, .outputClosed, .adapterUnavailable, .usage]
     )
     func fatal(status: ProcessStatus) throws {
@@ -85,7 +85,7 @@ import Testing
         #expect(throws: ProgramFailure(status, "x")) { try script.failed(.init(status, "x")) }
     }
 
-    @Test("A time limit applies to later lines, and the limit of the script to all")
+    @Test("A time limit applies to later lines, and the limit of the script to all lines")
     func limits() throws {
         var script = try interpreter(limit: .seconds(30))
         func limit(_ line: String, at now: Int64) throws -> Duration? {
@@ -122,7 +122,7 @@ import Testing
         #expect(throws: ProgramFailure.self) { try script.receive("set more x", now: .zero) }
         // A variable that exists can change.
         _ = try script.receive("set v1 y", now: .zero)
-        // Doubling a variable meets the bound on its length.
+        // The length of a variable has a bound.
         var doubling = try interpreter()
         _ = try doubling.receive("set a 0123456789", now: .zero)
         let failure = #expect(throws: ProgramFailure.self) {
@@ -175,7 +175,7 @@ import Testing
         }
     }
 
-    @Test("A file that is missing, not text, or too long is refused")
+    @Test("A file that is missing or is not a script is refused")
     func files() {
         let missing = #expect(throws: ProgramFailure.self) { try Script.read("/nonexistent/x") }
         #expect(missing?.status == .inputOutput)

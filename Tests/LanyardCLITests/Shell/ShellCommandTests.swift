@@ -7,7 +7,6 @@ import VirtualAccessories
 
 @testable import LanyardCLI
 
-/// Scripts that run on the virtual radio.
 @Suite("Scripts on the virtual radio", .serialized)
 struct ShellCommandTests {
     struct Run: Sendable {
@@ -93,7 +92,7 @@ struct ShellCommandTests {
         #expect(run.output == "87 %\n")
     }
 
-    @Test("A script with a fault is refused before its first line")
+    @Test("A script with an invalid line is refused before its first line runs")
     func fault() async throws {
         let run = try await script("echo first\nraed 2A19")
         #expect(run.status == .badData && run.output.isEmpty)
@@ -188,7 +187,7 @@ struct ShellCommandTests {
         #expect(try await script("echo", "--set", "1=2").status == .usage)
     }
 
-    @Test("A pairing in a script is declined without an answer")
+    @Test("A pairing in a script fails without an answer, and with the answer no")
     func pairing() async {
         let run = await shell(
             """

@@ -13,7 +13,7 @@ import Testing
 
     private static let level = BluetoothUUID(0x2A19)
 
-    @Test("Commands take the arguments of the commands of lanyard")
+    @Test("Commands are parsed with their arguments")
     func commands() throws {
         let level = try CharacteristicReference("2A19")
         #expect(try statement("read battery-level") == .perform(.read(level)))
@@ -147,7 +147,7 @@ import Testing
         #expect(failure?.line.contains("\u{1B}") == false)
     }
 
-    @Test("The help lists every command, and each has a form of its own")
+    @Test("The help lists every command, and each command has its own help")
     func help() throws {
         let help = try ShellVocabulary.help(nil)
         for entry in ShellVocabulary.entries {

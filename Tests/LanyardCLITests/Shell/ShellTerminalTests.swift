@@ -6,7 +6,6 @@ import Testing
 
 @testable import LanyardCLI
 
-/// The shell at a real terminal.
 @Suite("The shell at a terminal", .serialized)
 struct ShellTerminalTests {
     /// A shell on the virtual radio, with a folder for its history.
@@ -49,7 +48,7 @@ struct ShellTerminalTests {
         try await body(folder)
     }
 
-    @Test("Tab completes commands, the names of devices, and attributes", .timeLimit(.minutes(5)))
+    @Test("Tab completes commands and device names, and lists attributes", .timeLimit(.minutes(5)))
     func completion() async throws {
         try await withFolder { folder in
             let shell = try ShellFixture(in: folder)

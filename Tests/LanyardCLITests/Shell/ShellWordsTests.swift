@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(
-        "A line that cannot be split is refused",
+        "A line with an open quotation, a wrong variable or too many words is refused",
         arguments: [
             #"echo "a"#, "echo 'a", #"echo a\"#, "echo {", #"echo {"a"#, "echo ${name", "echo ${}",
             "echo ${a b}", "echo $unknown", "echo " + String(repeating: "a", count: 4_096),

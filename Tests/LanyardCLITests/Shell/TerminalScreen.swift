@@ -2,8 +2,7 @@
 
 @testable import LanyardCLI
 
-/// The lines that a terminal shows after an output: without scrolling, and with the control
-/// sequences of the line editor.
+/// The lines that a terminal shows after an output, without scrolling.
 struct TerminalScreen {
     private(set) var lines: [[Character]] = [[]]
     private var column = 0

@@ -33,8 +33,8 @@ import Testing
         "d6be898e" + "4522" + "a6a5a4a3a2a1" + "b6b5b4b3b2b1" + address + "000000"
         + "02000018000000f401ffffffff1f05" + "000000"
 
-    /// Returns a pcap file of link type 251, with one connection event for each packet of the
-    /// central and its response.
+    /// Returns a pcap file of link type 251, or 256 with `hasHeader`, with one connection event for
+    /// each packet of the central and its response.
     static func file(
         _ packets: [(isFromCentral: Bool, bytes: String)],
         hasHeader: Bool = false
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test(
-        "Without the key, the capture is still read, with one remark",
+        "Without the key, the capture is read, and one line states that no key fits",
         arguments: [CaptureTests.wrongKeys, "[]"]
     )
     func wrongKey(keys: String) throws {
@@ -111,7 +111,7 @@ import Testing
         #expect(lines[4].text == "encrypted from here on, and none of the \(count) keys fits")
     }
 
-    @Test("A retransmission is not counted twice")
+    @Test("A retransmission makes no line")
     func repetitions() throws {
         let repeated = Self.packets.flatMap { [$0, $0] }
         let lines = try decode(Self.file(repeated, hasHeader: true), Self.keys)
