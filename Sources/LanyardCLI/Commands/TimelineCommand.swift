@@ -145,7 +145,7 @@ extension TimelinePage {
         ProgramFailure(
             .inputOutput,
             "the page \(TerminalText.escape(path)) cannot be written",
-            advice: "check that its directory exists, that you may write to it, and that the disk is not full"
+            advice: "check that its directory exists, you may write there, and the disk is not full"
         )
     }
 
