@@ -63,7 +63,7 @@ final class PairingDialogue: Sendable {
         }
     }
 
-    /// Shows the displays of the accessories on a virtual radio with each question.
+    /// Shows the displays of the accessories on a virtual radio with each question of a pairing.
     func watch(_ air: LiveAir) {
         state.withLock { state in
             state.screens = {

@@ -9,8 +9,8 @@ import JSONText
 struct ScanLines: Sendable {
     private var lastWords: [DeviceAddress: String] = [:]
 
-    /// The maximum number of devices that are remembered. Beyond it, all are forgotten and may be
-    /// printed again.
+    /// The maximum number of devices that are remembered. When it is reached, all are forgotten at
+    /// the next new line, and may be printed again.
     static let deviceLimit = 10_000
 
     /// Returns the line to print; `nil` if the name and the summary of the device have not changed.

@@ -94,7 +94,7 @@ struct CharacteristicOperations: Sendable {
         )
     }
 
-    /// Subscribes, and passes each value that arrives to `receive`. Returns only with an error, for
+    /// Subscribes, and passes each value that arrives to `receive`. Ends only with an error, for
     /// example when the link ends.
     func receiveValues(
         of characteristic: GATT.Characteristic,

@@ -60,8 +60,8 @@ final class SecretFile: Sendable {
     }
 }
 
-/// The file of the link keys, for `lanyard trace --keys` and sniffers. Each new key replaces the
-/// file's contents, so that a process that ends early leaves the keys up to then.
+/// The file of the link keys, for `lanyard trace --keys` and sniffers. The file is rewritten with
+/// each new key, so that a process that ends early leaves the keys up to then.
 final class KeyExport: Sendable {
     private struct State {
         var keys: [LinkKey] = []

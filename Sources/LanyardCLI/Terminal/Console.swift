@@ -10,13 +10,14 @@ struct Console: Sendable {
         let rows: Int
     }
 
-    /// Whether results go to a terminal.
+    /// Whether results go to a terminal that is not dumb.
     let isOutputTerminal: Bool
     /// Whether remarks go to a terminal.
     let isRemarkTerminal: Bool
     /// The current size of the terminal.
     let size: @Sendable () -> Size
-    /// Prints to standard output. Throws `ProgramFailure.outputClosed` if its reader has closed it.
+    /// Prints to standard output. Throws `ProgramFailure.outputClosed` if its reader has closed it,
+    /// and another `ProgramFailure` if the text cannot be written.
     var write: @Sendable (String) throws -> Void
     /// Prints to standard error.
     var remark: @Sendable (String) -> Void

@@ -57,7 +57,7 @@ struct Timeline: Equatable, Sendable {
     /// The events in any order. `sortedEvents` has them by time.
     var events: [Event] = []
     var chapters: [Chapter] = []
-    /// Remarks about missing events.
+    /// Remarks about missing and folded events.
     private(set) var remarks: [String] = []
 
     init(title: String) {
@@ -87,7 +87,7 @@ struct Timeline: Equatable, Sendable {
         events.append(event)
     }
 
-    /// Adds a remark about missing events.
+    /// Adds a remark about missing or folded events.
     mutating func remark(_ text: String) {
         remarks.append(text)
     }

@@ -3,7 +3,8 @@
 import BluetoothTypes
 import Foundation
 
-/// The encoding of a number of a database file, with the least significant byte first.
+/// The encoding of a number in a database file, an argument or an expectation, with the least
+/// significant byte first.
 enum NumberFormat: String, CaseIterable, Sendable {
     case uint8
     case sint8

@@ -125,7 +125,7 @@ extension ServedValues {
         return .success(bytes.prefix(write.offset) + write.value + bytes.dropFirst(end))
     }
 
-    /// Returns one echo for each value, however many parts it was written in.
+    /// Returns one echo for each value that has an echo, however many parts it was written in.
     private func echoes(of handles: [AttributeHandle]) -> [Echo] {
         var echoed: Set<AttributeHandle> = []
         return handles.compactMap { handle in

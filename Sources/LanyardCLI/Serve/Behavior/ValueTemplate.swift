@@ -26,7 +26,7 @@ struct ValueTemplate: Equatable, Sendable {
         pieces = [.bytes(bytes)]
     }
 
-    /// Whether the value ever changes.
+    /// Whether a piece of the value may change.
     var isMoving: Bool { pieces.contains(where: \.isMoving) }
 
     /// Whether the value depends on the time between values, and not only on the count.
@@ -87,7 +87,7 @@ enum MovingNumber: Equatable, Sendable {
     /// The numbers in turn, repeated. Not empty.
     case list([Double])
 
-    /// Whether the number ever changes.
+    /// Whether the number may change.
     var isMoving: Bool {
         if case .constant = self { false } else { true }
     }

@@ -64,7 +64,8 @@ struct ServedAdvertising: Equatable, Sendable {
     var name: String?
     /// Whether the advertisement has a name.
     var hasName = true
-    /// The advertised services; `nil` for the primary services of the file.
+    /// The advertised services; `nil` for the primary services of the file, without the two generic
+    /// services.
     var services: [BluetoothUUID]?
     var serviceData: [ServiceData] = []
     var manufacturerData: ManufacturerData?
@@ -115,7 +116,7 @@ extension DeviceAddress {
         else {
             throw .usage(
                 "'\(TerminalText.escape(text))' is not a random static address",
-                advice: "use one from C0:00:00:00:00:00 to FF:FF:FF:FF:FF:FE"
+                advice: "use one from C0:00:00:00:00:01 to FF:FF:FF:FF:FF:FE"
             )
         }
         return address

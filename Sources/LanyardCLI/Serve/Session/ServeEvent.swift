@@ -8,7 +8,7 @@ import JSONText
 
 /// An event of `serve`, as a line for people or as JSON for programs.
 enum ServeEvent: Equatable, Sendable {
-    /// The accessory advertises under this name.
+    /// The accessory advertises. The name is the device name if no name is advertised.
     case ready(name: String, address: DeviceAddress, services: Int, characteristics: Int)
     case connected(DeviceAddress)
     case disconnected(DeviceAddress, reason: String)

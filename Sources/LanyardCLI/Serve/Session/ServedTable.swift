@@ -115,7 +115,7 @@ struct ServedAttribute: Hashable, Sendable {
         return "\(name ?? description ?? uuid.description) #\(handle.rawValue)"
     }
 
-    /// Returns a value of the attribute, or the part that begins at the offset.
+    /// Returns the text of a value of the attribute, or of the part that begins at the offset.
     func describe(_ bytes: [UInt8], from offset: Int = 0) -> String {
         let shown = Array(bytes.prefix(Self.shownLimit))
         guard shown.count == bytes.count else {

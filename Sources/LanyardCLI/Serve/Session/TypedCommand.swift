@@ -10,7 +10,7 @@ enum TypedCommand: Equatable, Sendable {
     case notify(CharacteristicReference, [UInt8]?)
     /// Allows or refuses access to values that need authorization.
     case authorize(Bool)
-    /// Lets clients pair for a while.
+    /// Lets clients pair again.
     case pair
     /// Prints all values.
     case values
@@ -27,7 +27,7 @@ enum TypedCommand: Equatable, Sendable {
         notify CHARACTERISTIC [VALUE]  send a value to subscribed clients
         authorize, deny                allow or refuse access that needs authorization
         values, links                  print all values; print the clients and their subscriptions
-        pair                           let clients pair for a while, if started with --pair
+        pair                           let clients pair again, if started with --pair
         help, quit
 
         CHARACTERISTIC is a UUID (2A19), a well-known name (battery-level), either in a service

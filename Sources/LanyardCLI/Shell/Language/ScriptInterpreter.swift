@@ -22,9 +22,9 @@ struct ScriptInterpreter: Sendable {
         case quit
     }
 
-    /// The maximum number of variables.
+    /// The maximum number of variables. The variables of the last result may exceed it.
     static let variableLimit = 256
-    /// The maximum length of the value of a variable in bytes.
+    /// The maximum length of the value of a variable in bytes; of `output`, in characters.
     static let valueLimit = 8_192
     /// The variables of the last result.
     static let resultVariables = ["value", "meaning", "output"]

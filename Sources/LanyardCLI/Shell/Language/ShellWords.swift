@@ -37,7 +37,7 @@ struct ShellWords: Equatable, Sendable {
 
     let words: [Word]
 
-    /// Splits a line. Throws if a quotation or a bracket has no end, or if the line is too long.
+    /// Splits a line. Throws if the line does not have this form or is too long.
     init(_ line: String) throws(ProgramFailure) {
         guard line.utf8.count <= Self.lengthLimit else {
             throw .usage(
@@ -87,8 +87,8 @@ struct ShellWords: Equatable, Sendable {
     /// The maximum length of the name of a variable in characters.
     static let nameLimit = 64
 
-    /// Returns whether the text can be the name of a variable: letters, digits and underscores, no
-    /// digit first.
+    /// Returns whether the text can be the name of a variable: at most `nameLimit` ASCII letters,
+    /// digits and underscores, no digit first.
     static func isName(_ text: some StringProtocol) -> Bool {
         guard let first = text.first, isNameStart(first), text.count <= nameLimit else {
             return false

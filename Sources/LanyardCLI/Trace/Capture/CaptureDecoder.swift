@@ -21,7 +21,8 @@ struct CaptureDecoder {
         self.keys = keys
     }
 
-    /// Returns the line for a packet; `nil` if it belongs to no link, or its PDU continues.
+    /// Returns the line for a packet; `nil` if the packet belongs to no link, if the link returns
+    /// no contents, or if the PDU continues.
     mutating func decode(_ packet: AirPacket) -> TraceLine? {
         if let beginning = LinkBeginning(packet) { return begin(beginning, packet) }
         guard let content = links[packet.accessAddress]?.receive(packet, keys),

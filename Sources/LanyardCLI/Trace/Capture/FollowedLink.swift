@@ -40,7 +40,8 @@ struct FollowedLink {
         self.beginning = beginning
     }
 
-    /// Returns the contents of a packet; `nil` for an empty packet or a retransmission.
+    /// Returns the contents of a packet; `nil` for an empty packet, a retransmission, or a packet
+    /// that fits no key, except the first such packet.
     mutating func receive(_ packet: AirPacket, _ keys: [ExportedKey]) -> Content? {
         let isFromCentral = packet.isFromCentral ?? guessSender(of: packet)
         latest = (isFromCentral, packet.microseconds)
