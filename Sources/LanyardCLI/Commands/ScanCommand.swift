@@ -10,9 +10,10 @@ struct ScanCommand: ConsoleCommand {
         commandName: "scan",
         abstract: "List the devices that advertise.",
         discussion: """
-            On a terminal, prints a live table. Otherwise, prints one line per new or changed \
-            advertisement, with --json as an object. --csv prints each advertisement with its signal \
-            strength. Ends after --timeout seconds or with Ctrl-C.
+            On a terminal, prints a live table, which q ends. Otherwise, prints a line for each new \
+            device and each change of its name or services, or, with --json, an object for each new \
+            or changed advertisement. --csv prints each advertisement with its signal strength. \
+            Ends after --timeout seconds or with Ctrl-C.
             """
     )
 

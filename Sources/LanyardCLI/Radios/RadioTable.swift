@@ -52,7 +52,7 @@ struct RadioTable: Sendable {
         }
     }
 
-    /// Returns the table: a line for each radio, then one for each device.
+    /// Returns the table: a line for each radio, the titles, and a line for each device.
     func lines(columns: Int) -> [String] {
         let titles = report.radios.indices.map { "radio \($0 + 1)" }
         let radios = zip(titles, report.radios).map { title, radio in

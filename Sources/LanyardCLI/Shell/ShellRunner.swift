@@ -14,7 +14,7 @@ struct ShellRunner: Sendable {
     let now: @Sendable () -> Instant
     /// Receives the closure that cancels the running line.
     var onInterrupt: @Sendable ((@Sendable () -> Void)?) -> Void = { _ in }
-    /// The number of lines so far that had a command.
+    /// The number of lines so far that had an action or failed.
     private(set) var steps = 0
 
     init(

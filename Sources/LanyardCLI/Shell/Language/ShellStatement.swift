@@ -31,7 +31,7 @@ enum ShellOperation: Equatable, Sendable {
     case read(CharacteristicReference)
     case write(CharacteristicReference, [UInt8], withResponse: Bool)
     case subscribe([CharacteristicReference], GATT.SubscriptionKind?)
-    /// Ends the subscriptions to these characteristics, or all of them.
+    /// Ends the subscriptions to these characteristics; all subscriptions if the list is empty.
     case unsubscribe([CharacteristicReference])
     /// Pairs with these options of `lanyard pair`.
     case pair([String])
@@ -58,7 +58,8 @@ extension ShellOperation {
         var filter = ScanFilter()
         var parameters = ScanParameters()
         var hasFilter = false
-        /// The time of the scan; `nil` for a live table until a key ends it.
+        /// The time of the scan; `nil` for a live table until a key ends it, or for
+        /// `ShellSession.scanTime` if there is no live table.
         var limit: Duration?
     }
 }

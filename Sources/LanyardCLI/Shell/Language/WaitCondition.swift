@@ -53,7 +53,7 @@ enum WaitCondition: Equatable, Sendable {
         return limit
     }
 
-    /// Parses a time: a number of seconds greater than 0.
+    /// Parses a time: a number of seconds greater than 0 and at most `longestSeconds`.
     static func seconds(_ text: String) throws(ProgramFailure) -> Duration {
         guard let number = Double(text), number > 0, number <= longestSeconds else {
             let shown = TerminalText.escape(String(text.prefix(60)))

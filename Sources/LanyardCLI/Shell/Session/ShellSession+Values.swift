@@ -116,7 +116,7 @@ extension ShellSession {
         }
     }
 
-    /// Ends the subscriptions to these characteristics, or all.
+    /// Ends the subscriptions to these characteristics; all subscriptions if the list is empty.
     func unsubscribe(from references: [CharacteristicReference]) async throws -> ShellOutput {
         _ = try connection()
         let ended = try change { state throws(ProgramFailure) in
