@@ -107,7 +107,7 @@ extension JSONMembers {
         get throws(JSONError) {
             let uuid = try require("uuid").uuid
             let isConfiguration = uuid == BluetoothUUID(0x2902)
-            // Each client has its own configuration, so the file has no value for it.
+            // Each client has its own configuration, so a value in the file is ignored.
             let value = isConfiguration ? [] : try unlessNull("value")?.constantBytes ?? []
             let limit = try maximumLength
             guard value.count <= limit else {
