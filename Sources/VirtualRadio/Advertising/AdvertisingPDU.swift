@@ -4,7 +4,7 @@ import BluetoothTypes
 
 /// A packet on an advertising physical channel, primary or secondary, with its time on the air.
 ///
-/// The event of its end, its receivers and its sender share the packet, so it is an object.
+/// The event of the packet's end, the receivers and the sender share the packet, so it is a class.
 package final class AdvertisingPacket: Sendable {
     /// The radio that sends the packet.
     package let sender: RadioID
@@ -197,7 +197,7 @@ package struct ConnectIndication: Sendable {
     package var advertiser: DeviceAddress
     /// The requested link.
     package var link: LinkID
-    /// Whether this is an AUX_CONNECT_REQ, which the advertiser answers.
+    /// Whether this is an AUX_CONNECT_REQ.
     package var isAuxiliary: Bool
 
     /// Creates a request to the set.

@@ -4,9 +4,9 @@ import BluetoothTypes
 
 /// The state of an enabled set.
 ///
-/// The set is in one step at a time. At most one timer waits for the next step, and at most one
-/// packet of the set is on the air. Timers and packets are matched against the step, because a
-/// packet of an earlier run may still be on the air and must not affect this run.
+/// At most one timer waits for the next step, and at most one packet of the run is on the air. A
+/// packet counts only if its start matches the step, because a packet of an earlier run may still
+/// be on the air.
 struct AdvertisingRun: Sendable {
     /// The step of a set.
     enum Step: Sendable {

@@ -4,7 +4,7 @@ import BluetoothTypes
 
 /// The advertising parameters of a set, from the legacy or the extended commands.
 struct AdvertisingSetConfiguration: Sendable {
-    /// The properties that other devices see in the packet type.
+    /// The advertising event properties (Vol 4, Part E, 7.8.53).
     var properties: HCI.AdvertisingProperties
     /// The range of intervals between events, without the random delay.
     var intervals: ClosedRange<Duration>
@@ -12,8 +12,8 @@ struct AdvertisingSetConfiguration: Sendable {
     var channels = HCI.AdvertisingChannels.all
     /// The type of the controller's own address.
     var ownAddressType = HCI.OwnAddressType.public
-    /// The identity address of the peer: the target of directed advertising, and the entry of the
-    /// resolving list from which the controller makes its own private address.
+    /// The address of the peer in the command: the target of directed advertising, and the entry of
+    /// the resolving list from which the controller makes its own private address.
     var peer = DeviceAddress(value: 0, kind: .public)
     /// The filter policy for requests.
     var filterPolicy = HCI.AdvertisingFilterPolicy.unfiltered

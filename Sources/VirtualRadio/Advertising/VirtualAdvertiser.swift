@@ -6,8 +6,8 @@ import BluetoothTypes
 ///
 /// Terms (Vol 6, Part B, 4.4.2):
 /// - *Set*: advertising data with its parameters. Each set has its own advertising events.
-/// - *Event*: one packet on each primary channel in turn, and for an extended set the packets on
-///   secondary channels that they point to.
+/// - *Event*: one packet on each of the set's primary channels in turn, and for an extended set the
+///   packets on secondary channels that they point to.
 /// - *Run*: the time from enabling a set to its end.
 ///
 /// There are few sets, so they are in an array. Timers and packets identify a set by its handle.

@@ -40,8 +40,9 @@ struct VirtualAdvertisingSet: Sendable {
     /// The bits of the Advertising DID, which has 12 (Vol 6, Part B, 2.3.4.4).
     private static let dataIDMask: UInt16 = 0x0FFF
 
-    /// Returns the advertising parameters, and the random address to which they apply: the device's
-    /// for the legacy commands. The method is mutating, so that a caller does not copy the set.
+    /// Returns the advertising parameters and the set's random address: for a set of the legacy
+    /// commands, the address of the device. The method is mutating, so that a caller does not copy
+    /// the set.
     mutating func addressing(
         _ deviceAddress: DeviceAddress?
     ) -> (configuration: AdvertisingSetConfiguration, random: DeviceAddress?) {

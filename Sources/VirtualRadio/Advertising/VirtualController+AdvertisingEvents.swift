@@ -10,9 +10,9 @@ import BluetoothTypes
 /// once, ahead of the start of that packet. An event without requests costs one timer, and one end
 /// of transmission for each packet.
 ///
-/// The radio does one thing at a time. The advertiser skips a packet for which the radio is not
-/// free because of a connection or another set, and continues the event after it. It does not
-/// receive a request for which the radio is not free.
+/// The radio does one thing at a time. If it is not free for a packet on a primary channel, the
+/// advertiser skips that packet. If it is not free for a packet on a secondary channel, the event
+/// ends. If it is not free for a request, the advertiser does not receive the request.
 extension VirtualController {
     /// Enables the set. The first event begins after a random delay, so that devices that are
     /// switched on together do not collide at once. High duty cycle advertising begins without a
@@ -237,7 +237,8 @@ extension VirtualAdvertisingSet {
         return listening + AdvertisingPace.channelChange
     }
 
-    /// Returns whether the event continues on the primary channels.
+    /// Returns whether the event may continue on the primary channels: always `true` for a legacy
+    /// set, even if no channel is left.
     fileprivate mutating func hasPrimaryPackets() -> Bool {
         configuration.isLegacy || run?.channelsLeft.isEmpty == false
     }

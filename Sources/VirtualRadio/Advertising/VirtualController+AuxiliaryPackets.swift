@@ -44,8 +44,8 @@ extension VirtualController {
     /// The number of channels for data and secondary advertising, 0 to 36 (Vol 6, Part B, 1.4.1).
     private static let dataChannelCount: UInt64 = 37
 
-    /// Sends the packet to which the last one pointed. If the radio is not free then, the event
-    /// ends.
+    /// Sends the packet to which the last one pointed. If the radio is not free at that time, the
+    /// event ends.
     mutating func sendAuxiliary(
         _ place: Int,
         _ kind: ExtendedAdvertisement.Kind,

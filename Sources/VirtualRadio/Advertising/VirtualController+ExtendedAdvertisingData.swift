@@ -61,7 +61,9 @@ extension VirtualAdvertisingSet {
         guard run == nil else { throw .commandDisallowed }
     }
 
-    /// Checks that the set can hold the data, and can send it within its interval.
+    /// Checks that the set can hold the data. For scan response data of an extended set, and for
+    /// advertising data while an extended set is enabled, also checks that an event fits into the
+    /// interval.
     ///
     /// - Throws: `memoryCapacityExceeded` or `packetTooLong`. Then all advertising data of the set,
     ///   or all its scan response data, is lost, as the specification requires.

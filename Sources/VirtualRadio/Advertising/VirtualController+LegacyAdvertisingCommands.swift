@@ -146,7 +146,8 @@ extension AdvertisingSetConfiguration {
         return minimum...maximum
     }
 
-    /// Sets the parameters that both kinds of commands share. Ignores reserved channels.
+    /// Sets the parameters that the legacy and the extended command share. Ignores reserved
+    /// channels.
     ///
     /// - Throws: `invalidCommandParameters` if one of them is invalid.
     mutating func setAddressing(

@@ -18,8 +18,8 @@ import BluetoothTypes
 ///    no call of `destroys` can still be for a packet that they overlapped.
 /// 4. Only packets on the same channel interfere, whatever their modulation.
 package struct Air: Sendable {
-    /// The maximum time before its start at which a packet may be reported. An advertiser can
-    /// report a whole event.
+    /// The maximum time before its start at which a packet may be reported. An advertiser that
+    /// skips packets reports its next packet early.
     package static let leadLimit = Duration.milliseconds(20)
 
     /// The time for which a packet is stored: `leadLimit`, and more than the air time of the

@@ -6,8 +6,7 @@ import BluetoothTypes
 /// The oldest packet is at `first`. Earlier elements are forgotten, and are removed when they are
 /// more than half of the array, so forgetting costs O(1) for each packet. The search for overlaps
 /// goes backward from the latest packet, as far as the longest packet of the channel can reach.
-/// Both happen for every packet of a world, so they compute in nanoseconds: arithmetic of
-/// `Duration` has 128 bits.
+/// Times are in nanoseconds, because arithmetic of `Duration` has 128 bits.
 struct ChannelLog: Sendable {
     private var transmissions: [Transmission] = []
     private var first = 0

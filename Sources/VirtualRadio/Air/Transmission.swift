@@ -52,8 +52,8 @@ package struct Transmission: Hashable, Sendable {
         end = start + max(.zero, airTime)
     }
 
-    /// Creates a packet that is on the air from one instant to another, which is not earlier, in
-    /// nanoseconds.
+    /// Creates a packet that is on the air from `start` to `end`, in nanoseconds. `end` must not be
+    /// earlier than `start`.
     init(from sender: RadioID, on channel: RadioChannel, from start: Int64, to end: Int64) {
         self.sender = sender
         self.channel = channel

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothHCI
 
-/// The family of advertising, scanning and initiating commands that a host uses. After the host has
-/// used a command of one family, the controller refuses the other family until Reset (Vol 4, Part
-/// E, 3.1.1).
+/// The family of advertising, scanning and initiating commands that a host uses. After a command of
+/// one family has succeeded, the controller refuses the other family until Reset (Vol 4, Part E,
+/// 3.1.1).
 package enum AdvertisingDialect: Sendable {
     /// The commands of Bluetooth 4.0.
     case legacy
@@ -13,8 +13,7 @@ package enum AdvertisingDialect: Sendable {
 
 extension CommandHandler {
     /// Returns the handler of a command of one family that is answered with Command Status when it
-    /// begins.
-    /// If the command succeeds, the host is bound to that family.
+    /// begins. If the command succeeds, the host is bound to that family.
     static func beginning<Command: CommandStatusCommand>(
         _ command: Command.Type,
         in dialect: AdvertisingDialect,

@@ -2,7 +2,7 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// The Controller & Baseband commands (Vol 4, Part E, 7.3), and the LE event mask.
+/// The commands for Reset, the event masks and LE host support (Vol 4, Part E, 7.3 and 7.8.1).
 package enum BasebandCommands {
     static let handlers: [CommandHandler] = [
         .completing(HCI.Reset.self) { (controller, _, ether) throws(HCI.ErrorCode) -> Void in

@@ -6,10 +6,10 @@ extension HCI.ErrorCode: Error {}
 
 /// The implementation of one command.
 ///
-/// Each part of the controller lists its commands in `static let handlers: [CommandHandler]`, and
-/// `CommandTable` joins the lists. A handler may throw the error code with which the controller
-/// refuses the command. It must not have changed anything before it throws, unless the
-/// specification requires the change. Events that a handler emits reach the host after the answer.
+/// Each part of the controller has static lists of handlers, which `CommandTable` joins. A handler
+/// may throw the error code with which the controller refuses the command. It must not have changed
+/// anything before it throws, unless the specification requires the change. Events that a handler
+/// emits reach the host after the answer.
 package struct CommandHandler: Sendable {
     /// The opcode of the command.
     package let opcode: HCI.Opcode

@@ -34,8 +34,7 @@ package enum CommandTable {
         return handlers[opcode]
     }
 
-    /// Returns the Supported Commands of a controller with this configuration. They follow from the
-    /// handlers, so they cannot differ from them.
+    /// Returns the Supported Commands of a controller with this configuration.
     package static func commands(
         offeredBy configuration: ControllerConfiguration
     ) -> HCI.SupportedCommands {

@@ -3,7 +3,7 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// The settings from commands that no other part of the controller keeps. Reset restores the
+/// The settings from commands that no other part of the controller stores. Reset restores the
 /// initial values.
 package struct ControllerSettings: Sendable {
     /// The address of LE Set Random Address; `nil` before that command.

@@ -39,9 +39,8 @@ extension Ether {
         announcedPorts.append(radio)
     }
 
-    /// Restores the state after power-on of everything that the ether stores for a controller: its
-    /// links are removed, without any packet to the peers, its timers are canceled, and the
-    /// settings of its host are cleared.
+    /// Removes the controller's links, without any packet to the peers, cancels its timers, and
+    /// clears its listener, its schedule, and its host's masks and buffers.
     mutating func reset(_ radio: RadioID) {
         dropLinks(of: radio)
         timeline.cancelAll { event in

@@ -4,8 +4,8 @@ import BluetoothTypes
 
 /// The event masks of a host, which select the events that it gets, and their versions.
 package struct EventFilter: Sendable {
-    /// The mask of Set Event Mask (Vol 4, Part E, 7.3.1). The default has all events except LE
-    /// Meta.
+    /// The mask of Set Event Mask (Vol 4, Part E, 7.3.1). The default lacks LE Meta and Encryption
+    /// Key Refresh Complete.
     package var mask = HCI.EventMask(rawValue: 0x0000_1FFF_FFFF_FFFF)
     /// The mask of Set Event Mask Page 2 (Vol 4, Part E, 7.3.69).
     package var page2 = HCI.EventMaskPage2(rawValue: 0)

@@ -54,7 +54,8 @@ package struct HostFlow: Sendable {
         outstandingTotal -= freed
     }
 
-    /// Frees the buffers of a link that has ended (Vol 4, Part E, 4.2).
+    /// Frees the buffers of a link that has ended (Vol 4, Part E, 4.2), and removes its packets
+    /// that were held back.
     mutating func disconnected(_ handle: ConnectionHandle) {
         outstandingTotal -= outstanding.removeValue(forKey: handle) ?? 0
         held.removeAll { $0.connectionHandle == handle }

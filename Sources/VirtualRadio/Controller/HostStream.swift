@@ -4,10 +4,9 @@ import BluetoothHCI
 /// A splitter of the bytes from the host into packets, however the transport divides them (Vol 4,
 /// Part A, 2).
 ///
-/// An unknown packet type, or data longer than any controller accepts, means that synchronization
-/// is lost. The controller then skips all bytes up to the next HCI Reset, as Vol 4, Part A, 4
-/// requires. Without that rule, after a wrong length the controller would not react until that many
-/// bytes have arrived.
+/// Synchronization is lost at an unknown packet type, a packet that cannot be parsed, or ACL data
+/// longer than `dataLengthLimit`. The controller then skips all bytes up to the next HCI Reset, as
+/// Vol 4, Part A, 4 requires.
 struct HostStream: Sendable {
     /// The next element of the stream.
     enum Arrival: Equatable {
@@ -18,7 +17,7 @@ struct HostStream: Sendable {
 
     private static let reset: [UInt8] = [0x01, 0x03, 0x0C, 0x00]
 
-    /// The maximum length in the header of a data packet, in bytes. It is far above the 251 that LE
+    /// The maximum length in the header of an ACL packet, in bytes. It is far above the 251 that LE
     /// uses, so that a host that sends somewhat too much gets Data Buffer Overflow instead of
     /// losing synchronization.
     static let dataLengthLimit = 4_096

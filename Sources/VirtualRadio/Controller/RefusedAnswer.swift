@@ -2,11 +2,12 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// The return parameters of a refused command, except its status.
+/// The return parameters of a refused command.
 ///
 /// A Command Complete event has all its return parameters whatever the status, because hosts decode
-/// them before they check the status (Vol 4, Part E, 7.7.14). The parameters are zero, except that
-/// the connection handle of the command is repeated if the return parameters begin with one.
+/// them before they check the status (Vol 4, Part E, 7.7.14). The parameters after the status are
+/// zero, except that the connection handle of the command is repeated if the return parameters have
+/// one there.
 struct RefusedAnswer: Sendable {
     /// A length in bytes that no return parameters exceed.
     private static let lengthLimit = 255
@@ -35,7 +36,8 @@ struct RefusedAnswer: Sendable {
     }
 }
 
-/// Return parameters that begin with a connection handle, as the parameters of their command do.
+/// Return parameters with a connection handle after the status. The parameters of their command
+/// begin with it.
 private protocol LinkFirst {}
 
 extension HCI.LinkReturnParameters: LinkFirst {}

@@ -65,8 +65,9 @@ package enum SettingsCommands {
 }
 
 extension VirtualController {
-    /// Sets the random address, which must not change while it is in use. Sets of extended
-    /// advertising have their own addresses (Vol 4, Part E, 7.8.4).
+    /// Sets the random address, which must not change while the controller scans, initiates, or
+    /// advertises with the legacy commands. Sets of extended advertising have their own addresses
+    /// (Vol 4, Part E, 7.8.4).
     fileprivate mutating func setRandomAddress(
         _ address: HCI.BareAddress
     ) throws(HCI.ErrorCode) {

@@ -47,7 +47,7 @@ extension VirtualController {
         /// A resolvable private address that none of the controller's own keys resolves. It may be
         /// an address of this controller.
         case unresolved
-        /// The address of another device.
+        /// Any other address.
         case other
     }
 

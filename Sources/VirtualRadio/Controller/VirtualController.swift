@@ -5,9 +5,7 @@ import BluetoothTypes
 /// A controller without radio hardware: it accepts commands, emits events, and has a Link Layer
 /// that uses the ether.
 ///
-/// The identity, which Reset does not change, is in `configuration`. Everything else is in the
-/// parts, each with its own folder and list of commands. The controller's links are in the ether,
-/// because two controllers share each link.
+/// The controller's links are in the ether, because two controllers share each link.
 package struct VirtualController: Sendable {
     /// The controller's radio.
     package let radio: RadioID
@@ -18,7 +16,7 @@ package struct VirtualController: Sendable {
 
     /// The bytes from the host that are not yet a whole packet.
     var hostStream = HostStream()
-    /// The settings from baseband and controller commands.
+    /// The settings that no other part of the controller stores.
     package var settings = ControllerSettings()
     /// The Filter Accept List of the advertiser, the scanner and the initiator.
     package var acceptList: FilterAcceptList
@@ -66,8 +64,8 @@ package struct VirtualController: Sendable {
         }
     }
 
-    /// Returns whether the controller listened to the whole packet on its channel. The method is
-    /// mutating, as are the methods that it calls, so that no caller copies the controller.
+    /// Returns whether the controller listened to the whole packet on its channel: always `true`
+    /// for the addressee. The method is mutating, so that no caller copies the controller.
     package mutating func listens(to packet: AdvertisingPacket, _ ether: Ether) -> Bool {
         if packet.addressee == radio { return true }
         return scannerListens(to: packet, ether) || initiatorListens(to: packet, ether)

@@ -7,8 +7,8 @@ import BluetoothTypes
 /// curve P-256.
 ///
 /// HCI is little-endian: keys, blocks and coordinates begin with the least significant byte. The
-/// algorithms are defined in big-endian order, so each function here reverses its arguments and its
-/// result (Vol 3, Part H, 2.2).
+/// algorithms are defined in big-endian order, so the functions here reverse them (Vol 3, Part H,
+/// 2.2).
 package enum Cryptography {
     /// The handlers of LE Encrypt, LE Rand, LE Read Local P-256 Public Key and LE Generate DHKey
     /// (Vol 4, Part E, 7.8.22, 7.8.23, 7.8.36, 7.8.37).

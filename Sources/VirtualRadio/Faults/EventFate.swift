@@ -4,8 +4,8 @@ import BluetoothTypes
 
 /// The random choice of event faults: the effect of a fault plan on each event.
 ///
-/// Every event consumes five numbers of the stream whatever the plan is, so a change of plan
-/// changes the faults but not the randomness.
+/// Every event consumes five numbers of the stream whatever the plan is, so the plan does not
+/// affect the random numbers of later events.
 struct EventFate: Sendable {
     /// The maximum number of bits that a plan can flip in one event.
     static let corruptBitLimit = 64

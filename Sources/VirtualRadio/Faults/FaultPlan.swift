@@ -11,14 +11,15 @@ import BluetoothTypes
 /// faults.hang = .init(.afterCommands(40), radioGoesOn: true)
 /// ```
 ///
-/// The effects of a plan depend only on the plan and the world's seed. Print both when a test
-/// fails: the description of a `World` contains them.
+/// The random choices of a plan follow from the world's seed. Print the seed and the plans when a
+/// test fails: the description of a `World` contains them.
 public struct FaultPlan: Hashable, Sendable {
     /// The loss of packets that the controller receives over the radio.
     public var loss: LossPlan
     /// The latency of packets from the host to the controller, which stay in order.
     public var toController = WireLatency.none
-    /// The latency of packets from the controller to the host, which stay in order.
+    /// The latency of packets from the controller to the host, which stay in order, except events
+    /// that `events` delays.
     public var toHost = WireLatency.none
     /// The faults of events on their way to the host, including answers to commands. Data has no
     /// such faults.
@@ -47,7 +48,7 @@ public struct WireLatency: Hashable, Sendable {
     /// The minimum latency of each packet.
     public var fixed: Duration
     /// The largest addition to `fixed`. The addition of each packet is uniformly distributed from 0
-    /// to it. A packet that would overtake arrives together with the packet before it.
+    /// to this value. A packet that would overtake an earlier one arrives together with it.
     public var jitter: Duration
 
     /// Creates a latency.
@@ -60,12 +61,12 @@ public struct WireLatency: Hashable, Sendable {
     public static let none = WireLatency()
 }
 
-/// The faults of events on the wire. All probabilities are from 0 to 1, independently for each
-/// event.
+/// The faults of events on the wire. Each probability is from 0 to 1, and applies to each event
+/// independently.
 public struct EventFaults: Hashable, Sendable {
     /// The probability that an event is lost.
     public var dropProbability = 0.0
-    /// The probability that an event arrives twice, directly one after the other.
+    /// The probability that an event arrives twice, if it is not lost.
     public var duplicateProbability = 0.0
     /// The probability that an event is delayed by `delay`, so that later events can overtake it.
     public var delayProbability = 0.0

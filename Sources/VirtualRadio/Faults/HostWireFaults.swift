@@ -29,10 +29,10 @@ package struct HostWireFaults: Sendable {
         pending = plan.timedFaults.filter { $0.instant >= now }
     }
 
-    /// Whether the host gets a packet that is sent now at once and unchanged.
+    /// Whether a packet that the controller sends now reaches the host at once and unchanged.
     var isPlainToHost: Bool { toHost.isImmediate && plan.events == .none }
 
-    /// Takes over the packets under way on the wire that this one replaces.
+    /// Takes over the packets under way on the earlier wire, which this wire replaces.
     mutating func replace(_ earlier: HostWireFaults) {
         toController.replace(earlier.toController)
         toHost.replace(earlier.toHost)
@@ -60,7 +60,7 @@ package struct HostWireFaults: Sendable {
     }
 
     /// Sends a packet of the controller now: calls `arrive` with each packet that reaches the host,
-    /// and the instant.
+    /// and the instant of its arrival.
     mutating func send(_ packet: [UInt8], now: Instant, _ arrive: ([UInt8], Instant) -> Void) {
         let isEvent = packet.first == HCI.PacketType.event.rawValue
         let outcome = isEvent ? fate.decide(packet) : EventFate.Outcome(packet: packet)

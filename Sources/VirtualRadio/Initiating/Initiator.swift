@@ -6,8 +6,8 @@ import BluetoothTypes
 ///
 /// The initiator listens like a scanner, with its own plan, which takes precedence over the
 /// scanner's. It answers the first connectable advertisement of a requested device with a
-/// connection request, the *attempt*. In legacy advertising this creates the link. In extended
-/// advertising the advertiser must answer the request, and without an answer initiating continues.
+/// connection request, the *attempt*. A legacy request creates the link. The advertiser must answer
+/// an extended request, and without an answer initiating continues.
 ///
 /// The initiator uses the shortest connection interval that the host allows, as most controllers
 /// do.

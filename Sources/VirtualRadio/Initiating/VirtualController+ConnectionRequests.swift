@@ -126,7 +126,8 @@ extension VirtualController {
     }
 
     /// Returns the identities at both ends of the link and the address to send from; `nil` if the
-    /// advertisement is directed to another device, or there is no address.
+    /// advertisement is directed to an address that is not known as the controller's, or there is
+    /// no address to send from.
     private func linkIdentity(
         of peer: ResolvedPeer,
         _ advertisement: ConnectableAdvertisement

@@ -4,7 +4,7 @@ import BluetoothTypes
 
 /// The rule that every command is answered once, and that every answer has a command. The answer to
 /// Reset also answers the commands before it (Vol 4, Part E, 4.4). A controller that restarts loses
-/// commands, but one that was under way at that time may be answered.
+/// commands, but a command that was under way at that time may still be answered.
 package struct CommandInvariant: Invariant {
     /// The time after which a command counts as not answered.
     package static let timeLimit = Duration.seconds(2)

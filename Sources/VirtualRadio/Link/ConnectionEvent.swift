@@ -9,7 +9,7 @@ struct ConnectionEvent: Sendable {
     let isPeripheralListening: Bool
     /// Whether the radios were not free long enough for all data of both ends.
     let isSqueezed: Bool
-    /// The instant until which both radios are reserved for the current exchange.
+    /// The instant until which the radios are reserved for the current exchange.
     var exchangeEnd: Instant
     /// Whether the peripheral has received a packet of the central in the event.
     var hasPeripheralReceived = false
@@ -54,9 +54,8 @@ extension Ether {
         links.putBack(box)
     }
 
-    /// Continues the event at the end of the packet that is on the air: at once, if nothing else
-    /// happens in the world until that end, or with a timer. Most events carry no data and take one
-    /// step.
+    /// Continues the event at the end of the packet that is on the air: at once, if shortcuts are
+    /// allowed and nothing else happens in the world until that end, or with a timer.
     private mutating func awaitPacket(of link: inout RadioLink) {
         while let end = link.event?.packet?.transmission.end {
             // Hosts receive the output of their controllers at this instant.
@@ -96,7 +95,8 @@ extension Ether {
         perform(actions, side, &link)
     }
 
-    /// Ends the event, and schedules the next one after the central's connection interval.
+    /// Ends the event. If the link still has a central, schedules the next event after the
+    /// central's connection interval.
     mutating func closeEvent(of link: inout RadioLink) {
         let outcome = EventOutcome(link.event)
         link.event = nil

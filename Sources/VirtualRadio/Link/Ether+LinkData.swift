@@ -101,7 +101,7 @@ extension Ether {
         deliver(packet, to: radio)
     }
 
-    /// Returns the buffer of a host's packet that was acknowledged.
+    /// Gives the buffer of an acknowledged packet back to the host.
     private mutating func giveBack(_ side: LinkSide, _ link: inout RadioLink) {
         guard let radio = link[side]?.radio, let handle = link[side]?.handle else { return }
         link[side]?.heldPackets -= 1

@@ -49,7 +49,7 @@ extension Ether {
     }
 
     /// Returns whether the packet arrives whole at the other end, and records its signal strength
-    /// there.
+    /// and its time there.
     private mutating func isReceived(_ packet: LinkPacket, _ link: inout RadioLink) -> Bool {
         guard packet.side == .peripheral || link.event?.isPeripheralListening == true,
             link.endsAgree, let radio = link[packet.side.other]?.radio

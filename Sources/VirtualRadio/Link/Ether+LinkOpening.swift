@@ -31,7 +31,7 @@ extension Ether {
     /// now, and reports it to the host with LE Connection Complete.
     ///
     /// - Returns: The handle of the link; `nil`, without any effect, if the link was abandoned or
-    ///   the controller has the maximum number of links.
+    ///   already created, or if the controller is its central or has the maximum number of links.
     package mutating func joinLink(
         _ id: LinkID,
         as radio: RadioID,

@@ -11,7 +11,7 @@ extension Ether {
 
     /// Returns the anchor of the first packet of the link, whose request has ended just now: after
     /// the delay of the transmit window, and with the offset at which its anchors are as far as
-    /// possible from those of the central's other links.
+    /// possible, up to `sufficientDistance`, from those of the central's other links.
     func firstAnchor(of link: RadioLink) -> Instant {
         let interval = link.proposal.parameters.interval.nanoseconds
         let earliest = (now + link.proposal.windowDelay).nanoseconds

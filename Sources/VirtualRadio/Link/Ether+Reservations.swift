@@ -2,10 +2,11 @@
 import BluetoothTypes
 
 /// Reservations of radios for connection events. A radio does one thing at a time, and its links
-/// share it. An event does not take place if its radio is reserved. Of two conflicting events, the
-/// one whose link has missed more events takes precedence.
+/// share it. An event does not take place if the central's radio is reserved. A reservation that
+/// has not begun gives way to the event of a link that has missed more events.
 extension Ether {
-    /// Reserves both radios for the first exchange, which begins now.
+    /// Reserves the central's radio, and the peripheral's if the peripheral wants to listen, for
+    /// the first exchange, which begins now.
     ///
     /// If there is no time for the data of both ends, the peripheral's data waits.
     ///
@@ -135,7 +136,7 @@ extension LinkEnd {
     /// The maximum length of a control PDU in bytes, with its MIC.
     private static let controlLength = LinkDataLength.minimum.sendBytes + PacketLength.mic
 
-    /// The length of the central's next PDU: payload and MIC in bytes.
+    /// The maximum length of the central's next PDU: payload and MIC in bytes.
     fileprivate var nextRequest: Int { nextPayload(isReceived: !isAwaitingAcknowledgement) }
 
     /// Returns the maximum length of the next PDU: payload and MIC in bytes.

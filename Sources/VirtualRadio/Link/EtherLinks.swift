@@ -5,8 +5,7 @@ import BluetoothTypes
 
 /// The links of a world, including proposed ones, and the state of each radio that its links share.
 ///
-/// There are few links, and every packet needs one, so they are sorted by identity, which is the
-/// order of their creation.
+/// The links are sorted by identity, which is the order of their creation.
 package struct EtherLinks: Sendable {
     private var identifiers: [LinkID] = []
     private var boxes: [LinkBox?] = []
@@ -21,7 +20,7 @@ package struct EtherLinks: Sendable {
     /// All links, including proposed ones, in the order of their creation.
     package var all: [RadioLink] { boxes.compactMap { $0.map { RadioLink(copying: $0.link) } } }
 
-    /// Returns whether `known` lists exactly the links that both ends have, in the order of their
+    /// Returns whether `known` lists exactly the links that have both ends, in the order of their
     /// creation.
     func hasExactly(_ known: [LinkID]) -> Bool {
         var next = 0

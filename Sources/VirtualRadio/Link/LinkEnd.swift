@@ -4,7 +4,7 @@ import BluetoothTypes
 
 /// One end of a link: the state of the link in one controller.
 ///
-/// It is large, and is read and changed many times for every packet, so it is a class. Only its
+/// An end is large, and is read and changed many times for every packet, so it is a class. Only its
 /// link refers to it. It changes only through a link that was taken out of the table
 /// (`EtherLinks`), and the table copies links that are shared. So a `LinkEnd` can be sent like a
 /// value.
@@ -56,7 +56,7 @@ package final class LinkEnd: @unchecked Sendable {
 
     /// The arrival of the last whole packet; `nil` before the first.
     package internal(set) var lastReceived: Instant?
-    /// The signal strength of the last packet.
+    /// The signal strength of the last received packet, in dBm.
     package internal(set) var rssi = ReceivedSignal.unavailable
     /// The number of consecutive connection events in which the radio was not free, or not for long
     /// enough for all data.

@@ -3,8 +3,8 @@ import BluetoothTypes
 
 /// The channels, timing and modulation of a link's packets, at one of its ends.
 ///
-/// Both ends must change them at the same connection event. Otherwise packets of one end no longer
-/// reach the other.
+/// Both ends must change their settings at the same connection event. Otherwise packets of one end
+/// no longer reach the other.
 package struct LinkSettings: Hashable, Sendable {
     /// The interval, latency and supervision timeout.
     package var parameters: LinkParameters

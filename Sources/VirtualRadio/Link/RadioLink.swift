@@ -5,10 +5,9 @@ import BluetoothTypes
 /// A connection with its schedule and its two ends (Vol 6, Part B, 4.5).
 ///
 /// A link is *proposed* before a connection request for it is sent. It is *made* when one of the
-/// two devices regards it as created, and exists until both ends are closed. The state of each end
-/// follows only from the packets that it has received: the central sends at every anchor, whether
-/// or not the peripheral exists, and an end that receives nothing for the supervision timeout
-/// closes.
+/// two devices regards it as created, and exists until both ends are closed. The ends close
+/// independently: the central sends whether or not the peripheral exists, and an end that receives
+/// nothing until its supervision deadline closes.
 package struct RadioLink: Sendable {
     /// The identity of the link.
     package let id: LinkID

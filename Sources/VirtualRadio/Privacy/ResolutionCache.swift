@@ -7,8 +7,7 @@ import BluetoothTypes
 /// shows the same address many times a second. So most addresses are resolved from this cache.
 struct ResolutionCache: Sendable {
     /// The maximum number of addresses in each of two generations. When the younger generation is
-    /// full, the older one is discarded. The limit is more than the number of devices in range of a
-    /// radio.
+    /// full, the older one is discarded.
     static let generationLimit = 2_048
 
     /// The cached place of an address that no entry resolves.

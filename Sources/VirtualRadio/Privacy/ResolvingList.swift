@@ -22,7 +22,7 @@ package struct ResolvingList: Sendable {
     package private(set) var isEnabled = false
     /// The timeout after which private addresses are replaced.
     private(set) var timeout = Self.defaultTimeout
-    /// The instant at which the current private addresses were made.
+    /// The instant from which the timeout of the private addresses runs.
     private(set) var madeAt = Instant.zero
     /// The timer that replaces the private addresses.
     var timer: EventToken?
@@ -98,7 +98,7 @@ extension ResolvingList {
     /// controller; `nil` if no local key does, or resolution is disabled. The controller or a peer
     /// made the address.
     ///
-    /// Most hosts have one local key for all entries, so the result is the first entry.
+    /// Most hosts have one local key for all entries, so the result is usually the first entry.
     package func ownEntry(_ address: DeviceAddress) -> DeviceAddress? {
         guard isEnabled, address.randomKind == .resolvablePrivate else { return nil }
         return localKeyPlaces.first { entries[$0].localKey.resolves(address) }
@@ -115,8 +115,8 @@ extension ResolvingList {
 extension ResolvingList {
     /// Adds a device, in network privacy mode (Vol 4, Part E, 7.8.38).
     ///
-    /// - Throws: `invalidCommandParameters` if an entry has the same identity or the same key,
-    ///   `memoryCapacityExceeded` if the list is full.
+    /// - Throws: `invalidCommandParameters` if an entry has the same identity or the same key of
+    ///   the peer, unless that key is zero, `memoryCapacityExceeded` if the list is full.
     mutating func add(
         _ new: ResolvingListEntry,
         at now: Instant,
@@ -156,7 +156,8 @@ extension ResolvingList {
         entries[try place(of: identity)].mode = mode
     }
 
-    /// Enables or disables resolution. Enabling replaces all private addresses.
+    /// Enables or disables resolution. A change to enabled replaces all private addresses, and a
+    /// change to disabled forgets the addresses that were received.
     mutating func setEnabled(_ enables: Bool, at now: Instant, using generator: inout RandomStream)
     {
         guard enables != isEnabled else { return }

@@ -44,7 +44,8 @@ public struct Path: Hashable, Sendable {
     /// Whether the device never moves.
     package var isStill: Bool { waypoints.allSatisfy { $0.position == start } }
 
-    /// Returns whether the device does not move from the instant on.
+    /// Returns `true` only if the device does not move from the instant on. The result may also be
+    /// `false` for a device that pauses until its last waypoint.
     func isStill(from instant: Instant) -> Bool {
         guard let last = waypoints.last, last.instant > instant else { return true }
         return isStill

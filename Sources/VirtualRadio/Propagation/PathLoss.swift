@@ -8,8 +8,7 @@
 /// from a signal than the transmitter has sent. The formula is wrong for distances of a few
 /// centimeters, which are less than a wavelength.
 public struct PathLoss: Hashable, Sendable {
-    /// The minimum distance between two devices in the model, in meters. The model is wrong near
-    /// the antenna.
+    /// The minimum distance between two devices in the model, in meters.
     public static let distanceMinimum = 0.01
 
     /// The loss over the first meter, in decibels.

@@ -6,7 +6,7 @@ import BluetoothTypes
 ///
 /// A world needs the power of every packet at every receiver. A power that cannot change between
 /// two packets, because neither radio moves and shadowing is constant, is computed once and cached
-/// until a setting of one of the two changes.
+/// until a setting of the environment or of one of the two radios changes.
 package struct RadioEnvironment: Sendable {
     private struct GroupPair: Hashable {
         let lower: Int

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The identity of a radio in its world. It is part of the names of the radio's random streams, so
-/// a radio with the same identity has the same random results, whatever other radios exist.
+/// a radio with the same identity has the same random numbers, whatever other radios exist.
 package struct RadioID: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The number of the radio in its world.
     package let rawValue: UInt64

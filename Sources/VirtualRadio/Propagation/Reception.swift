@@ -7,8 +7,8 @@
 /// ½·e^(-a·s), where s is the ratio of the power to the sensitivity, and `a` is such that s = 1
 /// gives 1/1000. Test laboratories measure in the same way: at its sensitivity a receiver loses
 /// 30.8 % of packets with a payload of 37 bytes. The curve is steep: three decibels below the
-/// sensitivity nearly every packet is lost, and three decibels above nearly every packet arrives.
-/// The gain of LE Coded is part of its sensitivities.
+/// sensitivity nearly all of these packets are lost, and three decibels above nearly all of them
+/// arrive. The gain of LE Coded is part of its sensitivities.
 package struct Reception: Hashable, Sendable {
     /// The bit error rate at the sensitivity.
     package static let referenceErrorRate = 0.001

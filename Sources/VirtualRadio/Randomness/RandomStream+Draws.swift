@@ -25,8 +25,8 @@ extension RandomStream {
     }
 
     /// Returns `true` with the probability; a probability below 0 counts as 0, and above 1 as 1.
-    /// Consumes one number of the stream whatever the probability, so that a change of it does not
-    /// affect other draws.
+    /// Consumes one number of the stream whatever the probability, so that a change of the
+    /// probability does not affect other draws.
     package mutating func bernoulli(_ probability: Double) -> Bool {
         uniform() < probability
     }

@@ -36,7 +36,7 @@ enum Reproducible {
         naturalLogarithm(x) / ln10
     }
 
-    /// Returns e to the power of `x`; 0 below -700, infinity above 700 and for NaN.
+    /// Returns e to the power of `x`; 0 up to -700, infinity from 700 on and for NaN.
     static func exponential(_ x: Double) -> Double {
         guard x > -700 else { return x.isNaN ? .infinity : 0 }
         guard x < 700 else { return .infinity }

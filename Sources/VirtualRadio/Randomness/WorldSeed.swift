@@ -12,7 +12,7 @@ package struct WorldSeed: Hashable, Sendable, CustomStringConvertible {
     /// The number.
     package let rawValue: UInt64
 
-    /// Creates the seed of that number. A failing test prints it.
+    /// Creates the seed of that number.
     package init(_ rawValue: UInt64) {
         self.rawValue = rawValue
     }

@@ -35,7 +35,7 @@ struct AuxiliaryFollow: Sendable {
             && packet.modulation.phy == pointer.modulation.phy
     }
 
-    /// The instant at which the longest possible packet would have ended.
+    /// One microsecond after the end of the longest possible packet.
     var deadline: Instant {
         let length = PacketLength.header + PacketLength.advertisingPayloadLimit
         return pointer.start + pointer.modulation.airTime(pduLength: length) + .microseconds(1)
@@ -124,8 +124,9 @@ extension VirtualController {
     }
 }
 
-/// The identities of timers for listening. They are unique among all such timers of the controller,
-/// including those from before a Reset, because a scanner receives one packet at a time.
+/// The identities of timers for listening. They are unique among these timers of the controller,
+/// including those from before a Reset, because the scanner and the initiator each receive one
+/// packet at a time.
 enum ListeningToken {
     /// Returns the identity of a timer that is set at the instant.
     static func make(_ now: Instant, isInitiator: Bool) -> UInt64 {

@@ -4,8 +4,8 @@ import BluetoothTypes
 
 /// A radio that scans or initiates, and the times at which it listens.
 ///
-/// At any time, two thirds of all advertisements are on channels on which a scanner does not
-/// listen. This small value shows it without the state of the controller.
+/// A scanner listens on one of the three primary channels at a time. This small value excludes the
+/// advertisements on the others without the state of the controller.
 package struct Listener: Sendable {
     /// The radio.
     let radio: RadioID

@@ -8,7 +8,7 @@ import BluetoothTypes
 /// (Vol 4, Part E, 7.8.64), and the radio follows them in this way:
 ///
 /// 1. If there is time for both windows, each PHY has its own windows, and LE Coded begins when the
-///    first window of LE 1M closes. If the intervals differ, some windows overlap. The radio then
+///    first window of LE 1M closes. If the intervals differ, windows may overlap. The radio then
 ///    listens on the PHY with the longer interval, because its next window is further away.
 /// 2. If there is not enough time, the PHYs alternate: an interval of LE 1M, then one of LE Coded.
 struct ListeningPlan: Hashable, Sendable {

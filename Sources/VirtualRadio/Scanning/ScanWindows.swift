@@ -12,7 +12,8 @@ struct ScanSchedule: Hashable, Sendable {
     /// A step, in nanoseconds.
     static let step: Int64 = 625_000
 
-    /// Creates the timing, and limits invalid values to the nearest valid ones.
+    /// Creates the timing. An interval of 0 becomes 1, and a longer window becomes as long as the
+    /// interval.
     init(interval: HCI.ScanInterval, window: HCI.ScanInterval) {
         self.interval = max(1, Int(interval.rawValue))
         self.window = min(Int(window.rawValue), self.interval)

@@ -18,7 +18,7 @@ package struct Scanner: Sendable {
     /// The maximum number of follows at one time.
     static let followLimit = 8
 
-    /// The scan parameters that the next LE Set Scan Enable uses.
+    /// The scan parameters, which do not change while scanning is enabled.
     var settings = ScanSettings()
     /// Whether scanning is enabled, including the pause between two periods.
     package internal(set) var isEnabled = false

@@ -127,9 +127,9 @@ extension VirtualController {
         return request
     }
 
-    /// Handles the end of the scan request, when the advertiser has decided whether to respond.
-    /// Reserves the radio for the length of the response. If the radio is not free for that long,
-    /// the response is lost, and the request has failed.
+    /// Handles the end of the scan request, when the advertiser has decided whether to respond. If
+    /// the response lasts longer than the radio is reserved, extends the reservation. If the radio
+    /// is not free for that time, the response is lost, and the request has failed.
     mutating func scannerTransmitted(_ packet: AdvertisingPacket, _ ether: inout Ether) {
         guard let request = scanner.request else { return }
         let start = ether.now + FrameSpace.betweenFrames

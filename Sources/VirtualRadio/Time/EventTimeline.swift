@@ -3,11 +3,11 @@ import BluetoothTypes
 
 /// Virtual time: the events that are due, and the current time.
 ///
-/// Time does not advance while an event is handled, and jumps to the next event when that event is
-/// taken. Events of one instant are taken in the order in which they were scheduled, including
-/// events that were scheduled during that instant. A chain of events that never leaves an instant
-/// would prevent any advance of time. Therefore, after `instantLimit` events of one instant, the
-/// timeline is *stalled* and returns no more events.
+/// Time jumps to the next event when that event is taken. While an event is handled, only `pass`
+/// advances the time. Events of one instant are taken in the order in which they were scheduled,
+/// including events that were scheduled during that instant. A chain of events that never leaves an
+/// instant would prevent any advance of time. Therefore, after `instantLimit` events of one
+/// instant, the timeline is *stalled* and returns no more events.
 package struct EventTimeline<Event: Sendable>: Sendable {
     /// The default for `instantLimit`.
     package static var defaultInstantLimit: Int { 1_000_000 }

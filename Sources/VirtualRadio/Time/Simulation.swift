@@ -44,8 +44,9 @@ extension Simulation {
 
     /// Runs until the condition holds, but no longer than `bound`.
     ///
-    /// The condition is checked before the first event and after every event. Afterward the
-    /// time is the instant of the event that made the condition true, or the end of the bound.
+    /// The condition is checked before the first event and after every event. Afterward the time is
+    /// the instant of the event that made the condition true, or the end of the bound, unless the
+    /// result is `stalled`.
     package mutating func run(
         until condition: (Self) -> Bool,
         bound: Duration
@@ -60,8 +61,8 @@ extension Simulation {
         return .reached
     }
 
-    /// Runs until no event is due, but no longer than `bound`. Afterward the time is the
-    /// instant of the last event, or the end of the bound if that came first.
+    /// Runs until no event is due, but no longer than `bound`. Afterward the time is the instant of
+    /// the last event, or the end of the bound if that came first, unless the result is `stalled`.
     package mutating func runUntilIdle(bound: Duration) -> RunOutcome {
         let end = timeline.now + bound
         while let event = timeline.next(through: end) {

@@ -16,18 +16,18 @@ public struct ControllerConfiguration: Sendable {
     public var faults: FaultPlan
     /// The maximum length of the data of an ACL packet from the host in bytes (27 to 251).
     public var dataPacketLength = 251
-    /// The number of ACL packets from the host that the controller can hold.
+    /// The number of ACL packets from the host that the controller can hold (1 to 255).
     public var dataPacketCount = 12
-    /// The capacity of the Filter Accept List.
+    /// The capacity of the Filter Accept List, at most 255.
     public var acceptListLimit = 32
-    /// The capacity of the resolving list.
+    /// The capacity of the resolving list, at most 255.
     public var resolvingListLimit = 32
     /// The maximum number of advertising sets.
     public var advertisingSetLimit = 8
     /// The maximum number of links at one time, at most 1,919: half of all connection handles.
     public var linkLimit = 20
-    /// Whether the controller has the features of Bluetooth 4.x: no extended advertising, no LE 2M
-    /// and no LE Coded PHY.
+    /// Whether the controller has the features of Bluetooth 4.2: no extended advertising, no LE 2M
+    /// or LE Coded PHY, and no Channel Selection Algorithm #2.
     public var isOld = false
     /// Whether a scan also reports directed advertising for other devices, as a sniffer does.
     package var reportsAllTargets = false

@@ -123,8 +123,8 @@ package struct RadioSchedule: Sendable {
         }
     }
 
-    /// Extends a reservation of the same link that ends where the new one starts, or still lasts
-    /// then.
+    /// Extends the last reservation of the same link, if it ends at most `gapLimit` before the new
+    /// one starts, or still lasts at that time.
     ///
     /// - Returns: `false` if there is no such reservation.
     private mutating func extend(from start: Instant, to end: Instant, for link: LinkID?) -> Bool {

@@ -5,9 +5,9 @@ import BluetoothTypes
 ///
 /// Beacons and accessories are scripted hosts. The world calls the host for each event, with the
 /// time. Each call returns the H4 packets that the host sends to its controller, one packet in each
-/// array. The packets arrive at the same instant, after events that are already due in it. A
-/// scripted host must not read a clock or use randomness that is not its own, or the same seed no
-/// longer leads to the same packets.
+/// array. The packets arrive at the same instant, after events that are already due in it, or later
+/// if a fault plan delays them. A scripted host must not read a clock or use randomness that is not
+/// its own, or the same seed no longer leads to the same packets.
 ///
 /// ```swift
 /// let world = World(seed: 7)

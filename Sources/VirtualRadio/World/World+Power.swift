@@ -72,7 +72,7 @@ extension WorldCore {
         freeRadios.append(radio)
     }
 
-    /// Returns the controller and its wire to their initial state, including the parts that a Reset
+    /// Restores the initial state of the controller and its wire, including the parts that a Reset
     /// leaves unchanged. Output to the host is lost.
     private mutating func renew(_ radio: RadioID) {
         let configuration = controllers[radio.index].configuration

@@ -18,7 +18,8 @@ public struct WorldStatus: Sendable {
         public let isOn: Bool
         /// The faults of the controller.
         public let faults: FaultPlan
-        /// The number of packets from the host to the controller.
+        /// The number of packets from the host to the controller, if the host sends each packet
+        /// whole.
         public let fromHostCount: Int
         /// The number of packets from the controller to the host.
         public let toHostCount: Int
@@ -133,8 +134,7 @@ extension World {
 }
 
 extension World: CustomStringConvertible {
-    /// The seed, the time and the faults of each controller, in one line: the information that
-    /// reproduces a failing test.
+    /// The seed, the time and the faults of each controller that has any, in one line.
     public var description: String {
         let faulty = status.controllers.filter { $0.faults != .none }
         let plans = faulty.map { "; \($0.label): \($0.faults)" }

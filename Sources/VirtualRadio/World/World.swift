@@ -13,9 +13,9 @@ import BluetoothTypes
 /// let answers = world.takeOutput(of: phone)
 /// ```
 ///
-/// Events happen only while one of the `run` methods runs, and then as fast as the machine allows:
-/// an hour may take a second. The same calls on a world of the same seed lead to the same packets
-/// at the same nanoseconds. A world belongs to one thread at a time, and is not `Sendable`.
+/// Events happen only while one of the `run` methods runs, and then as fast as the machine allows.
+/// The same calls on a world of the same seed lead to the same packets at the same nanoseconds. A
+/// world belongs to one thread at a time, and is not `Sendable`.
 public final class World {
     /// The maximum number of controllers at one time.
     public static let controllerLimit = RadioEnvironment.stationLimit
@@ -104,8 +104,8 @@ public final class World {
     /// credits are never negative, nothing is sent on a closed link, and only one ATT request is
     /// outstanding. `violations` lists each violation of these rules.
     ///
-    /// Call it before the first packet. Fault plans that drop packets between host and controller
-    /// break these rules.
+    /// Call it before the first packet. Some faults between host and controller, such as lost
+    /// events, also break these rules.
     public func watchInvariants() {
         core.ether.watch = InvariantWatch()
     }
@@ -139,8 +139,9 @@ public final class World {
 
     /// Runs until the condition holds, but no longer than `bound`.
     ///
-    /// The condition is checked before the first event and after every event. Afterward the
-    /// time is the instant of the event that made the condition true, or the end of the bound.
+    /// The condition is checked before the first event and after every event. Afterward the time is
+    /// the instant of the event that made the condition true, or the end of the bound, unless the
+    /// result is `stalled`.
     @discardableResult
     public func run(until condition: () -> Bool, bound: Duration) -> RunOutcome {
         defer { reportLinkChanges() }
@@ -148,8 +149,8 @@ public final class World {
         return simulation.run(until: { _ in condition() }, bound: bound)
     }
 
-    /// Runs until no event is due, but no longer than `bound`. Afterward the time is the
-    /// instant of the last event, or the end of the bound.
+    /// Runs until no event is due, but no longer than `bound`. Afterward the time is the instant of
+    /// the last event, or the end of the bound, unless the result is `stalled`.
     @discardableResult
     public func runUntilIdle(bound: Duration) -> RunOutcome {
         defer { reportLinkChanges() }

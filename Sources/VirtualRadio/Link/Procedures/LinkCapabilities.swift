@@ -56,7 +56,7 @@ extension ControllerConfiguration {
         return isOld ? old : old.union(new)
     }
 
-    /// The version of the Link Layer. Its company identifier means that there is no company.
+    /// The version of the Link Layer. Its company identifier belongs to no company.
     package var linkVersion: LinkVersion {
         LinkVersion(version: isOld ? .core4_2 : .core5_4, company: 0xFFFF, subversion: 1)
     }

@@ -13,12 +13,12 @@ enum LinkProcedure: Hashable, Sendable {
     case channelMap(UInt64)
     case ping
 
-    /// The kind of a procedure. A device runs at most one of each kind.
+    /// The kind of a procedure.
     enum Kind: Hashable, Sendable {
         case version, features, connectionUpdate, dataLength, phy, encryption, channelMap, ping
 
-        /// Whether both devices apply the change at an instant. Two procedures
-        /// with an instant are incompatible (Vol 6, Part B, 5.3).
+        /// Whether both devices apply the change at an instant. Two procedures with an instant are
+        /// incompatible (Vol 6, Part B, 5.3).
         var hasInstant: Bool {
             self == .connectionUpdate || self == .phy || self == .channelMap
         }

@@ -2,8 +2,7 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// A host's request to one of its links. The controller has checked everything in the command that
-/// does not depend on the link.
+/// A host's request to one of its links.
 package enum LinkProcedureRequest: Hashable, Sendable {
     /// Disconnect, with the reason that is sent to the peer.
     case disconnect(HCI.ErrorCode)

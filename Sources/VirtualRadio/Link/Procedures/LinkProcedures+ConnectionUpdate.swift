@@ -2,8 +2,8 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// Connection updates: the central decides on the parameters. The peripheral can request them, and
-/// either end can ask the other (Vol 6, Part B, 5.1.1 and 5.1.7).
+/// Connection updates: the central decides on the parameters, and either end can first ask the
+/// other (Vol 6, Part B, 5.1.1 and 5.1.7).
 extension LinkProcedures {
     mutating func updateConnection(_ proposal: ConnectionParameterProposal) throws(HCI.ErrorCode) {
         guard proposal.isLegal else { throw .invalidCommandParameters }

@@ -4,9 +4,9 @@ import BluetoothTypes
 
 /// Disconnection by an end (Vol 6, Part B, 5.1.6).
 extension LinkProcedures {
-    /// Disconnects: stops all procedures, and sends LL_TERMINATE_IND ahead of all other PDUs except
-    /// the data that already waits. The end closes when the peer has acknowledged that PDU, or
-    /// after the supervision timeout.
+    /// Disconnects: drops the procedures and the control PDUs that wait, and sends LL_TERMINATE_IND
+    /// after the data that already waits. The end closes when the peer has acknowledged that PDU,
+    /// or after the supervision timeout.
     ///
     /// - Parameters:
     ///   - reason: The reason that is sent to the peer.

@@ -2,8 +2,8 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// The Version Exchange procedure: each end sends its version once on a link (Vol 6, Part B,
-/// 5.1.5).
+/// The Version Exchange procedure: each end sends its version at most once on a link (Vol 6, Part
+/// B, 5.1.5).
 extension LinkProcedures {
     mutating func readVersion() throws(HCI.ErrorCode) {
         if peerVersion == nil {

@@ -2,8 +2,8 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// The PHY Update procedure: each end sends its preferences, and the central decides (Vol 6, Part
-/// B, 5.1.10).
+/// The PHY Update procedure: an end sends its preferences, and the central decides (Vol 6, Part B,
+/// 5.1.10).
 extension LinkProcedures {
     /// The PHYs that this end supports.
     private var phys: HCI.PHYSet {
@@ -83,8 +83,8 @@ extension LinkProcedures {
         }
     }
 
-    /// Schedules a decision that this end has sent or received for its instant. If nothing changes,
-    /// the procedure ends at once, and only the host that requested it gets an event.
+    /// Schedules, for its instant, a decision that this end has sent or received. If nothing
+    /// changes, the procedure ends at once, and only the host that requested it gets an event.
     mutating func decided(_ decision: PHYDecision) {
         guard !decision.changesSomething else { return schedule(.phys(decision)) }
         if remote?.kind == .phy { remote = nil }

@@ -4,8 +4,8 @@ import BluetoothTypes
 
 /// The LE Ping procedure, which ensures that an encrypted link is still with the same peer. If no
 /// packet with a MIC has arrived in half of the authenticated payload timeout, the end sends
-/// LL_PING_REQ. If none has arrived in the whole timeout, the host gets an event (Vol 6, Part B,
-/// 5.1.8 and 5.4).
+/// LL_PING_REQ, unless one of the ends is known not to support it. If none has arrived in the whole
+/// timeout, the host gets an event (Vol 6, Part B, 5.1.8 and 5.4).
 extension LinkProcedures {
     mutating func setAuthenticatedPayloadTimeout(
         _ timeout: Duration,

@@ -9,7 +9,7 @@ extension LinkProcedures {
     package static let instantLead = 6
 
     /// Returns the next control PDU. The owner calls this when the previous PDU is acknowledged,
-    /// sends control PDUs before data, and performs the actions before it sends the PDU.
+    /// and performs the actions before it sends the PDU.
     package mutating func nextPDU(eventCounter: UInt16, now: Instant) -> Outgoing? {
         guard hasPDU else { return nil }
         let queued = urgentOutbox.isEmpty ? outbox.removeFirst() : urgentOutbox.removeFirst()
@@ -23,7 +23,7 @@ extension LinkProcedures {
         outbox.append(pdu)
     }
 
-    /// Sends a PDU of encryption, or the PDU that ends the link, before other control PDUs.
+    /// Sends a PDU of the encryption procedures before other control PDUs.
     mutating func sendUrgently(_ pdu: LLControlPDU) {
         guard urgentOutbox.count < Self.outboxLimit else { return }
         urgentOutbox.append(pdu)

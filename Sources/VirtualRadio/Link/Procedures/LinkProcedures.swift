@@ -4,7 +4,7 @@ import BluetoothTypes
 
 /// The Link Layer control procedures of one end of a link (Vol 6, Part B, 5): a state machine that
 /// neither sends nor waits. Its inputs are requests of the host, received PDUs, connection events
-/// and the time. Its outputs are actions.
+/// and the time. Its outputs are actions and control PDUs.
 ///
 /// An end runs one procedure of its own at a time. Others wait, at most one of each kind. The end
 /// also answers a procedure of the peer meanwhile. If both procedures need an instant, only the
@@ -43,8 +43,8 @@ package struct LinkProcedures: Sendable {
     /// The procedure response timeout: the time that the peer has for each step of a procedure (Vol
     /// 6, Part B, 5.2).
     package static let responseTimeout = Duration.seconds(40)
-    /// The maximum number of PDUs that wait. A peer that runs one procedure at a time never reaches
-    /// it. Any other peer gets no more answers.
+    /// The maximum number of PDUs in each outbox. Further PDUs are dropped. A peer that runs one
+    /// procedure at a time never causes so many.
     static let outboxLimit = 16
 
     /// The side of this end.
