@@ -8,8 +8,8 @@ import VirtualRadio
 /// The transport loses no packets and takes no time; the controller's `FaultPlan` has the faults.
 /// When the transport is closed, as when a cable is unplugged, the controller continues, and its
 /// packets are lost. The transport can then be opened again. It runs only on the executor of its
-/// air, which the host must also use. When the controller is removed from the world, the transport
-/// closes, because another controller may get its number.
+/// air, which the host must also use. If the controller was removed from the world, the next use of
+/// the transport closes it, because another controller may have the number.
 public final class VirtualTransport: HCITransport {
     /// The state of the transport while it is open.
     private final class Opening: Sendable {
@@ -145,8 +145,8 @@ protocol ControllerWire: Sendable {
 }
 
 extension ControllerWire {
-    /// Passes all packets of the controller to `receive` from now on. `receive` must not call
-    /// the world.
+    /// Passes all packets of the controller to `receive` from now on, and discards packets that
+    /// wait. `receive` must not call the world.
     func attach(_ controller: ControllerID, _ receive: @escaping @Sendable ([UInt8]) -> Void) {
         _ = world.takeOutput(of: controller)
         world.attach(controller, receive)

@@ -7,7 +7,7 @@ import VirtualRadio
 /// The packet logs of a world: one btsnoop file for each controller, which Wireshark can open, in
 /// the time of the world.
 ///
-/// It is used on the world's thread. An error in writing a log does not stop the world: see
+/// A trace is used on the world's thread. An error in writing a log does not stop the world: see
 /// `failure`.
 final class WorldTrace {
     /// The maximum number of logs at one time. Each log keeps a file open.

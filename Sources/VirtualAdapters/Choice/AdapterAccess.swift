@@ -15,8 +15,8 @@ package struct AdapterAccess: Sendable {
     /// The air of the virtual controller; `nil` for a real controller.
     package var air: LiveAir?
 
-    /// Ends the air, after the host has ended. Must not be called on the air's own thread, whose
-    /// end it awaits.
+    /// Ends the air, after the host has ended, and waits until its thread has ended. Must not be
+    /// called on that thread.
     package func end() {
         air?.shutDown()
     }
@@ -30,8 +30,7 @@ extension AdapterChoice {
 
     /// Creates the access to the controller, and the world around it if it is virtual.
     ///
-    /// It returns at once: it does not open the transport, and the world's time begins when it
-    /// returns.
+    /// The transport is not open yet. The world's time begins during the call.
     ///
     /// - Throws: ``AdapterChoiceError``: `daemonWithoutController`, `unreadable`, `invalidText`,
     ///   `invalidScenario` or `worldFull`.

@@ -20,8 +20,8 @@ package enum AdapterChoice: Hashable, Sendable {
     package static let forms =
         "virtual, virtual:SCENARIO, bluez, bluez:hci1, " + AdapterSpecification.forms
 
-    /// Returns the default of commands that need a controller: the first adapter of this computer
-    /// that may be used; `nil` if there is none, as on systems other than Linux.
+    /// Returns the default of commands that need a controller: the preferred available adapter of
+    /// this computer; `nil` if there is none, as on systems other than Linux.
     package static func ofSystem() -> AdapterChoice? {
         SystemAdapters.preferred().map { .reached($0) }
     }
@@ -32,10 +32,10 @@ package enum AdapterChoice: Hashable, Sendable {
         ofApplications(SystemAdapters.list(), mayTake: SystemAdapters.mayTake != false)
     }
 
-    /// Returns the default of applications. It is an adapter that the process may take and that has
-    /// no links of other programs. Without such an adapter, it is the daemon, if the daemon has an
-    /// adapter. Otherwise, it is an adapter that the process may not take, so that the state of
-    /// managers shows the reason.
+    /// Returns the default of applications: the preferred available adapter, if the process may
+    /// take adapters. Otherwise, it is the daemon, if a program uses an adapter that is up.
+    /// Otherwise, it is an adapter that the process may not take, so that the state of managers
+    /// shows the reason. `nil` means that there is none.
     ///
     /// - Parameters:
     ///   - adapters: The computer's adapters.

@@ -18,9 +18,11 @@ public final class AirServer: @unchecked Sendable {
     public enum Event: Sendable {
         /// A host has connected and has the controller of this name.
         case connected(host: String, controller: String)
-        /// A host has disconnected, with an error if it did not close the connection itself.
+        /// A host has disconnected. The error is `nil` if the host or the server closed the
+        /// connection.
         case disconnected(host: String, controller: String, TransportError?)
-        /// A host was refused, because there are too many hosts or the world is full.
+        /// A host was refused, because there are too many hosts, the world is full, or the server
+        /// has stopped.
         case refused
     }
 
@@ -67,6 +69,7 @@ public final class AirServer: @unchecked Sendable {
     ///
     /// - Precondition: The address is a TCP or Unix socket.
     /// - Returns: The address. Port 0 becomes the port that the system chose.
+    /// - Throws: ``TransportError`` if the server cannot listen at the address.
     public func listen(
         at address: AdapterSpecification
     ) async throws(TransportError) -> AdapterSpecification {
@@ -122,7 +125,6 @@ extension AirServer {
         air.world.attach(controller) { transport.send([$0]) }
         let label = air.world.name(of: controller)
         report(.connected(host: transport.name, controller: label))
-        // The task keeps the transport until the connection is closed.
         Task(preferring: air.executor) { [self] in
             do throws(TransportError) {
                 try await transport.open(on: air.executor) { [self] in receive($0, from: number) }

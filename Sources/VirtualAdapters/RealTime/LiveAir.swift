@@ -50,18 +50,18 @@ public final class LiveAir: @unchecked Sendable {
         }
     }
 
-    /// The reason why the world's time has stopped; `nil` while it runs. It stops if the events of
-    /// one instant do not end.
+    /// The reason why the world's time has stopped; `nil` while the time runs. The time stops if
+    /// the events of one instant do not end.
     public var failure: VirtualAirError? { problem.withLock { $0 } }
 
-    /// The world, at the current instant. Only for the air's thread; other threads use
-    /// `perform(_:)`.
+    /// The world. Only for the air's thread; other threads use `perform(_:)`.
     package var world: World {
         precondition(executor.isCurrent, "the world of a live air was used outside of its thread")
         return uncheckedWorld
     }
 
-    /// Runs `body` with the world, at the current instant, on the air's thread.
+    /// Runs `body` with the world on the air's thread, after the world has run up to now, or for as
+    /// long as a turn of the thread may take.
     ///
     /// - Parameter body: A closure that changes or reads the world. It must not run the world.
     public func perform<Value: Sendable>(

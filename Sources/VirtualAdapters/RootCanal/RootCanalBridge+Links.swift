@@ -128,7 +128,7 @@ extension RootCanalBridge {
         .unacceptableConnectionParameters,
     ]
 
-    /// Ends the link that RootCanal's device has ended, after its data.
+    /// Ends the link, if RootCanal's device has ended it and none of its data waits.
     mutating func endIfIdle(_ key: RootCanalLink.Key, now: Instant) {
         guard let link = links[key], let reason = link.endReason, link.isIdle else { return }
         end(key, reason, now)
@@ -147,7 +147,9 @@ extension RootCanalBridge {
     }
 
     /// Handles a deadline of the link, if it has passed: RootCanal's device has not accepted the
-    /// connection, or sends nothing. The device answers a ping if it still has the link.
+    /// connection, or sends nothing. After half of the supervision timeout, the bridge pings the
+    /// device, which answers if it still has the link. After the whole timeout, the bridge removes
+    /// the device's proxy.
     mutating func linkDeadlinePassed(_ key: RootCanalLink.Key, now: Instant) {
         guard let link = links[key] else { return }
         if let deadline = link.answerDeadline {

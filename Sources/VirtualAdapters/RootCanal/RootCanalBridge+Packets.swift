@@ -37,8 +37,8 @@ extension RootCanalBridge {
         }
     }
 
-    /// Sends an advertising event of the device's proxy, and asks the device for its scan response
-    /// from time to time.
+    /// Sends an advertising event of the device's proxy, and asks a scannable device for its scan
+    /// response once in each `scanPeriod`.
     private mutating func advertised(
         _ parameters: RootCanalProxy.Parameters,
         _ data: [UInt8],

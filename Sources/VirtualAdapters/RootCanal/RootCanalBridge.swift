@@ -9,10 +9,11 @@ import VirtualAccessories
 /// can come at any time. On our air, an answer begins T_IFS after the packet. So packets are not
 /// passed on one by one. The bridge adds controllers to our world instead, and is the host of each:
 ///
-/// - The *observer* scans. The bridge sends RootCanal an advertisement for each report.
-/// - A *proxy* for each of RootCanal's devices has the address of that device. It sends an
-///   advertising event for each advertisement of the device, and it has our ends of the device's
-///   links. Their timing, their losses and their encryption are those of our air.
+/// - The *observer* scans. The bridge sends RootCanal the advertisements of our devices, at a
+///   limited rate.
+/// - A *proxy* for each of RootCanal's devices has the address of that device. It sends advertising
+///   events for the advertisements of the device, and it has our ends of the device's links. Their
+///   timing, their losses and their encryption are those of our air.
 ///
 /// Pairing works through the bridge, because each host sees the address that the other host uses.
 ///
@@ -81,7 +82,7 @@ package struct RootCanalBridge: Sendable {
     /// Handles bytes from RootCanal. Malformed packets, and those that our Link Layer does not
     /// have, are ignored.
     ///
-    /// - Throws: ``RootCanalError`` if the bytes are not packets.
+    /// - Throws: ``RootCanalError`` if a packet is too long to be one of RootCanal.
     package mutating func receive(
         _ bytes: ArraySlice<UInt8>,
         now: Instant
@@ -193,7 +194,8 @@ extension RootCanalBridge {
         return lastNumber
     }
 
-    /// Removes a proxy. Our ends of its links detect that by their supervision timeout.
+    /// Removes a proxy. Our devices that have a link to it detect that by their supervision
+    /// timeout.
     mutating func remove(_ number: Int) {
         forget(number)
         outputs.append(.removeController(number))
@@ -245,7 +247,7 @@ extension RootCanalBridge {
         drainSessions()
     }
 
-    /// Returns whether the proxy has links or makes one.
+    /// Returns whether the proxy has links or is connecting.
     private func isInUse(_ number: Int) -> Bool {
         proxies[number]?.pendingConnection != nil
             || links.values.contains { $0.place.proxy == number }

@@ -58,7 +58,8 @@ public final class RootCanalConnection: @unchecked Sendable {
 
     /// Connects to RootCanal. May be called once.
     ///
-    /// - Throws: ``TransportError`` if RootCanal cannot be reached within ten seconds.
+    /// - Throws: ``TransportError`` if RootCanal cannot be reached within ten seconds after the
+    ///   lookup of the host's name.
     public func open() async throws(TransportError) {
         try await transport.open(on: air.executor) { [self] in receive($0) }
         await air.perform { [self] _ in

@@ -6,7 +6,7 @@ import BluetoothTypes
 /// Each packet follows its length, in four bytes with the least significant first.
 struct RootCanalDeframer: Sendable {
     /// The maximum length of a packet, in bytes. RootCanal's longest packet contains an ACL packet
-    /// of its host, which has at most 65,535 bytes.
+    /// of its host.
     static let packetLimit = 0x1_0000
 
     /// The error of a stream that does not consist of packets. No packet can be found after it.

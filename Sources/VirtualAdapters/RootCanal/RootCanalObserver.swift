@@ -9,8 +9,8 @@ import VirtualAccessories
 /// with the connection requests of our devices, which begin at the same time after an
 /// advertisement.
 struct RootCanalObserver: Sendable {
-    /// The maximum number of advertisements for RootCanal in a second. Its port takes one packet in
-    /// each of its ticks of 5 to 10 ms, and the other ticks are for links.
+    /// The maximum number of advertisements for RootCanal in a second. RootCanal's port takes one
+    /// packet in each tick of 5 to 10 ms, and the other ticks are for links.
     static let rateLimit = 50
     /// The shortest time between two relayed advertisements of one set. RootCanal's packets have no
     /// interval, so more advertisements would rarely contain anything new.
@@ -107,9 +107,9 @@ struct RootCanalObserver: Sendable {
 }
 
 extension RootCanalBridge {
-    /// Sends RootCanal the advertisement of one of our devices. The advertisements of the proxies
-    /// come from RootCanal, and RootCanal's packets cannot contain an anonymous advertisement, so
-    /// both are ignored.
+    /// Sends RootCanal the advertisement of one of our devices, if the rate limits allow it. The
+    /// advertisements of the proxies come from RootCanal, and RootCanal's packets cannot contain an
+    /// anonymous advertisement, so both are ignored.
     mutating func relay(_ report: HCI.ExtendedAdvertisingReport, now: Instant) {
         guard let advertiser = report.address.deviceAddress, numbers[advertiser] == nil,
             observer.admits(report, now: now)

@@ -106,7 +106,8 @@ extension RootCanalProxy {
     private func place(of handle: UInt8) -> Int? { sets.firstIndex { $0.handle == handle } }
 
     /// Sends one advertising event for an advertisement of the device. Does nothing while the set's
-    /// last event lasts, or if the device has too many sets.
+    /// last event lasts, if the device has too many sets, or if a scannable extended set has no
+    /// scan response yet.
     mutating func advertise(_ parameters: Parameters, _ data: [UInt8], now: Instant) {
         guard session.capabilities != nil else {
             waiting = (parameters, data)

@@ -9,7 +9,8 @@ import VirtualRadio
 public struct Scenario: Hashable, Sendable {
     /// The maximum number of devices.
     public static let deviceLimit = 1_000
-    /// The maximum number of waypoints, switches, losses and partitions, of each kind.
+    /// The maximum number of waypoints and of switches of a device, and of losses and of
+    /// partitions.
     public static let changeLimit = 10_000
 
     /// A device of the scenario.

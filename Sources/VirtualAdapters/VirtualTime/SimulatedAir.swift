@@ -146,9 +146,10 @@ extension SimulatedAir {
     ///   - body: The program to run.
     /// - Returns: The result of the body.
     /// - Throws: The error of the body, or a ``VirtualAirError`` if the body waits for an event
-    ///   that never comes, takes longer than the bound, or does endless work at one instant. In
-    ///   these cases the body is canceled first. The body does not start on a system before iOS 18,
-    ///   macOS 15 or visionOS 2; the error is then `systemTooOld`.
+    ///   that never comes or takes longer than the bound, if the work at one instant does not end,
+    ///   or if work on other queues does not end. In these cases the body is canceled first. The
+    ///   body does not start on a system before iOS 18, macOS 15 or visionOS 2; the error is then
+    ///   `systemTooOld`.
     public func run<Value: Sendable>(
         bound: Duration = .seconds(60),
         _ body: @escaping @Sendable () async throws -> Value
@@ -261,7 +262,7 @@ extension SimulatedAir {
         [executor.nextDeadline, world.nextInstant].compactMap { $0 }.min()
     }
 
-    /// Runs the world until a host has work.
+    /// Runs the world until a host has work, or until the next timer of a host.
     ///
     /// - Returns: `false` if nothing is due by `end`.
     private func moveOn(through end: Instant) throws(VirtualAirError) -> Bool {

@@ -18,7 +18,8 @@ extension SimulationExecutor {
 
     /// Runs a job of another executor on this executor's thread.
     ///
-    /// - Returns: `false`, without running it, if the executor does not run.
+    /// - Returns: `false`, without running it, if the executor does not run, or watches no
+    ///   application.
     package func host(_ job: UnownedJob) -> Bool {
         enqueueForeignJob(job, SimulationTaskExecutor(self))
     }

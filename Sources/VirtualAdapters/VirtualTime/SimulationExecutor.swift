@@ -343,7 +343,8 @@ extension SimulationExecutor {
 
     /// Enqueues a job that would otherwise run on an executor outside of the air.
     ///
-    /// - Returns: `false`, without any effect, if the executor does not run.
+    /// - Returns: `false`, without any effect, if the executor does not run, or watches no
+    ///   application.
     func enqueueForeignJob(_ job: UnownedJob, _ executor: SimulationTaskExecutor) -> Bool {
         let (isTaken, mustSignal) = state.withLock { state in
             guard state.application != nil, isRunning else { return (false, false) }
@@ -391,7 +392,7 @@ extension SimulationExecutor {
 
     var awaitsApplication: Bool { state.withLock { $0.mustAwaitApplication } }
 
-    /// Returns the jobs of other executors that have not run to those executors.
+    /// Gives the jobs of other executors that have not run back to those executors.
     private func returnForeignJobs() {
         let (jobs, watch) = state.withLock { ($0.takeForeignJobs(), $0.application?.watch) }
         for job in jobs { watch?.runElsewhere(job) }
