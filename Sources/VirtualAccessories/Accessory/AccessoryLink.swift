@@ -6,8 +6,7 @@ import BluetoothTypes
 
 /// The state of an accessory's link to its central.
 struct AccessoryLink: Sendable {
-    /// The maximum number of answers that wait for the controller. A central that sends more
-    /// requests without waiting for answers gets no further answers.
+    /// The maximum number of frames in `answers`. Further answers are dropped.
     static let answerLimit = 16
 
     let connectionHandle: ConnectionHandle
@@ -40,7 +39,7 @@ struct AccessoryLink: Sendable {
 
 /// A stream that is being sent to a client.
 struct RunningStream: Sendable {
-    /// The maximum number of streams for a client. Beyond it, the oldest stream ends.
+    /// The maximum number of streams for a client. Beyond it, the stream that is next in turn ends.
     static let limit = 32
 
     let valueHandle: AttributeHandle

@@ -31,8 +31,8 @@ extension SimpleAccessory {
         }
     }
 
-    /// Handles a change of a subscription: restarts its stream, and discards the waiting bytes of
-    /// the characteristic.
+    /// Handles a change of a subscription: ends the streams of the value and discards its waiting
+    /// bytes. If the client is subscribed, starts the stream of the characteristic.
     private mutating func subscribe(
         _ valueHandle: AttributeHandle,
         _ kind: GATT.SubscriptionKind?,
@@ -94,8 +94,8 @@ extension SimpleAccessory {
         )
     }
 
-    /// Requests a connection interval over L2CAP, which every central supports (Vol 3, Part A,
-    /// 4.20).
+    /// Requests a connection interval over L2CAP, which needs no feature of the Link Layer (Vol 3,
+    /// Part A, 4.20). Ignores an invalid interval.
     private mutating func request(_ interval: Duration, now: Instant) {
         let units = HCI.ConnectionInterval(interval).rawValue
         let parameters = ConnectionParametersRequest(
@@ -112,8 +112,8 @@ extension SimpleAccessory {
 
 // Sending.
 extension SimpleAccessory {
-    /// Sends answers first, and then the due values of the streams in turn, while there are
-    /// controller buffers.
+    /// Enqueues answers first, then due values of the streams in turn, and then waiting bytes,
+    /// while the transmit queue has room.
     mutating func fillTransmitQueue(now: Instant) {
         guard let handle = link?.connectionHandle else { return }
         for index in link?.streams.indices ?? 0..<0 { link?.streams[index].timeIs(now) }
@@ -154,7 +154,8 @@ extension SimpleAccessory {
 
     /// Passes as many of the waiting bytes to the server as fit into one value.
     ///
-    /// - Returns: `false` if there are none, or an indication is outstanding.
+    /// - Returns: `false` if there are none, if they wait for the confirmation of an indication, or
+    ///   if the server dropped them because it could not send them.
     private mutating func sendNextBytes() -> Bool {
         guard let (bytes, handle) = link?.bytes.next(length: server.valueLength) else {
             return false

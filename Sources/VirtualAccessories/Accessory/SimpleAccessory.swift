@@ -5,8 +5,7 @@ import VirtualRadio
 
 /// A peripheral that advertises, serves one central at a time, and then advertises again.
 ///
-/// It has a GATT server and answers all requests of a central. Its profile determines its services
-/// and whether it pairs.
+/// It has a GATT server. Its profile determines its services and whether it pairs.
 public struct SimpleAccessory: ScriptedHost {
     /// The profile of the accessory.
     public private(set) var profile: SimpleAccessoryProfile
@@ -102,7 +101,7 @@ public struct SimpleAccessory: ScriptedHost {
         return send(now: now)
     }
 
-    /// Moves all packets that fit into the controller's buffers.
+    /// Returns the packets for the controller, with as much data as fits into its buffers.
     private mutating func send(now: Instant) -> [[UInt8]] {
         fillTransmitQueue(now: now)
         while let packet = transmitQueue.nextPacket() {

@@ -8,7 +8,7 @@ import VirtualRadio
 struct SimpleAccessoryIdentity: Sendable {
     /// The address that the controller has.
     private(set) var inUse: DeviceAddress
-    /// The next address, which the accessory uses as soon as it does not advertise.
+    /// The next address, which the accessory uses when it next starts to advertise.
     private var wanted: DeviceAddress?
     /// The instant of the next rotation; `nil` without rotation.
     private(set) var rotation: Instant?
@@ -79,7 +79,8 @@ extension SimpleAccessory {
         return identity?.takeWanted() ?? identity?.inUse
     }
 
-    /// Changes the address: at once if the accessory advertises, or else when it next advertises.
+    /// Changes the random address: at once if the accessory advertises, or else when it next
+    /// advertises. Does nothing if the accessory uses the public address.
     mutating func changeAddress(now: Instant) {
         guard identity != nil else { return }
         identity?.change(now: now)
@@ -100,7 +101,8 @@ extension SimpleAccessory {
 }
 
 extension SimpleAccessoryProfile {
-    /// The time for which the accessory uses a private address; `nil` if it has none.
+    /// The time for which the accessory uses a private address: at least one second; `nil` if it
+    /// has none.
     fileprivate var rotation: Duration? {
         if case .rotating(let period) = address { max(period, .seconds(1)) } else { nil }
     }

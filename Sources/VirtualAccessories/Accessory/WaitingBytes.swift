@@ -3,8 +3,7 @@ import BluetoothTypes
 
 /// The bytes that wait to be sent to a client, in order.
 struct WaitingBytes: Sendable {
-    /// The maximum number of waiting bytes: room for a sealed message of the longest usual framing,
-    /// and for shorter ones.
+    /// The maximum number of waiting bytes.
     static let limit = 131_072
 
     private var lots: [(bytes: ArraySlice<UInt8>, valueHandle: AttributeHandle)] = []

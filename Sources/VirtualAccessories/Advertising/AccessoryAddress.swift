@@ -11,9 +11,9 @@ public enum AccessoryAddress: Hashable, Sendable {
     case randomStatic
     /// A fixed random address: static or private.
     case random(DeviceAddress)
-    /// A resolvable private address that changes after each period, so that only a bonded peer
-    /// recognizes the accessory. Its identity address is a random static address that follows from
-    /// the controller's public address.
+    /// A resolvable private address that changes after each period of at least one second, so that
+    /// only a bonded peer recognizes the accessory. Its identity address is a random static address
+    /// that follows from the controller's public address.
     case rotating(every: Duration)
 
     /// Returns the random address for a controller with that public address; `nil` if the

@@ -7,7 +7,8 @@ import BluetoothTypes
 struct AccessoryAdvertisingPlan: Sendable {
     /// The form of the packets.
     enum Form: Sendable {
-        /// Packets of Bluetooth 4.0, which all scanners receive and which carry 31 bytes.
+        /// Packets of Bluetooth 4.0, which all scanners receive and which carry at most 31 bytes of
+        /// data.
         case legacy
         /// Packets of Bluetooth 5.0, on a primary and a secondary channel.
         case extended
@@ -44,7 +45,7 @@ struct AccessoryAdvertisingPlan: Sendable {
         return setUp + [enable(for: capabilities)]
     }
 
-    /// Returns the command that starts advertising again after a connection.
+    /// Returns the command that starts advertising.
     func enable(for capabilities: ControllerCapabilities) -> HCI.EncodedCommand {
         guard capabilities.supportsExtendedAdvertising else {
             return .init(HCI.LESetAdvertisingEnable(isEnabled: true))

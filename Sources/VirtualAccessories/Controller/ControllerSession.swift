@@ -5,7 +5,7 @@ import BluetoothTypes
 /// A scripted host's exchange with its controller: startup first, then commands one by one.
 ///
 /// The command queue counts the commands that the controller accepts, and detects a controller that
-/// does not answer. After that the session does nothing until its next start.
+/// does not answer. The session then sends no further command until its next start.
 package struct ControllerSession: Sendable {
     /// The result of an event or a deadline.
     package enum Progress: Sendable {

@@ -48,7 +48,8 @@ extension SimpleAccessoryProfile {
     private static let lampSwitch = BluetoothUUID.example(0x1A01)
     private static let lampColor = BluetoothUUID.example(0x1A02)
 
-    /// A battery that loses one percent every ten seconds, and is full again after it is empty.
+    /// A battery whose notified level falls by one percent every ten seconds, and begins again at
+    /// 100 after 0.
     private static var drainingBattery: Service {
         Service(
             BluetoothUUID(0x180F),

@@ -3,8 +3,7 @@ import BluetoothATT
 import BluetoothTypes
 
 extension SimpleAccessoryProfile {
-    /// Returns an accessory with many kinds of services, for the demo and for tests. The accessory
-    /// of the same name that runs on Bumble has the same services and behavior.
+    /// Returns an accessory with many kinds of services, for the demo and for tests.
     public static func demo(name: String) -> SimpleAccessoryProfile {
         SimpleAccessoryProfile(
             name: name,
@@ -112,7 +111,7 @@ enum DemoUUID {
     static let writable = BluetoothUUID.example(3)
     static let burst = BluetoothUUID.example(4)
     static let indicated = BluetoothUUID.example(5)
-    /// The control point: its value is the number of writes, and it accepts commands.
+    /// The control point: its value is the number of writes to `writable`, and it accepts commands.
     static let control = BluetoothUUID.example(6)
     static let added = BluetoothUUID.example(0x10)
     static let addedValue = BluetoothUUID.example(0x11)

@@ -8,8 +8,8 @@ extension SimpleAccessoryProfile {
     /// ETX (0x03) to one characteristic, and the box sends its messages as notifications of
     /// another, in as many parts as they need.
     ///
-    /// The box answers every request with the content of the request, and repeats every other
-    /// message:
+    /// The box answers a request with its content, with two exceptions, and repeats a message with
+    /// `tell`:
     ///
     /// | received | sent |
     /// | --- | --- |
@@ -85,7 +85,7 @@ enum MessageBox {
         return .accepted(actions)
     }
 
-    /// Returns the answer to a message; `nil` if the message is not an envelope.
+    /// Returns the answer to a message; `nil` if it is neither a request nor a message with `tell`.
     private static func answer(to message: ArraySlice<UInt8>) -> AccessoryAction? {
         guard let envelope = JSON.RawMembers(message) else { return nil }
         guard let question = envelope["ask"], let id = envelope["id"] else {

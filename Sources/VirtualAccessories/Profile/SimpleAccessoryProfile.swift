@@ -19,8 +19,9 @@ import BluetoothTypes
 /// world.attach(SimpleAccessory(profile), to: controller)
 /// ```
 ///
-/// Before the services of the profile, the accessory has those that every device has: Generic
-/// Access with name and appearance, and Generic Attribute with Service Changed.
+/// Before the services of the profile, the accessory has those that every device has, unless the
+/// profile defines them: Generic Access with name and appearance, and Generic Attribute with
+/// Service Changed.
 public struct SimpleAccessoryProfile: Sendable {
     /// The name. The advertisement has as much of it as fits.
     public var name: String
@@ -110,14 +111,15 @@ public struct SimpleAccessoryProfile: Sendable {
         public var properties: GATT.CharacteristicProperties
         /// The initial value: at most 512 bytes.
         public var value: [UInt8]
-        /// The descriptors. The server adds the Client Characteristic Configuration descriptor
-        /// after them.
+        /// The descriptors. If the value can be notified or indicated, the server adds the Client
+        /// Characteristic Configuration descriptor after them.
         public var descriptors: [GATT.DescriptorDefinition]
         /// The values that a client gets while it is subscribed; `nil` for none.
         public var stream: ValueStream?
         /// The reaction to a write; `nil` to store the written value.
         public var reaction: WriteReaction?
-        /// The security that the link must have for reading and writing the value.
+        /// The security that the link must have for reading and writing the value and for
+        /// subscribing to it.
         public var requirement: SecurityRequirement
 
         /// Creates a characteristic with this value.

@@ -37,21 +37,23 @@ public enum AccessoryAction: Sendable {
     case disconnect
     /// Requests another connection interval from the central.
     case requestInterval(Duration)
-    /// Adds a service, and indicates it to a client that is subscribed to Service Changed.
+    /// Adds a service, and indicates the change to a client that is subscribed to Service Changed.
     case addService(SimpleAccessoryProfile.Service)
-    /// Removes all services with the UUID and the services that include them, and indicates it to a
-    /// client that is subscribed to Service Changed.
+    /// Removes all services with the UUID and the services that include them, and indicates the
+    /// change to a client that is subscribed to Service Changed.
     case removeServices(BluetoothUUID)
     /// Changes a value without a notification.
     case setValue([UInt8], of: BluetoothUUID)
     /// Deletes all data of bonded peers. The security of an existing link stays.
     case forgetBonds
     /// Advertises from another address from now on: a new private address if the address rotates,
-    /// or else a new random static address.
+    /// or else a new random static address. Has no effect if the accessory uses the public address.
+    /// During a link, the address changes after the link.
     case changeAddress
 }
 
-/// The values that an accessory sends one after the other from the moment when a client subscribes.
+/// The values that an accessory sends one after the other, from the moment when a client subscribes
+/// or an action starts the stream.
 public struct ValueStream: Sendable {
     /// The time between two values. With zero, values are sent as fast as the link permits.
     public var period: Duration

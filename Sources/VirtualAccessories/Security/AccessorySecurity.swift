@@ -172,7 +172,7 @@ extension AccessorySecurity {
             connectedAddress: peer,
             localIdentity: identity.address
         )
-        // A new bond with a peer replaces the stored configuration of the earlier one.
+        // The stored configuration belongs to the earlier bond.
         clientRecords[bond.peer] = nil
         bonds.removeAll { $0.peer == bond.peer }
         bonds.append(bond)

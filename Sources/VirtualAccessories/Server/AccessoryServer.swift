@@ -7,7 +7,8 @@ import BluetoothTypes
 /// The application owns the values with a reaction, and answers at once. The server owns all other
 /// values.
 ///
-/// The database outlives the client. `clientLeft` discards everything else.
+/// The database and the values outlive the client. `clientLeft` discards the state of the client
+/// and of its bearer.
 struct AccessoryServer: Sendable {
     /// The result of a PDU, other than PDUs to send.
     enum Event: Sendable {
@@ -72,7 +73,7 @@ struct AccessoryServer: Sendable {
         indications = 0
     }
 
-    /// Adds a service, and indicates it to a client that is subscribed to Service Changed.
+    /// Adds a service, and indicates the change to a client that is subscribed to Service Changed.
     ///
     /// - Returns: `false`, without any effect, if the service cannot be published.
     mutating func add(_ service: SimpleAccessoryProfile.Service, at handle: AttributeHandle? = nil)
@@ -88,8 +89,8 @@ struct AccessoryServer: Sendable {
         return true
     }
 
-    /// Removes all services with the UUID and the services that include them, and indicates it to a
-    /// client that is subscribed to Service Changed.
+    /// Removes all services with the UUID and the services that include them, and indicates the
+    /// change to a client that is subscribed to Service Changed.
     mutating func removeServices(_ uuid: BluetoothUUID, now: Instant) -> [Event] {
         values.handles(ofServices: uuid).flatMap { handle -> [Event] in
             guard let actions = try? values.server.unpublish(handle) else { return [] }
@@ -149,7 +150,8 @@ extension AccessoryServer {
 
     /// Sends a value.
     ///
-    /// - Returns: `false` if the client is not subscribed to it.
+    /// - Returns: `false` if the value was not sent, for example because the client is not
+    ///   subscribed to it.
     mutating func send(_ value: [UInt8], of handle: AttributeHandle) -> Bool {
         let notification = values.server.notification(of: handle, value: value, to: Self.client)
         switch try? notification.get().pdu {
