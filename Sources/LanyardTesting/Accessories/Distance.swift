@@ -5,8 +5,8 @@ public struct Distance: Hashable, Sendable {
     /// The distance in meters.
     public let meters: Double
 
-    /// Returns a distance in meters. Indoors, a phone receives an accessory up to about fifty
-    /// meters away.
+    /// Returns a distance in meters. Without a disturbance, a phone receives an accessory up to
+    /// about a hundred meters away.
     public static func meters(_ meters: Double) -> Distance { Distance(meters: max(meters, 0)) }
 
     /// One meter.

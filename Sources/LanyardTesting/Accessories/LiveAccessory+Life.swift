@@ -9,7 +9,8 @@ import VirtualRadio
 extension LiveAccessory {
     // MARK: Position
 
-    /// Moves the accessory in a straight line from its current position.
+    /// Moves the accessory in a straight line from its current position, at once if `duration` is
+    /// zero.
     ///
     /// ```swift
     /// strap.walk(to: .outOfRange, over: .seconds(10))
@@ -63,7 +64,7 @@ extension LiveAccessory {
         perform("loses its bonds", .forgetBonds)
     }
 
-    /// Advertises from another address from now on.
+    /// Advertises from another address from now on, or from the end of the current link on.
     public func changeAddress() {
         perform("changes its address", .changeAddress)
     }
@@ -77,12 +78,13 @@ extension LiveAccessory {
 
     // MARK: Values
 
-    /// Changes a value, and sends it to a subscribed phone.
+    /// Changes a value, and sends it to a subscribed phone. Does nothing while the accessory is
+    /// off.
     public func notify(_ value: [UInt8], on characteristic: BluetoothID) {
         act("sends \(characteristic)") { [self] _, _ in send(value, of: characteristic) }
     }
 
-    /// Changes a value without a notification.
+    /// Changes a value without a notification. Does nothing while the accessory is off.
     public func setValue(_ value: [UInt8], of characteristic: BluetoothID) {
         perform("changes \(characteristic)", .setValue(value, of: characteristic.bluetoothUUID))
     }
@@ -93,8 +95,8 @@ extension LiveAccessory {
         await world.ask { [self] in Data(currentValue(of: characteristic)) }
     }
 
-    /// Returns every value that was written to a characteristic so far, including values that the
-    /// accessory refused.
+    /// Returns the values that were written to a characteristic so far, the oldest first, including
+    /// values that the accessory refused. The record of an accessory has at most 100,000 values.
     public func written(to characteristic: BluetoothID) -> [Data] {
         record.values(of: characteristic)
     }

@@ -15,8 +15,8 @@ struct VirtualMessages: Sendable {
     var answer: @Sendable (Data) -> Data?
 }
 
-/// The accessory's end of a message service: it joins and opens the parts of messages, and seals
-/// and frames the messages of the accessory. Each accessory has its own.
+/// The accessory's end of a message service: it joins the parts of messages, opens sealed messages,
+/// and seals and frames the messages of the accessory. Each accessory has its own.
 final class MessageEndpoint: Sendable {
     /// The maximum number of messages that wait for the session of a sealing; beyond it, the oldest
     /// are dropped.

@@ -15,7 +15,7 @@ extension VirtualAccessory {
     /// Returns the profile of the accessory.
     ///
     /// - Parameters:
-    ///   - record: The record of all written values.
+    ///   - record: The record of written values.
     ///   - endpoints: The endpoints, to which the method adds those of the message services.
     func profile(
         noting record: WriteRecord,
@@ -138,7 +138,7 @@ extension BluetoothID {
     }
 }
 
-/// The record of all values that were written to an accessory.
+/// The record of the values that were written to an accessory.
 final class WriteRecord: Sendable {
     /// The maximum number of values. When it is reached, the older half is removed.
     static let limit = 100_000

@@ -49,7 +49,7 @@ public struct VirtualAccessory: Sendable {
     public var name: String
     /// The services.
     public var services: [VirtualService]
-    /// The services to advertise; `nil` for all of them, as far as they fit.
+    /// The services to advertise, as far as they fit; `nil` for all primary services.
     public var advertisedServices: [BluetoothID]?
     /// The manufacturer data: the company identifier with its low byte first, followed by any
     /// bytes; `nil` for none.
@@ -123,8 +123,8 @@ public struct VirtualService: Sendable {
         return copy
     }
 
-    /// Returns a Battery Service whose level in percent decreases over time. When the level is 0,
-    /// the accessory switches itself off.
+    /// Returns a Battery Service with a level in percent. If `loss` is greater than 0, the level
+    /// falls by `loss` after each period, and the accessory switches itself off at 0.
     public static func battery(
         _ level: Int,
         losing loss: Int = 0,

@@ -160,8 +160,8 @@ public final class TestPhone: Sendable {
 
     // MARK: The app
 
-    /// Launches the app: creates its object, and keeps it until `endApp()` or the end of
-    /// the run.
+    /// Launches the app: creates its object, and keeps it until `endApp()`,
+    /// `killApp(keepingLinks:)` or the end of the run.
     ///
     /// ```swift
     /// let central = phone.launch { AccessoryCentral(for: [.strap], configuration: $0) }

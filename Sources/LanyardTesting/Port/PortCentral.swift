@@ -24,9 +24,9 @@ final class PortCentral: SystemCentral, @unchecked Sendable {
     private var hasRestoredScan = false
     /// The peripherals that the driver keeps.
     private var peripherals: [PeerIdentifier: WeakReference<SystemPeripheral>] = [:]
-    /// The number of entries at which the entries of released peripherals are removed. It is twice
-    /// the number that the last removal kept, so that the removals cost little for each new
-    /// peripheral.
+    /// The number of entries at which the entries of released peripherals are removed. It is at
+    /// least twice the number that the last removal kept, so that the removals cost little for each
+    /// new peripheral.
     private var removalCount = 64
 
     init(_ usage: AdapterUsage, restoring restoreIdentifier: String?, on queue: DispatchQueue) {

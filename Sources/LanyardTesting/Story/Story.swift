@@ -38,7 +38,7 @@ public final class Story: Sendable, CustomStringConvertible {
         self.now = now
     }
 
-    /// All lines so far.
+    /// The lines so far. When there are 100,000, the older half is removed.
     public var lines: [Line] { state.withLock { $0.lines } }
 
     /// The texts of all lines, without the times.

@@ -97,7 +97,8 @@ extension TestWorld {
         return try await withThrowingTaskGroup(of: Bool.self) { group in
             group.addTask {
                 for await change in changes where predicate(change) { return true }
-                // The accessory was forgotten, so there are no more changes.
+                // The accessory was forgotten or its central has ended, so there are no more
+                // changes.
                 try await Task.never()
                 return false
             }

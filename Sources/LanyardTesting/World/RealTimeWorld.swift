@@ -10,8 +10,8 @@ import VirtualRadio
 /// A world in real time: devices and accessories on one virtual radio, in one process.
 ///
 /// Use it for code whose timeouts are `Timer`, `asyncAfter` or `Task.sleep`, which run in real time
-/// only. Use a ``TestWorld`` for all other code: its tests take no real time, and the same seed
-/// gives the same events. Here the order of events also depends on the machine.
+/// only. Use a ``TestWorld`` for all other code: its tests do not wait in real time, and the same
+/// seed gives the same events. Here the order of events also depends on the machine.
 ///
 /// ```swift
 /// let world = RealTimeWorld()
@@ -69,8 +69,8 @@ public final class RealTimeWorld: Sendable {
     /// let lamps = LampModel(configuration: await world.addPhone("Phone"))
     /// ```
     ///
-    /// The central remembers its accessories in memory. The app keeps the world for as long
-    /// as it uses the central.
+    /// The central stores its accessories in memory. The app must keep the world for as long as it
+    /// uses the central.
     ///
     /// - Parameters:
     ///   - name: The name of the phone.

@@ -123,8 +123,8 @@ public final class TestWorld: Sendable {
     ///   - bound: The maximum time of the world that the body may take.
     ///   - body: The program to run.
     /// - Returns: The result of the body.
-    /// - Throws: The error of the body, or a `VirtualAirError` if the body waits for an event that
-    ///   never comes or takes longer than the bound.
+    /// - Throws: The error of the body, or a `VirtualAirError`, for example if the body waits for
+    ///   an event that never comes or takes longer than the bound.
     public func run<Value: Sendable>(
         for bound: Duration = .seconds(7_200),
         @_inheritActorContext _ body: @escaping @Sendable () async throws -> Value
@@ -152,6 +152,8 @@ public final class TestWorld: Sendable {
     }
 
     /// Suspends the task for `duration` in the time of the world.
+    ///
+    /// - Throws: `CancellationError` as soon as the task is canceled.
     public func advance(by duration: Duration) async throws {
         try await air.sleep(for: duration)
     }
