@@ -203,7 +203,7 @@ struct ExtendedRefusalTests {
         #expect(try set(.complete, 1, of: 0) == .unknownAdvertisingIdentifier)
     }
 
-    @Test("An enabled set cannot be changed or removed")
+    @Test("An enabled connectable set keeps its parameters and address, and cannot be removed")
     func enabled() throws {
         try host.perform(TestHost.setParameters(1, [.legacy, .connectable, .scannable]))
         try host.perform(TestHost.setParameters(2, [.legacy]))
@@ -250,7 +250,7 @@ struct ExtendedRefusalTests {
         #expect(try respond(.complete, 0, of: 3) == .success)
     }
 
-    @Test("Fragments of data must be in order and not empty")
+    @Test("Fragments of data must not be empty, and an enabled set accepts only complete data")
     func pieces() throws {
         try host.perform(TestHost.setParameters())
         #expect(try set(.first, 0) == .invalidCommandParameters)
@@ -358,7 +358,7 @@ struct ExtendedRefusalTests {
         #expect(status == ((1...128).contains(duration) ? .success : .invalidCommandParameters))
     }
 
-    @Test("A set needs its own random address")
+    @Test("A set that uses a random address must have its own")
     func randomAddress() throws {
         var parameters = TestHost.setParameters()
         parameters.ownAddressType = .random
@@ -397,7 +397,7 @@ struct ExtendedRefusalTests {
         #expect(try small.status(enable) == .connectionLimitExceeded)
     }
 
-    @Test("Up to 1,650 bytes can be advertised")
+    @Test("The controller reports that it can advertise up to 1,650 bytes")
     func dataLength() throws {
         #expect(try host.perform(HCI.LEReadMaximumAdvertisingDataLength()).length == 1650)
     }

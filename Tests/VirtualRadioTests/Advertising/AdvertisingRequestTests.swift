@@ -18,7 +18,7 @@ struct AdvertisingRequestTests {
         try host.unmaskEverything()
     }
 
-    private func welcome(_ address: DeviceAddress) throws {
+    private func addToAcceptList(_ address: DeviceAddress) throws {
         try host.perform(HCI.LEAddDeviceToFilterAcceptList(address: HCI.PeerAddress(address)))
     }
 
@@ -125,7 +125,7 @@ struct AdvertisingRequestTests {
     )
     func filter(policy: HCI.AdvertisingFilterPolicy) throws {
         let knownPeer = tester.address
-        try welcome(knownPeer)
+        try addToAcceptList(knownPeer)
         try host.advertise(policy: policy, response: [1, 2])
         tester.address = TestHost.unknownPeer
         let filtersScans = policy == .scanFiltered || policy == .filtered

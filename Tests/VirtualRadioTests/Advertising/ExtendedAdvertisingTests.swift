@@ -42,7 +42,7 @@ struct ExtendedAdvertisingTests {
         #expect(sniffer.packets.allSatisfy { $0.legacy?.isConnectable == false })
     }
 
-    @Test("Non-connectable events without data need no auxiliary packet")
+    @Test("Non-connectable events without data have no auxiliary packet")
     func withoutAuxiliary() throws {
         try start(TestHost.setParameters())
         world.run(for: .seconds(1))

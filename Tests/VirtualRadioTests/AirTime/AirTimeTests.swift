@@ -22,9 +22,9 @@ import VirtualRadio
     )
     func longestPDU(modulation: Modulation, clear: Int, encrypted: Int) {
         let plain = DataPDU(payloadLength: 251)
-        let sealed = DataPDU(payloadLength: 251, isEncrypted: true)
+        let encryptedPDU = DataPDU(payloadLength: 251, isEncrypted: true)
         #expect(plain.airTime(modulation) == .microseconds(clear))
-        #expect(sealed.airTime(modulation) == .microseconds(encrypted))
+        #expect(encryptedPDU.airTime(modulation) == .microseconds(encrypted))
     }
 
     @Test("The air time on the uncoded PHYs follows the formula", arguments: 0...251)

@@ -76,7 +76,7 @@ import VirtualRadio
         ("42b24c6ba4e6ed24ec636a8ac0a1271e", "52276677009C"),
     ]
 
-    @Test("An address is resolved by its key and by no other key", arguments: addresses)
+    @Test("An address is resolved by its key and not by the other keys", arguments: addresses)
     func resolves(_ key: String, _ address: String) throws {
         let address = DeviceAddress(value: try #require(UInt64(address, radix: 16)), kind: .random)
         for (other, _) in Self.addresses {

@@ -37,7 +37,7 @@ import Testing
         encryption: .on
     )
 
-    /// Each maskable event, with its bit of Set Event Mask.
+    /// Maskable events, with their bits of Set Event Mask.
     private static let general: [(HCI.Event, HCI.EventMask)] = [
         (disconnection, .disconnectionComplete),
         (.encryptionChange(encryption), .encryptionChange),
@@ -151,7 +151,7 @@ import Testing
         #expect(everything().filter(event) == .encryptionChangeV2(newer))
     }
 
-    @Test("Two commands set the masks, and Reset restores the defaults") func commands() throws {
+    @Test("Commands set the masks, and Reset restores the defaults") func commands() throws {
         let world = World(seed: 1)
         let host = try RawHost(world)
         func emitted() -> Int {

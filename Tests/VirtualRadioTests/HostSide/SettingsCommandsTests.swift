@@ -9,7 +9,7 @@ import Testing
     private static let random = HCI.BareAddress(value: 0xC000_0000_0001)
 
     @Test(
-        "A random address cannot be set during a scan or advertising",
+        "A random address cannot be set during a scan or legacy advertising",
         arguments: [true, false]
     )
     func randomAddress(scans: Bool) throws {

@@ -8,7 +8,7 @@ import Testing
 @Suite("The status of a link") struct StatusCommandsTests {
     private static let unknown = ConnectionHandle(rawValue: 0x0EFF)
 
-    @Test("The status of an unknown link is refused") func unknownLink() throws {
+    @Test("A request for the status of an unknown link is refused") func unknownLink() throws {
         let host = try TestHost(World(seed: 1))
         let rssi = HCI.ReadRSSI(connectionHandle: Self.unknown)
         #expect(try host.status(rssi) == .unknownConnectionIdentifier)
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(
-        "The transmit power is limited to the radio's range",
+        "The reported range of transmit powers follows from the configured power",
         arguments: [
             (0, -20, 0), (8, -20, 8), (-40, -40, -40), (1e9, -20, 20), (.nan, -20, 127),
         ] as [(Double, Int8, Int8)]

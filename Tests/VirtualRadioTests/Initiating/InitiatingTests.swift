@@ -26,7 +26,7 @@ struct InitiatingTests {
         }
     }
 
-    @Test("LL/CON/INI/BV-01-C: The initiator connects to the right connectable advertiser")
+    @Test("LL/CON/INI/BV-01-C: The initiator connects to the requested advertiser")
     func connecting() throws {
         let other = try TestHost(world, "other", at: 0.5)
         try other.advertise(interval: 32)

@@ -34,7 +34,7 @@ struct RadioScheduleTests {
         #expect(reserves(&schedule, 0, 10))
     }
 
-    @Test("A link may replace its own reservation")
+    @Test("A link can extend its own reservation")
     func sameLink() {
         var schedule = RadioSchedule()
         #expect(reserves(&schedule, 10, 20, for: one))

@@ -48,7 +48,7 @@ struct TerminationTests {
         #expect(!dialogue.central.procedures.hasPDU)
     }
 
-    @Test("The termination precedes all other PDUs")
+    @Test("The termination precedes all other control PDUs")
     func ahead() throws {
         let dialogue = Dialogue()
         try dialogue.ask(.central, .readVersion)

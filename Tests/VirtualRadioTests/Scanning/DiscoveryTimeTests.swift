@@ -41,8 +41,8 @@ struct DiscoveryTimeTests {
     func part(interval: UInt16, window: UInt16) throws {
         let delay = try meanDelay(interval: interval, window: window, advertising: 160)
         let share = Double(window) / Double(interval)
-        // Events are 105 ms apart. On average, the first event comes after half of that time. Each
-        // event is received with the probability `share`.
+        // On average, events are 105 ms apart, and the first event comes after half of that time.
+        // Each event is received with the probability `share`.
         let expected = 0.105 * (1 / share - 0.5)
         #expect(delay > expected * 0.65 && delay < expected * 1.35)
     }

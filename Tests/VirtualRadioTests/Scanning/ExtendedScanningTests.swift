@@ -34,7 +34,7 @@ struct ExtendedScanningTests {
     }
 
     @Test(
-        "LL/DDI/SCN/BV-19-C: Extended data arrives whole in fragments of 229 bytes",
+        "LL/DDI/SCN/BV-19-C: Extended data arrives whole in fragments of up to 229 bytes",
         arguments: [0, 1, 31, 191, 228, 229, 230, 245, 458, 700, 1650]
     )
     func data(count: Int) throws {
@@ -317,13 +317,13 @@ struct ExtendedScanningTests {
                 reports.allSatisfy(\.type.isLegacy)
             else { continue }
             let start = Instant(nanoseconds: end.nanoseconds - 152_000)
-            let isDuring = auxiliary.contains { $0.0 < end && start < $0.1 && followed($0.1) }
+            let isDuring = auxiliary.contains { $0.0 < end && start < $0.1 && wasReported($0.1) }
             #expect(!isDuring)
         }
     }
 
     /// Returns whether a packet of the extended set was reported at that instant.
-    private func followed(_ end: Instant) -> Bool {
+    private func wasReported(_ end: Instant) -> Bool {
         zip(scanner.events, scanner.instants).contains { event, instant in
             guard instant == end, case .extendedAdvertisingReports(let reports) = event else {
                 return false

@@ -48,7 +48,7 @@ struct ScanBackoffTests {
         #expect(backoff.upperLimit == 1)
     }
 
-    @Test("The drawn number of advertisements is skipped, and all numbers occur")
+    @Test("Every number of advertisements up to the limit is drawn")
     mutating func passing() {
         var seen: Set<Int> = []
         for _ in 0..<500 {

@@ -97,7 +97,7 @@ struct ScanCommandTests {
     }
 
     @Test(
-        "Contradictory durations and periods are invalid",
+        "Contradictory durations and periods, and unknown filters, are invalid",
         arguments: [
             (.onResetEachPeriod, 0, 0), (.onResetEachPeriod, 10, 0), (.onResetEachPeriod, 0, 10),
             (.off, 128, 1), (.off, 256, 2), (.init(rawValue: 3), 0, 0),

@@ -12,7 +12,7 @@ struct ScanFuzzTests {
         0x0B, 0x0C, 0x0D, 0x0E, 0x11, 0x2D, 0x41, 0x42, 0x43, 0x05,
     ]
 
-    @Test("Random commands among random packets never trap", arguments: RunSeed.seeds(24))
+    @Test("Random commands among random packets do not trap", arguments: RunSeed.seeds(24))
     func random(seed: UInt64) throws {
         let world = World(seed: seed)
         let host = try TestHost(world, "target", at: 0)

@@ -122,7 +122,7 @@ struct ListeningPlanTests {
     }
 
     @Test(
-        "Both PHYs are received for their share of the time, and never at the same time",
+        "Both PHYs are received, but never at the same time",
         arguments: [
             ((16, 8), (16, 8)), ((16, 4), (16, 12)), ((16, 16), (16, 16)), ((10, 4), (30, 10)),
             ((30, 10), (10, 4)), ((16, 16), (100, 50)), ((7, 3), (11, 6)),

@@ -3,10 +3,10 @@ import BluetoothTypes
 import Testing
 import VirtualRadio
 
-/// A device without a Link Layer, which sends requests to an advertiser at the times that a test
-/// chooses.
+/// A radio that sends requests to an advertiser at the times that a test chooses, without the use
+/// of its Link Layer.
 final class LowerTester {
-    /// The time limit for sending a request.
+    /// The time limit for each awaited packet.
     static let timeLimit = Duration.seconds(30)
 
     let world: World

@@ -4,7 +4,7 @@ import BluetoothTypes
 import VirtualRadio
 
 extension TestHost {
-    /// A device that is not in the world. It is the default target of directed advertising.
+    /// An address that no device has. It is the default target of directed advertising.
     static let unknownPeer = DeviceAddress(value: 0x0000_5E00_0001, kind: .public)
 
     /// Unmasks every event, as hosts that support all events do.

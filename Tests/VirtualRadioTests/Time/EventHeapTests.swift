@@ -63,7 +63,7 @@ import enum LanyardTestSupport.RunSeed
         #expect(heap.cancel(new) == nil)
     }
 
-    @Test("A token of another heap cancels nothing")
+    @Test("A token of another heap cancels nothing in an empty heap")
     func foreignToken() throws {
         var full = EventHeap<Int>()
         var token: EventToken?
@@ -84,7 +84,7 @@ import enum LanyardTestSupport.RunSeed
         #expect(drain(&heap) == [4, 2])
     }
 
-    @Test("The heap matches a sorted array after every operation", arguments: RunSeed.seeds(20))
+    @Test("The heap matches a simple model after every operation", arguments: RunSeed.seeds(20))
     func sortedArray(seed: UInt64) throws {
         var generator = SplitMix64(seed: seed)
         var heap = EventHeap<Int>(eventLimit: 64)

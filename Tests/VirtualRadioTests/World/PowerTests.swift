@@ -35,8 +35,8 @@ struct PowerTests {
     func settings(isReset: Bool) throws {
         let host = try TestHost(world)
         let place = host.id.radio.index
-        var made: LinkCapabilities { world.core.ether.links.resources[place].capabilities }
-        let fresh = made
+        var current: LinkCapabilities { world.core.ether.links.resources[place].capabilities }
+        let fresh = current
         try host.perform(
             HCI.LEWriteSuggestedDefaultDataLength(
                 transmitBytes: 251,
@@ -45,15 +45,15 @@ struct PowerTests {
         )
         let fast = HCI.PHYPreference(transmit: .le2M, receive: .le2M)
         try host.perform(HCI.LESetDefaultPHY(preference: fast))
-        #expect(made.suggestedBytes == 251)
-        #expect(made.preference == fast)
+        #expect(current.suggestedBytes == 251)
+        #expect(current.preference == fast)
         if isReset {
             try host.perform(HCI.Reset())
         } else {
             world.switchOff(host.id)
             world.switchOn(host.id)
         }
-        #expect(made == fresh)
+        #expect(current == fresh)
         let filter = world.core.ether.ports[place].filter
         #expect(filter.leMask.rawValue == 0x1F)
         #expect(filter.mask.rawValue == 0x1FFF_FFFF_FFFF)
