@@ -52,7 +52,7 @@ struct AdapterChoiceTests {
         #expect(throws: error) { try AdapterChoice(text) }
     }
 
-    @Test("An adapter at a socket is chosen before the socket is opened")
+    @Test("An adapter at a socket is chosen without opening the socket")
     func reached() throws {
         let access = try AdapterChoice("unix:/nonexistent/socket").makeAccess()
         #expect(access.transport.name.contains("/nonexistent/socket"))
@@ -104,7 +104,7 @@ struct AdapterChoiceTests {
         #expect(try await Self.names(in: full) == ["a", "lanyard"])
     }
 
-    @Test("The chosen scenario begins its events")
+    @Test("The events of the chosen scenario occur")
     func fixture() async throws {
         let text =
             #"{"devices": [{"name": "me"}, {"name": "a", "switch": [{"at": 0.01, "to": "off"}]}]}"#
@@ -127,7 +127,7 @@ struct AdapterChoiceTests {
         }
     }
 
-    @Test("A missing or invalid scenario is refused with the place of the mistake")
+    @Test("A missing or invalid scenario is refused with its path and the place of a mistake")
     func wrongScenarios() async throws {
         #expect(throws: AdapterChoiceError.unreadable(path: "/nonexistent/x")) {
             try AdapterChoice("virtual:/nonexistent/x").makeAccess()

@@ -80,7 +80,7 @@ struct ScenarioTextTests {
         #expect(scenario.devices.map(\.pairing) == [plain, full])
     }
 
-    @Test("A text and a program describe the same scenario")
+    @Test("A text and a program can describe the same scenario")
     func program() throws {
         let text = try read(
             """
@@ -128,7 +128,7 @@ struct ScenarioTextTests {
     }
 
     @Test(
-        "An invalid scenario is refused at the place of the mistake",
+        "An invalid scenario is refused with the place of the mistake",
         arguments: [
             ("[]", "", "an object"),
             (#"{"device": []}"#, "", "\"device\" is not known"),

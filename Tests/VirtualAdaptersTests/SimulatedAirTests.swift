@@ -7,7 +7,7 @@ import VirtualRadio
 
 @Suite("A virtual radio in virtual time")
 struct SimulatedAirTests {
-    /// The limit of waits for work on other threads, which may be busy with other tests for long.
+    /// A long limit, because other threads may be busy with other tests.
     private static let timeout = Duration.seconds(300)
 
     @Test("A run returns the result of its body")

@@ -128,7 +128,7 @@ struct SimulatedHostTests {
         }
     }
 
-    @Test("An accessory that moves out of range is lost by the supervision timeout")
+    @Test("The supervision timeout detects that a host moved out of range")
     func walk() async throws {
         let demo = try DemoAir()
         try await demo.air.run(bound: .seconds(600)) {

@@ -142,7 +142,8 @@ struct FarDevice {
         world.receive(packet, on: side)
     }
 
-    /// Returns and removes the packets that the other device has sent to this one.
+    /// Returns the packets that the other device has sent to this one. Removes all packets for this
+    /// side.
     func received(from other: FarDevice, in world: BridgedWorld) -> [RootCanalPacket.Content] {
         world.takeSent(side).filter {
             $0.source == other.address.value && $0.destination == address.value

@@ -215,7 +215,7 @@ struct RootCanalBridgeTests {
             peripheral.send(.pingResponse, to: central, in: world)
             world.run(for: .milliseconds(100))
         }
-        // One device detects the wrong key, and the other one the silence.
+        // One device detects the wrong key. The other one detects that too, or the silence.
         let reasons = [
             central.received(from: peripheral, in: world).last,
             peripheral.received(from: central, in: world).last,

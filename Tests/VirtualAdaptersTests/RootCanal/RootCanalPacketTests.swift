@@ -116,7 +116,7 @@ struct RootCanalPacketTests {
         #expect(throws: MalformedBytes.self) { try RootCanalPacket(bytes + key.dropLast()) }
     }
 
-    @Test("Packets of types that our Link Layer does not have are refused")
+    @Test("Packets of unsupported types are refused")
     func unknownTypes() {
         for type in [0x00, 0x02, 0x03, 0x06, 0x34, 0x40, 0x41, 0x53, 0xF0, 0xFF] as [UInt8] {
             #expect(throws: MalformedBytes.invalid(field: "packet type")) {
