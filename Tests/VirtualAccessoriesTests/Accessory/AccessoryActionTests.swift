@@ -7,7 +7,7 @@ import Testing
 import VirtualAccessories
 import VirtualRadio
 
-/// Actions that an accessory performs on a command.
+/// Actions that an accessory performs on command.
 @Suite struct AccessoryActionTests {
     private static func started(
         _ profile: SimpleAccessoryProfile = TestProfile.profile,

@@ -11,7 +11,7 @@ struct FakeController<Host: ScriptedHost> {
     var now = Instant.zero
     /// Whether the controller has only the commands of Bluetooth 4.0.
     let isOld: Bool
-    /// The number of data bytes in a packet, and the number of packets in the controller.
+    /// The maximum number of data bytes in a packet, and of packets in the controller.
     let buffers: (length: UInt16, count: UInt8)
     /// Every command since the last `forget`.
     private(set) var commands: [HCI.EncodedCommand] = []
@@ -77,7 +77,7 @@ struct FakeController<Host: ScriptedHost> {
                 commands.append(HCI.EncodedCommand(command))
                 answer(HCI.EncodedCommand(command))
             case .acl(let packet): data.append(packet)
-            default: Issue.record("a host sends commands and data: \(packet)")
+            default: Issue.record("neither a command nor data: \(packet)")
             }
         }
     }
@@ -120,7 +120,7 @@ struct FakeController<Host: ScriptedHost> {
         }
     }
 
-    /// All commands. Those of Bluetooth 4.0 are in the first 29 bytes.
+    /// All commands, or those of Bluetooth 4.0, which are in the first 29 bytes.
     private var supportedCommands: [UInt8] {
         [UInt8](repeating: 0xFF, count: isOld ? 29 : 64)
             + [UInt8](repeating: 0, count: isOld ? 35 : 0)

@@ -44,7 +44,7 @@ import VirtualRadio
         #expect(world.takeOutput(of: id).isEmpty)
     }
 
-    @Test("A replaced host receives nothing")
+    @Test("A removed host receives nothing")
     func replacedHost() throws {
         let world = World(seed: 7)
         let id = try world.addController()
