@@ -4,14 +4,14 @@
 //
 // `HostCore` is a value that owns the state machines of all layers. It takes bytes, requests and
 // the time, and returns an ordered list of actions. `BluetoothHost`, below, is its driver: an actor
-// that runs on the thread of its adapter, gives the core one input at a time, and performs the
+// that runs on the executor of its transport, gives the core one input at a time, and performs the
 // core's actions before it gives the core the next input. The driver makes no protocol decisions,
 // and the core never waits.
 //
-// A packet takes one path. The transport reads bytes (1). The core splits them into packets (2) and
-// routes each to its state machine (3). The driver performs the resulting actions (4), and the
-// awaiting task resumes on its own executor (5). That is one change of threads, and none for a task
-// that runs on the adapter's thread (`BluetoothHost.executor`).
+// The transport reads bytes. The core splits them into packets and routes each to its state
+// machine. The driver performs the resulting actions, and the awaiting task resumes on its own
+// executor. That is one change of threads, and none for a task that runs on the host's thread
+// (`BluetoothHost.executor`).
 
 // Re-exports the modules whose types are part of the host's API: addresses and UUIDs,
 // advertisements, services, channels, and error codes. An application needs to import
@@ -41,18 +41,18 @@ import HCITransports
 ///
 /// A started host recovers from failures: it resets a controller that does not respond, reopens a
 /// transport that ended, and continues scans and pending connections when the controller is back.
-/// `states` reports this. Canceling the task that awaits an operation cancels the operation.
+/// `states` reports this.
 ///
 /// A host exists as long as the application holds a reference to it, to one of its ``Link``,
-/// ``AdvertisingSet`` or channel values, or to a stream of it. Only the streams ``states`` and
-/// ``securityEvents()`` do not keep the host alive, and end with it. Call `shutdown()` before you
-/// release the last reference, so that the host disconnects its links.
+/// ``AdvertisingSet`` or ``L2CAPChannel`` values, to a ``ChannelListener``, or to a stream of it.
+/// Only the streams ``states`` and ``securityEvents()`` do not keep the host alive, and end with
+/// it. Call `shutdown()` before you release the last reference, so that the host disconnects its
+/// links.
 public actor BluetoothHost {
     /// The executor that the host runs on.
     ///
     /// A task that prefers it, with `withTaskExecutorPreference(host.executor.taskExecutor)`,
-    /// exchanges values with the host without a change of threads. That is useful for many small
-    /// values.
+    /// exchanges values with the host without a change of threads.
     public nonisolated let executor: any HostExecutor
 
     /// The executor, if it is an `AdapterExecutor`, which has a thread of its own.
@@ -65,8 +65,7 @@ public actor BluetoothHost {
     /// The executor, if the host created it and therefore shuts it down.
     let ownExecutor: AdapterExecutor?
     let configuration: HostConfiguration
-    /// The cipher that derives the identifiers of peers that are not bonded. `identifier(of:)`
-    /// returns the identifiers of all peers.
+    /// The cipher that derives the identifiers of peers that are not bonded.
     package nonisolated let peerCipher: PeerCipher
     let transport: any HCITransport
     var core: HostCore
@@ -76,7 +75,7 @@ public actor BluetoothHost {
 
     /// The task that opens the transport, until it has returned.
     var opening: Task<Void, Never>?
-    /// Whether the core has not been informed yet that the transport is open.
+    /// Whether the core has yet to be informed that the transport is open.
     var isOpenAwaited = false
     /// Whether the transport ended before `opening` returned, and must be opened again.
     var isReopeningWanted = false
@@ -232,7 +231,7 @@ public actor BluetoothHost {
     /// transport, and fails all pending requests. The host cannot be started again.
     ///
     /// Returns when the adapter is closed, even if the task is canceled. The host waits at most a
-    /// second for the end of the links.
+    /// second for the end of links, scans and advertising.
     public func shutdown() async {
         core.shutDown(now: executor.now)
         drain()

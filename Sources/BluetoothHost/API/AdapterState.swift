@@ -4,12 +4,13 @@
 public enum AdapterState: Sendable, Equatable {
     /// The host is not started, or it is opening the transport and setting up the controller.
     case starting
-    /// The controller is set up. Scanning and connecting work.
+    /// The controller is set up.
     case ready
-    /// The controller failed and is being reset. All links have ended. Scans, advertising sets and
-    /// pending connection requests continue afterward.
+    /// The controller failed and is being reset. All links end, and direct connection requests
+    /// fail. Scans, advertising sets and pending connections continue afterward.
     case resetting(AdapterFailure)
-    /// The host cannot reach the controller. The host keeps trying at growing intervals.
+    /// The transport could not be opened or has ended, or a reset does not help the controller. The
+    /// host opens the transport again, after a delay that grows from 0.1 to 3 seconds.
     case unavailable(AdapterFailure)
     /// `BluetoothHost.shutdown()` has shut the host down permanently.
     case closed
@@ -27,22 +28,21 @@ public enum AdapterState: Sendable, Equatable {
 
 /// The reason why an adapter cannot be used.
 public enum AdapterFailure: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The transport could not be opened, or it ended. The text contains the reason and the remedy.
+    /// The transport could not be opened, or it ended. The text contains the reason.
     case transport(String)
-    /// The host was not started yet, or is still setting up the controller.
+    /// The adapter is in the state ``AdapterState/starting``.
     case notStarted
-    /// The controller stopped answering commands.
+    /// The controller does not answer commands.
     case unresponsive
     /// The controller reported a hardware error with this vendor-specific code (Vol 4, Part E,
     /// 7.7.16).
     case hardwareError(UInt8)
     /// The controller restarted by itself and lost its state.
     case restarted
-    /// The host received bytes that are not an HCI packet: the host and the controller no longer
-    /// agree on where packets begin.
+    /// The host no longer knows where the controller's packets begin: it received bytes that are
+    /// not an HCI packet, or only a part of a packet.
     case desynchronized
-    /// The controller lacks or refuses a feature that a Low Energy host requires. The text contains
-    /// the reason.
+    /// The controller could not be set up. The text contains the reason, such as a missing feature.
     case unsuitable(String)
 
     /// A description in one sentence without a period at its end.
@@ -53,7 +53,7 @@ public enum AdapterFailure: Error, Sendable, Equatable, CustomStringConvertible 
         case .unresponsive: "the controller does not answer"
         case .hardwareError(let code): "the controller reported hardware error \(code)"
         case .restarted: "the controller restarted by itself"
-        case .desynchronized: "the controller sent bytes that are not an HCI packet"
+        case .desynchronized: "the controller's bytes are not whole HCI packets"
         case .unsuitable(let text): "the controller cannot be used: \(text)"
         }
     }

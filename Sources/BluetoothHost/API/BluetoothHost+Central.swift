@@ -19,7 +19,8 @@ extension BluetoothHost {
     /// - Returns: A stream of advertisements, each merged with the newest scan response. A reader
     ///   that is more than `HostConfiguration.advertisementBufferLimit` behind misses the oldest.
     ///   The stream keeps the host alive. The stream throws `HostError.closed` when the host is
-    ///   shut down, `HostError.controller` if the controller refuses to scan, and
+    ///   shut down, `HostError.controller` if the controller refuses to scan,
+    ///   `HostError.commandTimedOut` if the controller does not answer the commands for a scan, and
     ///   `HostError.tooManyRequests` if 16 scans are running already.
     public nonisolated func scan(
         for filter: ScanFilter = ScanFilter(),
@@ -45,20 +46,22 @@ extension BluetoothHost {
 
     /// Connects to the device with this address.
     ///
-    /// Returns when the link is usable: the peer has answered on it. If the connection fails to be
-    /// established (reason 0x3E, frequent at the edge of range), the host connects again within the
-    /// timeout. If the task is canceled, the host withdraws the request and ends a link that is not
-    /// usable yet.
+    /// Returns when the link is usable: the peer has answered on it, and the link is encrypted if
+    /// the peer is bonded. If the connection fails to be established (reason 0x3E, frequent at the
+    /// edge of range), the host connects again: up to nine times within the timeout, and without a
+    /// limit for a `whenAvailable` request. If the task is canceled, the host withdraws the request
+    /// and ends a link that is not usable yet.
     ///
     /// - Parameters:
     ///   - address: The peer's address.
     ///   - options: The approach, the timeout, and the timing of the link.
     /// - Returns: The usable link.
-    /// - Throws: ``HostError/timedOut`` after `options.timeout`, ``HostError/adapter(_:)`` if the
-    ///   adapter is not ready or fails (a `whenAvailable` request waits for the adapter instead),
-    ///   ``HostError/alreadyConnecting``, ``HostError/failedToConnect(_:)``,
-    ///   ``HostError/tooManyRequests`` if a queue is full, ``HostError/closed`` if the host is shut
-    ///   down, the error of ``Link/pair(_:)`` if the link to a bonded peer cannot be encrypted, and
+    /// - Throws: ``HostError/timedOut`` after `options.timeout`, or if the peer does not answer on
+    ///   the link; ``HostError/adapter(_:)`` if the adapter is not ready or fails (a
+    ///   `whenAvailable` request waits for the adapter instead); ``HostError/alreadyConnecting``;
+    ///   ``HostError/failedToConnect(_:)``; ``HostError/commandTimedOut``;
+    ///   ``HostError/tooManyRequests`` if a queue is full; ``HostError/closed`` if the host is shut
+    ///   down; the error of ``Link/pair(_:)`` if the link to a bonded peer cannot be encrypted; and
     ///   `CancellationError` if the task is canceled.
     public func connect(
         to address: DeviceAddress,

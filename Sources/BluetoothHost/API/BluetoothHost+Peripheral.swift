@@ -13,18 +13,18 @@ extension BluetoothHost {
     /// for await link in host.incomingLinks { print("\(link.address) has connected") }
     /// ```
     ///
-    /// Returns when the controller advertises. If all of the controller's connections are in use,
-    /// the method still returns, and advertising begins when a link ends. If the adapter is
-    /// not ready, the method waits until it is. A set continues after a peer has connected and
-    /// after the controller was reset. Scans and connections continue meanwhile. Canceling the task
-    /// stops the set.
+    /// Returns when the controller advertises. If the controller has no room for another link, or
+    /// cannot advertise during its other activities, the method returns, and advertising begins
+    /// later. If the adapter is not ready, the method waits until it is. A set continues after a
+    /// reset of the controller and, unless it is directed or `continuesAfterConnection` is `false`,
+    /// after a peer has connected. Canceling the task while the method waits stops the set.
     ///
     /// - Parameter advertising: The data, the type and the timing of the set.
     /// - Returns: The set, with the layout of its data.
-    /// - Throws: `AdvertisingError` if the controller does not support the set: extended
-    ///   advertising and several sets require version 5.0. ``HostError/closed`` if the host is shut
-    ///   down, ``HostError/tooManyRequests`` if 1,024 requests wait, and `CancellationError` if the
-    ///   task is canceled.
+    /// - Throws: `AdvertisingError` if the data is not valid, or the controller does not support or
+    ///   refuses the set: extended advertising and several sets require version 5.0.
+    ///   ``HostError/closed`` if the host is shut down, ``HostError/tooManyRequests`` if 1,024
+    ///   requests wait, and `CancellationError` if the task is canceled.
     public func advertise(_ advertising: Advertising) async throws -> AdvertisingSet {
         try Task.checkCancellation()
         var name: RequestIdentifier?
@@ -58,9 +58,8 @@ extension BluetoothHost {
     ///
     /// The stream yields each link as soon as it exists, to every reader. Peers can connect and use
     /// the published services whether or not the application reads this stream. A reader that is
-    /// more than `HostConfiguration.incomingLinkBufferLimit` behind misses the oldest links;
-    /// `links` contains all of them. The stream keeps the host alive, and ends when the host is
-    /// shut down.
+    /// more than `HostConfiguration.incomingLinkBufferLimit` behind misses the oldest links. The
+    /// stream keeps the host alive, and ends when the host is shut down.
     public nonisolated var incomingLinks: AsyncStream<Link> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Link.self,
@@ -105,15 +104,17 @@ public struct AdvertisingSet: Sendable, Hashable {
 
     /// Replaces the data, the type and the timing of the set.
     ///
-    /// Returns when the controller has the new data. If only data changes, and each part fits into
-    /// one command, the set continues without a pause.
+    /// Returns when the new advertising is in force, as `BluetoothHost.advertise(_:)` does. If only
+    /// data changes, and each part fits into one command, the set continues without a pause.
     ///
     /// - Parameter advertising: The new data, type and timing.
     /// - Returns: The layout of the new data.
-    /// - Throws: `AdvertisingError` if the controller does not support the new advertising, in
-    ///   which case nothing changes; `AdvertisingError.ended` if the set has ended.
-    ///   ``HostError/closed`` if the host is shut down meanwhile, ``HostError/tooManyRequests`` if
-    ///   1,024 requests wait, and `CancellationError` if the task is canceled.
+    /// - Throws: `AdvertisingError` if the data is not valid or the controller does not support the
+    ///   new advertising, in which case nothing changes; `AdvertisingError.ended` if the set has
+    ///   ended; the `AdvertisingError` with which the set ends if the controller refuses the
+    ///   change. ``HostError/closed`` if the host is shut down meanwhile,
+    ///   ``HostError/tooManyRequests`` if 1,024 requests wait, and `CancellationError` if the task
+    ///   is canceled.
     @discardableResult
     public func update(_ advertising: Advertising) async throws -> AdvertisingLayout {
         try await host.updateAdvertising(identifier, to: advertising)
@@ -121,8 +122,8 @@ public struct AdvertisingSet: Sendable, Hashable {
 
     /// Stops advertising.
     ///
-    /// Returns when the set no longer advertises, or at once if it has ended already. Links that
-    /// peers made through the set stay open.
+    /// Returns when the set no longer advertises, or at once if it has ended already. A canceled
+    /// task does not wait. Links that peers made through the set stay open.
     public func stop() async {
         await host.stopAdvertising(identifier)
         _ = try? await ended()

@@ -6,12 +6,12 @@ import BluetoothGAP
 public struct ConnectOptions: Sendable, Hashable {
     /// The way in which the controller looks for the peer.
     public enum Approach: Sendable, Hashable {
-        /// The controller connects at once and uses the radio mainly for this request, for
-        /// `timeout`.
+        /// The host expects the peer in range. The request ends after `timeout`, or when the
+        /// adapter fails. While other requests wait, the requests take turns of 2.6 seconds.
         case direct
-        /// The controller connects whenever the peer comes into range, through its Filter Accept
-        /// List (Vol 4, Part E, 7.8.16). The request has no time limit and survives a reset of the
-        /// controller.
+        /// The controller connects when the peer comes into range. Several such requests share the
+        /// Filter Accept List (Vol 4, Part E, 7.8.16). The request has no time limit and survives a
+        /// reset of the controller.
         case whenAvailable
     }
 

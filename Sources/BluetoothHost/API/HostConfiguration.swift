@@ -24,8 +24,8 @@ public struct HostConfiguration: Sendable {
     /// The connection parameters that the device prefers on incoming links, as connected peers read
     /// them (Vol 3, Part C, 12.3); `nil` for no preference.
     ///
-    /// If the property is set and the central has chosen other parameters, the host requests these
-    /// five seconds after the link was made (Vol 3, Part C, 9.3.12.2).
+    /// If the property is set and the central has chosen another interval or latency, the host
+    /// requests these parameters five seconds after the link was made (Vol 3, Part C, 9.3.12.2).
     public var preferredConnectionParameters: ConnectionUpdate?
 
     /// Whether the host requests a larger MTU on incoming links as soon as they are open, instead
@@ -43,11 +43,11 @@ public struct HostConfiguration: Sendable {
     public var servesEnhancedBearers = true
 
     /// Whether the host requests the largest link-layer data length as soon as a link is open, if
-    /// the controller supports it. A larger data length triples throughput and costs one exchange.
+    /// the controller supports it.
     public var requestsDataLength = true
 
-    /// Whether the host accepts valid connection parameters that a peripheral requests (Vol 3, Part
-    /// A, 4.20).
+    /// Whether the host accepts valid connection parameters that a peer requests (Vol 3, Part A,
+    /// 4.20; Vol 4, Part E, 7.7.65.6).
     public var acceptsParameterRequests = true
 
     /// The maximum number of received values that a subscription holds for a busy reader. A further
@@ -59,11 +59,11 @@ public struct HostConfiguration: Sendable {
     public var advertisementBufferLimit = 4_096
 
     /// The store for the host's identity, its bonds, the counters of signatures, the configuration
-    /// of bonded clients, and the databases of bonded peers. With `nil`, all of this lasts as long
-    /// as the host.
+    /// of bonded clients, and the databases of bonded peers. With `nil`, all of this lasts at most
+    /// as long as the host.
     ///
-    /// `BluetoothHost.init` loads the identity and the bonds on its caller's thread. All other
-    /// calls to the store are made on the host's executor.
+    /// `BluetoothHost.init` loads the identity, or stores a new one, on its caller's thread. All
+    /// other calls to the store are made on the host's executor.
     public var store: (any HostStore)?
 
     /// The policy of pairings that peers begin, of pairings on demand, and of calls of
@@ -85,11 +85,11 @@ public struct HostConfiguration: Sendable {
 
     /// Whether peers may begin a pairing as soon as the host has started.
     ///
-    /// The host asks `pairingDelegate` about each pairing, and about one link at a time: while a
-    /// question is open, the host refuses peers on other links with `Pairing.FailureReason.busy`.
-    /// After three questions without a yes, whichever peers caused them, the host refuses incoming
-    /// pairings for a minute, and for twice as long after each further question without a yes, up
-    /// to ten minutes. ``BluetoothHost/openPairingWindow(for:)`` ends that delay.
+    /// The host asks `pairingDelegate` about one link at a time: while a question is open, the host
+    /// refuses peers on other links with `Pairing.FailureReason.busy`. After three questions
+    /// without a yes, whichever peers caused them, the host refuses incoming pairings for a minute,
+    /// and for twice as long after each further question without a yes, up to ten minutes. A
+    /// successful pairing and ``BluetoothHost/openPairingWindow(for:)`` end that delay.
     public var acceptsPairing = true
 
     /// The time after the start of the host in which peers may begin a pairing, if `acceptsPairing`
@@ -101,7 +101,7 @@ public struct HostConfiguration: Sendable {
     /// encryption or authentication is insufficient.
     ///
     /// The host pairs as `pairing` allows and if `pairingDelegate` consents, then repeats the
-    /// operation once. If securing the link fails, the operation throws ``SecurityRefusal``, which
+    /// operation once. If the pairing fails, the operation throws ``SecurityRefusal``, which
     /// contains both errors.
     public var securesOnDemand = true
 
@@ -124,9 +124,8 @@ public struct HostConfiguration: Sendable {
     /// The logger for the actions of the host and the faults of peers and controllers, at the level
     /// `debug`.
     ///
-    /// A failure of the adapter is a `warning`, and its recovery is a `notice`. Errors that an
-    /// application has to handle are thrown, or reported by `BluetoothHost.states`. Values and keys
-    /// are never logged.
+    /// The state ``AdapterState/unavailable(_:)`` is a `warning`, and the recovery from it is a
+    /// `notice`, as is a remark of the transport. The host logs no values and no keys.
     public var logger = Logger(label: "lanyard.host")
 
     /// Creates the default configuration.

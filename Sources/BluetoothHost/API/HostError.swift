@@ -26,19 +26,19 @@ public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
     case unsupported(String)
     /// The link ended for this reason.
     case disconnected(HCI.ErrorCode)
-    /// The link could not be established: the peer sent no packet on it, or the controller refused
-    /// to try. The code distinguishes the two cases.
+    /// The controller refused to connect, or the link ended before it was usable, with this code.
     case failedToConnect(HCI.ErrorCode)
     /// The host is connected to this address, or is connecting to it.
     case alreadyConnecting
-    /// The same procedure is already running on this link. Try again when it is done.
+    /// The same procedure is already running, or another task waits for the same SDUs, channels or
+    /// events.
     case busy
     /// A queue of requests is full.
     ///
     /// The limits of a host are `HostCore.requestLimit` (1,024) requests, `HostCore.scanLimit` (16)
     /// scans, `CentralScheduler.requestLimit` (256) connection requests, and
-    /// `CommandQueueLimits.pendingLimit` (128) commands to the controller. Requests that free a
-    /// place, or that wait for a channel or for its end, do not count as requests.
+    /// `CommandQueueLimits.pendingLimit` (128) commands to the controller. The first limit does not
+    /// apply to requests that end a link or a channel, or that wait for a channel or for its end.
     ///
     /// The limits of a link are `HeldRequests.limit` (64) requests that await encryption,
     /// `LinkProtection.waiterLimit` (64) requests that await a pairing, and
@@ -62,8 +62,9 @@ public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
     case notBonded
     /// The link could not be encrypted, and the host ended it.
     case encryptionFailed(HCI.ErrorCode)
-    /// The link to a bonded peer was not encrypted in time, or its encryption has ended. The host
-    /// sends nothing to a bonded peer without encryption.
+    /// The link to a bonded peer is not encrypted, or was not encrypted in time. Also the reason
+    /// for the end of a link whose encryption ended, or whose pairing failed after it had encrypted
+    /// the link.
     case notEncrypted
     /// The peer has lost the keys of its bond, or another device uses its address. The host ended
     /// the link. The bond stays until the application removes it.
@@ -87,7 +88,7 @@ public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
         case .disconnected(let reason): "the link ended: \(reason)"
         case .failedToConnect(let reason): "the connection could not be made: \(reason)"
         case .alreadyConnecting: "a connection to this address exists or is being made"
-        case .busy: "the same procedure is already running on this link"
+        case .busy: "the same procedure is already running"
         case .tooManyRequests: "too many requests are waiting"
         case .notificationsOverflowed: "values arrived faster than the application took them"
         case .notSubscribable: "the characteristic neither notifies nor indicates"
@@ -97,7 +98,7 @@ public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
         case .outOfSync: "the peer does not know the server's changed database yet"
         case .notBonded: "the host shares no key with the peer"
         case .encryptionFailed(let reason): "the link could not be encrypted: \(reason)"
-        case .notEncrypted: "the link to the bonded peer is not encrypted"
+        case .notEncrypted: "the link is not encrypted"
         case .bondLost: "the peer has lost the keys of its bond, or is another device"
         case .tooManyBonds: "there is no room for another bond"
         case .bondNotStored(let reason): "the keys could not be stored: \(reason)"
@@ -106,8 +107,8 @@ public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
 }
 
 extension HostError {
-    /// Creates the error for a command that failed. A command is discarded if the adapter fails or
-    /// the queue is full.
+    /// Creates the error for a command that failed. The queue discards a command if the adapter
+    /// fails or the queue is full.
     init(_ failure: CommandFailure, _ state: AdapterState) {
         self =
             switch failure {

@@ -3,7 +3,7 @@
 import BluetoothGATT
 
 // Operations on discovered characteristics and descriptors instead of handles. Each is the
-// operation of the same name on the handle of the characteristic's value, not of its declaration.
+// operation of the same name on the handle of the characteristic's value or of the descriptor.
 extension Link {
     /// Reads the part of a characteristic's value that fits into one response (Vol 3, Part G,
     /// 4.8.1).
@@ -40,7 +40,7 @@ extension Link {
 
     /// Writes a characteristic's value without a response from the peer (Vol 3, Part G, 4.9.1).
     ///
-    /// Returns when the controller's buffers have room for the value.
+    /// Returns when the value is in the controller's buffers or in the queue before them.
     ///
     /// - Parameters:
     ///   - bytes: The new value, at most `mtu - 3` bytes and at most 512.

@@ -173,7 +173,7 @@ extension Link {
     /// does not wait.
     ///
     /// - Throws: ``HostError/controller(_:)`` or ``HostError/commandTimedOut`` if the controller
-    ///   does not perform the disconnection, in which case the call can be repeated;
+    ///   does not perform the disconnection, in which case the application can repeat the call;
     ///   ``HostError/adapter(_:)`` or ``HostError/tooManyRequests`` if the host cannot send the
     ///   command; ``HostError/closed`` if the host was shut down before the call; and
     ///   `CancellationError` if the task is canceled.

@@ -9,7 +9,7 @@ extension Link {
     ///
     /// Returns when the peer has confirmed the subscription. Values that arrive before are kept.
     /// The stream keeps the host alive. Dropping the last stream of a characteristic, or canceling
-    /// its task, unsubscribes.
+    /// the task that reads it, unsubscribes.
     ///
     /// Subscribing takes one request if the peer's database is known on this link (see
     /// `database()`). Otherwise, the host first discovers the characteristic's descriptors.
@@ -60,8 +60,8 @@ extension Link {
     /// The sequence ends as that of `subscribe(to:kind:)` does.
     ///
     /// - Returns: A sequence of ranges of handles that have changed and must be discovered again.
-    /// - Throws: ``HostError/notSubscribable`` if the peer has no Service Changed characteristic,
-    ///   because its database never changes, and the errors of a GATT operation (see ``Link``).
+    /// - Throws: ``HostError/notSubscribable`` if the peer has no Service Changed characteristic to
+    ///   subscribe to, and the errors of a GATT operation (see ``Link``).
     public func serviceChanges() async throws
         -> AsyncMapSequence<NotificationStream, ClosedRange<AttributeHandle>>
     {
@@ -75,7 +75,7 @@ extension Link {
     }
 
     /// Returns the handle of the characteristic's Client Characteristic Configuration descriptor,
-    /// from the peer's cached database, or by discovery if the database is not known.
+    /// from the peer's cached database if it contains the characteristic, otherwise by discovery.
     private func configurationDescriptor(
         of characteristic: GATT.Characteristic
     ) async throws -> AttributeHandle? {

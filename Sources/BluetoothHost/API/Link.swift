@@ -10,13 +10,13 @@ import BluetoothTypes
 /// The value identifies the link, and copies identify the same link. Dropping the value does not
 /// end the link; ``disconnect()`` does.
 ///
-/// The host queues GATT operations and sends them in the order of the calls. A peer that has
-/// already received the request of a canceled task may still perform it. GATT operations throw
-/// these errors:
+/// The host queues GATT operations and sends them in the order of the calls, unless the link has
+/// additional bearers (``openEnhancedBearers(_:)``). A peer that has already received the request
+/// of a canceled task may still perform it. GATT operations throw these errors:
 ///
 /// - `GATT.Failure`: `attribute` if the peer refuses the operation, `protocolViolation` if the peer
 ///   violates the protocol, `timedOut` if the peer does not respond within 30 seconds (Vol 3, Part
-///   F, 3.3.3), and `queueFull` if 256 operations are in progress on the link.
+///   F, 3.3.3), and `queueFull` if 256 operations are in progress on the bearer.
 /// - ``SecurityRefusal`` if the peer requires more protection and the pairing for that fails, and
 ///   the ``HostError`` of ``pair(_:)`` if the host cannot secure the link for another reason.
 /// - ``HostError/notEncrypted`` if the peer is bonded and the link is not encrypted within 35
@@ -267,8 +267,8 @@ extension Link {
 
     /// Writes a value without a response from the peer (Vol 3, Part G, 4.9.1).
     ///
-    /// Returns when the controller's buffers have room for the value, so that a loop of these calls
-    /// runs at the speed of the link.
+    /// Returns when the value is in the controller's buffers or in the queue of at most eight
+    /// frames before them, so that a loop of these calls runs at the speed of the link.
     ///
     /// - Parameters:
     ///   - bytes: The new value, at most `mtu - 3` bytes and at most 512.
@@ -287,12 +287,12 @@ extension Link {
     /// Writes a value with a signature and without a response from the peer (Vol 3, Part G, 4.9.2).
     ///
     /// The signature authenticates the value on an unencrypted link with a bonded peer. Other
-    /// devices can read the value, but cannot change or repeat it. Unlike all other operations,
-    /// this one does not wait until the link with a bonded peer is encrypted.
+    /// devices can read the value, but cannot change or repeat it. Unlike all other GATT
+    /// operations, this one does not wait until the link with a bonded peer is encrypted.
     ///
     /// On an encrypted link, the encryption authenticates the value, and the host sends an ordinary
-    /// write without response. If the bonded peer has no key to check signatures with, the host
-    /// waits until the link is encrypted, and then sends an ordinary write.
+    /// write without response. If the bond has no key for signatures of this host, the host waits
+    /// until the link is encrypted, and then sends an ordinary write without response.
     ///
     /// - Parameters:
     ///   - bytes: The new value, at most `mtu - 15` bytes and at most 512.

@@ -34,9 +34,9 @@ package enum HostAction: Sendable {
     case closeTransport
     /// Report an event.
     case event(HostEvent)
-    /// A request has ended. No further action follows for it.
+    /// Complete a request. No further action follows for it.
     case completed(RequestIdentifier, Result<HostAnswer, any Error>)
-    /// A pairing on this link needs a person, or no longer does.
+    /// Handle this event of a pairing on a link.
     case pairing(LinkIdentifier, PairingEvent)
     /// Read the store's record of the client on this link, and answer with `recalled`.
     case recall(LinkIdentifier, StoreKey)

@@ -12,8 +12,8 @@ extension HostCore {
     }
 
     /// Starts an advertising set, which continues until it is stopped or ends by itself. A
-    /// `completed` action follows when the set is in force, and the event `advertisingEnded` when
-    /// the set has ended. The request identifies the set.
+    /// `completed` action follows when the set is in force or has failed, and the event
+    /// `advertisingEnded` when the set has ended. The request identifies the set.
     package mutating func startAdvertising(
         _ advertising: Advertising,
         id: RequestIdentifier,
@@ -48,8 +48,8 @@ extension HostCore {
         perform(advertiser.remove(set.rawValue, now: now), now: now)
     }
 
-    /// Ends a request that the application has canceled. A set that is not in force yet is stopped.
-    /// A change of a set remains.
+    /// Ends a request that the application has canceled. If the request started a set, the set is
+    /// stopped. A change of a set remains.
     package mutating func forgetAdvertisingWaiter(_ id: RequestIdentifier, now: Instant) {
         for set in advertisingWaiters.keys { advertisingWaiters[set]?.removeAll { $0 == id } }
         if advertisingWaiters[id] != nil { stopAdvertising(id, now: now) }

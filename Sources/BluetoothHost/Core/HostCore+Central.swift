@@ -114,8 +114,7 @@ extension HostCore {
     }
 
     /// Handles a failed attempt of a connection request: the controller made no link, or the link
-    /// ended before it was usable. The host may try again, because the next connection may be
-    /// established. A pending request continues after a failure of the adapter.
+    /// ended before it was usable. A pending request continues after a failure of the adapter.
     mutating func connectionAttemptFailed(
         _ id: RequestIdentifier,
         with error: HostError,

@@ -121,8 +121,9 @@ extension HostCore {
     ///   - spsm: The SPSM of the channels or, with `nil`, any unused one.
     ///   - terms: The conditions and parameters of the channels.
     ///   - backlogLimit: The maximum number of channels that wait to be accepted, at least 1.
-    /// - Throws: ``L2CAP/Failure/alreadyListening`` if the SPSM is in use or there is no room for
-    ///   another listener, and ``L2CAP/Failure/invalidParameters`` for invalid values.
+    /// - Throws: ``L2CAP/Failure/alreadyListening`` if the SPSM is in use, no SPSM is free or there
+    ///   is no room for another listener, and ``L2CAP/Failure/invalidParameters`` for invalid
+    ///   values.
     package mutating func listen(
         _ spsm: L2CAP.SPSM?,
         terms: ListenerTerms,

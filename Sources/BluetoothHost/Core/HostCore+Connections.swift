@@ -46,7 +46,8 @@ extension HostCore {
     }
 
     /// Handles a connection of a peer. The link ends at once if no set awaits connections, for
-    /// example if the peer connected while its set was being stopped.
+    /// example if the peer connected while its set was being stopped, or if the host is being shut
+    /// down.
     private mutating func connectionAccepted(_ report: ConnectionReport, now: Instant) {
         let isAdmitted = advertiser.awaitsConnections && shutdownDeadline == nil
         let localAddress = localAddress(in: report)
@@ -106,7 +107,7 @@ extension HostCore {
         )
     }
 
-    /// Handles the end of a link, which frees resources of the controller.
+    /// Handles the end of a link, which makes room in the controller for other activities.
     mutating func linkEnded(_ link: LinkIdentifier, _ error: HostError, now: Instant) {
         if let (handle, end) = look(at: link, { ($0.handle, $0.protection.end) }) {
             endLink(handle, with: end ?? error, now: now)

@@ -7,7 +7,7 @@ import BluetoothTypes
 // The states of the controller: opened, started, ready, failed, reset, reopened.
 extension HostCore {
     /// Sets the controller up after the transport was opened. Does nothing if the host has closed
-    /// the transport since.
+    /// the transport in the meantime.
     ///
     /// - Parameters:
     ///   - losesBytes: Whether the transport can lose bytes, as a UART can.
@@ -68,8 +68,8 @@ extension HostCore {
         finishShutDown(now: now)
     }
 
-    /// Closes the host if the controller is not ready, if it does nothing anymore, or if
-    /// `shutdownLimit` has passed.
+    /// Closes a host that is being shut down if the controller is not ready, if it does nothing
+    /// anymore, or if `shutdownLimit` has passed.
     mutating func finishShutDown(now: Instant) {
         guard let deadline = shutdownDeadline, state != .closed else { return }
         let isQuiet = links.isEmpty && advertisingWaiters.isEmpty && scheduler.isAtRest

@@ -11,7 +11,8 @@ extension HostCore {
         deframer.append(bytes)
     }
 
-    /// Handles one complete packet. Returns `false` if there is none.
+    /// Handles one complete packet. Returns `false` if there is none, or if the packet boundaries
+    /// are lost.
     package mutating func receiveNextPacket(now: Instant) -> Bool {
         guard isConnected else {
             deframer.reset()

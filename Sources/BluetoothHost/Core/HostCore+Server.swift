@@ -44,8 +44,8 @@ extension HostCore {
         perform(context.server.answer(request, result, at: handle, now: now), now: now)
     }
 
-    /// Sends values to the client of a link. The answer is a `completed` action after all
-    /// notifications were sent and all indications were confirmed.
+    /// Sends values to the client of a link. The answer is a `completed` action, with success after
+    /// all notifications were sent and all indications were confirmed.
     package mutating func notify(
         _ values: [GATT.AttributeValue],
         on link: LinkIdentifier,

@@ -11,8 +11,8 @@ extension HostCore {
         return copy.readNextDeadline()
     }
 
-    /// Returns `nextDeadline`. The driver calls this after every input, and the method is
-    /// `mutating` because reading a property of a value in an object copies the whole value first.
+    /// Returns `nextDeadline`. The method is `mutating`, because reading a property of a value in
+    /// an object copies the whole value first.
     package mutating func readNextDeadline() -> Instant? {
         guard state != .closed else { return nil }
         var soonest = earliest(links.nextDeadline, context.commands.nextDeadline)

@@ -9,29 +9,22 @@ import BluetoothSMP
 import BluetoothTypes
 
 /// The host as a value. It owns the parts of every layer, and turns each input (bytes from the
-/// controller, requests of the application, the clock) into actions in one ordered outbox.
-///
-/// The driver takes one input, performs everything in the outbox, and then takes the next input.
-/// The core does no I/O, never waits, and reads no clock.
+/// controller, requests of the application, the clock) into actions in one ordered outbox. The core
+/// does no I/O, never waits, and reads no clock.
 ///
 /// `LinkCore` has the state of one link. The host has the parts that concern the controller or
-/// several links: the controller's state in `HostCore+Controller`, arriving packets in
-/// `HostCore+Packets`, the beginning and end of links in `HostCore+Connections`, scans and
-/// connection requests in `HostCore+Central`, advertising in `HostCore+Advertising`, addresses in
-/// `Privacy/`, bonds and the store in `Store/`, and time in `HostCore+Time`. `HostCore+WithLink`
-/// passes inputs to the links.
+/// several links. `HostCore+WithLink` passes inputs to the links.
 package struct HostCore: Sendable {
     /// The maximum number of requests that wait at once. The host refuses further requests, unless
     /// they free a place.
     package static let requestLimit = 1_024
     /// The maximum number of concurrent scans.
     package static let scanLimit = 16
-    /// The number of times that one connection request may find the peer and then fail to establish
-    /// the link (Vol 6, Part B, 4.5: no packet within six intervals) before the request fails. With
-    /// the pauses in between, that takes 10 seconds on average. In that time, 20 centrals that
-    /// connect to one peripheral at once all get their links.
+    /// The number of times that one direct connection request may find the peer and then fail to
+    /// establish the link (Vol 6, Part B, 4.5: no packet within six intervals) before the request
+    /// fails.
     package static let establishmentLimit = 10
-    /// The maximum time for which a shutdown waits for the graceful end of the links.
+    /// The maximum time for which a shutdown waits for the end of links, scans and advertising.
     package static let shutdownLimit: Duration = .seconds(1)
 
     /// The state that the links share, with the configuration and the outbox.
@@ -40,7 +33,7 @@ package struct HostCore: Sendable {
     let ownAddress: DeviceAddress
     /// Whether the transport is open. Bytes that arrive earlier are dropped.
     var isConnected = false
-    /// The state of the transport, and the number of resets of the controller that remain.
+    /// The state of the transport, and the number of resets of the controller.
     var wire = Wire()
     /// The number of times that the state of the controller was discarded.
     var abandonedControllers = 0

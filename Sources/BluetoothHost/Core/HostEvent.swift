@@ -7,7 +7,8 @@ import BluetoothTypes
 /// An event of a host that is not the result of a request.
 ///
 /// The first event of each link is `linkOpened`, and the last is `disconnected`. The completions of
-/// all requests to the link are called before `disconnected`.
+/// requests to the link are called before `disconnected`, except those of requests that the answer
+/// to a command completes, such as `readRSSI`, if the controller has yet to answer.
 package enum HostEvent: Sendable {
     /// The adapter's state has changed. A new observer gets the current state first.
     case stateChanged(AdapterState)

@@ -11,7 +11,8 @@ package enum LinkRequest: Sendable {
     /// An operation. If the peer refuses it because the link lacks protection, the host protects
     /// the link and repeats the operation, unless `securesOnDemand` is `false`.
     case gatt(GATT.Operation, securesOnDemand: Bool = true)
-    /// Write this value with a signature, unless the link is encrypted.
+    /// Write this value with a signature, unless the link is encrypted or the bond has no key for
+    /// signatures of this host.
     case writeSigned(AttributeHandle, [UInt8])
     /// The whole database of the peer, from the cache or discovered.
     case database
@@ -40,8 +41,8 @@ package enum LinkRequest: Sendable {
         }
     }
 
-    /// Whether the request makes room for others, and so does not count against
-    /// `HostCore.requestLimit`.
+    /// Whether the request makes room for others, so that `HostCore.requestLimit` does not apply to
+    /// it.
     var freesRoom: Bool { if case .disconnect = self { true } else { false } }
 
     /// Whether the request needs an operation of the GATT client.
@@ -78,13 +79,13 @@ package enum ChannelRequest: Sendable {
     case receive(ChannelNumber)
     /// The answer is `done`.
     case resize([ChannelNumber], mtu: Int, mps: Int)
-    /// The answer is `done` when the peer has confirmed the end.
+    /// The answer is `done` when the peer has confirmed the end, or the link has ended.
     case close(ChannelNumber)
     /// The answer is `end`.
     case awaitEnd(ChannelNumber)
 
-    /// Whether the request makes room for others, or awaits an end, and so does not count against
-    /// `HostCore.requestLimit`.
+    /// Whether the request makes room for others, or awaits an end, so that
+    /// `HostCore.requestLimit` does not apply to it.
     var isAlwaysTaken: Bool {
         switch self {
         case .close, .awaitEnd: true

@@ -13,7 +13,8 @@ struct PendingConnection: Sendable {
         /// The host withdraws the request from the scheduler, to schedule it again with another
         /// address.
         case rescheduling
-        /// The link was made. The peer's first answer on it shows whether the link is usable.
+        /// The link was made. Encryption with the bond, if there is one, and then the peer's first
+        /// answer show that the link is usable.
         case establishing(LinkIdentifier)
         /// The host waits for the end of an earlier link to the peer before it connects.
         case awaitingDisconnection
@@ -22,7 +23,8 @@ struct PendingConnection: Sendable {
         case backingOff(until: Instant)
     }
 
-    /// The maximum pause after the first failure. Each further failure doubles it.
+    /// The maximum pause after the first failure. Each further failure doubles it, up to
+    /// `longestBackoff` or `longestPendingBackoff`.
     static let firstBackoff: Duration = .milliseconds(500)
     /// The maximum pause of a direct connection request. Its usual timeout of 10 s must allow
     /// several attempts.

@@ -17,8 +17,7 @@ extension BluetoothHost {
         drain()
     }
 
-    /// Closes the store, which another host may use from now on. The host drops everything that
-    /// would be saved later.
+    /// Closes the store, which another host may use from now on.
     func closeStore() {
         store?.close()
         store = nil

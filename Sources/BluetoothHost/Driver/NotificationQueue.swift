@@ -5,7 +5,7 @@
 /// A value that was taken also stays in its slot. When the slot's turn comes again, its array is
 /// filled again in place, unless the application still has it.
 struct NotificationQueue {
-    /// The number of slots of a queue whose reader keeps up.
+    /// The number of slots after the first value.
     static let initialSlotCount = 8
     /// The number of slots above which an empty queue releases its memory.
     static let keptSlotLimit = 256

@@ -55,7 +55,7 @@ struct NotificationRouter {
         }
     }
 
-    /// Wakes the readers of the values that have arrived, once for all values of an input.
+    /// Wakes the readers of the values that have arrived.
     mutating func wakeReaders() {
         guard !awaited.isEmpty else { return }
         for stream in awaited { stream.wake() }

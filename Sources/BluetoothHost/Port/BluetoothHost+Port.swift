@@ -7,10 +7,10 @@ import HCITransports
 // API with completions instead of suspensions, and an observer instead of streams.
 //
 // The host calls each completion exactly once, on its executor, and never before the call that took
-// the completion has returned. The completion gets `CancellationError` if the request was canceled,
-// and `HostError.closed` if the host is shut down. Completions and observers may call all methods
-// of the port. The effects of these calls follow in order, after the completion or the observer has
-// returned. A completion that references the host keeps it alive while the request is pending.
+// the completion has returned. The completion gets `CancellationError` if the request was canceled.
+// Completions and observers may call all methods of the port. The effects of these calls follow in
+// order, after the completion or the observer has returned. A completion that references the host
+// keeps it alive while the request is pending.
 //
 // An application may use the port and the asynchronous API on one host. Requests of clients have
 // one recipient only: the stream of `serverEvents()` if there is one, otherwise the observer.
@@ -22,9 +22,9 @@ extension BluetoothHost {
     /// executor runs.
     static let roundsPerDrainLimit = 1_024
 
-    /// Runs `body` on the host, in the order of the calls. Call it from any thread. `body` never
-    /// runs before this method has returned. Packets that `body` causes are sent together, after
-    /// it.
+    /// Runs `body` on the host's executor, in the order of the calling thread's calls, and not
+    /// within the call. Call it from any thread. Packets that `body` causes are sent together,
+    /// after it.
     package nonisolated func enter(
         _ body: @escaping @Sendable (isolated BluetoothHost) -> Void
     ) {
@@ -45,8 +45,8 @@ extension BluetoothHost {
         }
     }
 
-    /// Opens the transport and sets up the controller, as `start()` does, without waiting.
-    /// `HostEvent.stateChanged` reports the result.
+    /// Opens the transport and sets up the controller, as `start()` does, without waiting. Events
+    /// `HostEvent.stateChanged` follow.
     package func beginStart() {
         openOnce()
     }

@@ -8,8 +8,8 @@ extension BluetoothHost {
     /// Scans until `endScan(_:)`. `HostEvent.advertised` reports advertisements.
     ///
     /// If the adapter is not ready, the scan begins when it is. A scan continues after the
-    /// controller was reset. `completion` is called when the scan ends or fails, or when the host
-    /// is shut down.
+    /// controller was reset. The host calls `completion` when the scan ends or fails, or when the
+    /// host is shut down.
     package func beginScan(
         _ request: ScanRequest,
         then completion: @escaping Completion
@@ -57,8 +57,8 @@ extension BluetoothHost {
         }
     }
 
-    /// Replaces the data, the type and the timing of a set. The answer is that of
-    /// `beginAdvertising`.
+    /// Replaces the data, the type and the timing of a set. The answer is
+    /// `HostAnswer.advertising` when the change is in force.
     @discardableResult
     package func beginUpdate(
         of set: RequestIdentifier,
@@ -71,7 +71,7 @@ extension BluetoothHost {
     }
 
     /// Stops a set. `HostEvent.advertisingEnded` reports when the controller has stopped the set.
-    /// Requests that await the set get the error that it has ended.
+    /// Requests that await the set get `AdvertisingError.ended`.
     package func endAdvertising(_ id: RequestIdentifier) {
         core.stopAdvertising(id, now: executor.now)
         settle()

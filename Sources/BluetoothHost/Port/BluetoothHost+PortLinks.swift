@@ -13,11 +13,11 @@ extension BluetoothHost {
     /// itself needs Service Changed, unsubscribing from it succeeds without an effect. A request
     /// with `securesOnDemand` set to `false` never makes the host pair.
     ///
-    /// The answer to `.database` is the peer's whole database. A host that has discovered the
-    /// database once has subscribed to Service Changed, and `HostEvent.servicesChanged` reports
-    /// changes. Otherwise, the host gets changes only from a bonded peer to whose Service Changed
-    /// it subscribed on an earlier link. After a change, operations on handles fail with
-    /// `databaseOutOfSync` until `.database` is answered again; see `Link.database()`.
+    /// The answer to `.database` is the peer's whole database. The host then subscribes to Service
+    /// Changed if the peer has it, and `HostEvent.servicesChanged` reports changes. Without that,
+    /// the host gets changes only from a bonded peer to whose Service Changed it subscribed on an
+    /// earlier link. After a change, operations on handles fail with `databaseOutOfSync` until
+    /// `.database` is answered again; see `Link.database()`.
     ///
     /// If the link has ended, the result is the reason. Disconnecting an ended link succeeds.
     @discardableResult

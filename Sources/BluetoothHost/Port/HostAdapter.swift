@@ -9,7 +9,7 @@ import BluetoothSMP
 import BluetoothTypes
 import HCITransports
 
-/// A host as a port. It translates requests, results and events, and keeps the host alive.
+/// The port of a host, which it keeps alive.
 package final class HostAdapter: BluetoothPort {
     private struct State {
         weak var observer: (any PortObserver)?
@@ -145,9 +145,9 @@ extension HostAdapter {
 extension ConnectOptions {
     /// Options without a timeout, and with continuous scanning.
     ///
-    /// The controller scans all the time that its links and scans leave, as with the Linux kernel's
-    /// own stack. Scanning half of the time would miss every second packet. A peer that returns
-    /// would then often wait for another advertising interval.
+    /// The controller scans all the time that its links and scans leave. Scanning half of the time
+    /// would miss about every second packet. A peer that returns would then often wait for another
+    /// advertising interval.
     fileprivate static var continuous: ConnectOptions {
         var options = whenAvailable
         options.parameters.scanWindow = options.parameters.scanInterval

@@ -13,8 +13,8 @@ import BluetoothTypes
 /// }
 /// ```
 ///
-/// The host answers peers at once, even while no task accepts. Channels wait in the listener's
-/// backlog until they are accepted. `close()` and deallocation end the listener.
+/// The host answers peers even while no task accepts. Channels wait in the listener's backlog until
+/// they are accepted. `close()`, deallocation, and the shutdown of the host end the listener.
 public final class ChannelListener: AsyncSequence, Sendable {
     /// The PSM to which peers open channels.
     public var psm: L2CAP.SPSM { key.spsm }
@@ -34,8 +34,8 @@ public final class ChannelListener: AsyncSequence, Sendable {
     /// Waits for the next channel.
     ///
     /// - Returns: The channel; `nil` after the listener has ended.
-    /// - Throws: ``HostError/busy`` if another task is waiting, and `CancellationError` if the task
-    ///   is canceled.
+    /// - Throws: ``HostError/busy`` if another task is waiting, ``HostError/closed`` if the host is
+    ///   shut down during the call, and `CancellationError` if the task is canceled.
     public func accept() async throws -> L2CAPChannel? {
         try await host.acceptChannel(key)
     }
@@ -63,12 +63,12 @@ extension BluetoothHost {
     ///
     /// - Parameters:
     ///   - psm: The PSM to listen for. With `nil`, the host chooses one from 0x0080...0x00FF, which
-    ///     peers can learn from an attribute, for example. ``ChannelListener/psm`` returns the PSM.
+    ///     ``ChannelListener/psm`` returns.
     ///   - requirement: The link security that a channel requires. On a link with less security,
     ///     the host refuses the channel, and its response contains the reason.
     ///   - options: The sizes and credits with which this side receives on the channels.
-    ///   - backlog: The maximum number of channels that wait to be accepted. The host refuses
-    ///     further ones.
+    ///   - backlog: The maximum number of channels that wait to be accepted, at least 1. The host
+    ///     refuses further channels.
     /// - Returns: The listener.
     /// - Throws: `L2CAP.Failure`: `alreadyListening` if another listener or the host itself uses
     ///   the PSM, no PSM is free, or the host has 256 listeners; `invalidParameters` if a parameter

@@ -7,8 +7,7 @@ import BluetoothL2CAP
 ///
 /// A channel carries SDUs, which are byte strings of a given length, reliably and in order in both
 /// directions. Neither side can overrun the other: the peer sends as many frames as this side has
-/// given it credits for, and gets credits back when the application receives SDUs. `send(_:)` waits
-/// for the peer's credits.
+/// given it credits for, and gets credits back when the application receives SDUs.
 ///
 /// ```swift
 /// let channel = try await link.openChannel(psm: 0x0080)
@@ -36,7 +35,7 @@ public struct L2CAPChannel: Sendable, Hashable {
 
     /// The way in which a channel ended.
     public enum End: Sendable, Equatable {
-        /// The application closed the channel with `close()`.
+        /// The application closed the channel with `close()`, or the host has forgotten the end.
         case closed
         /// The peer closed the channel.
         case closedByPeer
@@ -90,14 +89,15 @@ extension L2CAPChannel {
 
     /// Sends one SDU.
     ///
-    /// Returns when all of it is in the controller's buffers, so that a loop of these calls runs at
-    /// the speed of the peer's reader. SDUs leave in the order of the calls.
+    /// Waits for the peer's credits. Returns when the last frame is in the controller's buffers or
+    /// in the queue of at most eight frames before them, so that a loop of these calls runs at the
+    /// speed of the peer's reader. SDUs leave in the order of the calls.
     ///
     /// - Parameter sdu: At most `properties.sendMTU` bytes.
-    /// - Throws: `L2CAP.Failure` if the channel ends first, the SDU is too long or too many SDUs
+    /// - Throws: `L2CAP.Failure` if the channel ends first, the SDU is too long or 64 SDUs already
     ///   wait, the reason why the link ended (see ``Link``) if the link ends first, and
     ///   `CancellationError` if the task is canceled. If the host has sent part of the SDU before
-    ///   the cancellation, it sends the rest.
+    ///   the cancellation, it sends the remaining bytes.
     public func send(_ sdu: [UInt8]) async throws {
         _ = try await link.host.request(.send(sdu, number), of: link.identifier)
     }
@@ -105,9 +105,8 @@ extension L2CAPChannel {
     /// Waits for the next SDU.
     ///
     /// SDUs that arrived before the peer closed the channel, or before the link ended, are returned
-    /// first. Receiving returns credits to the peer. If no task receives, the channel holds as many
-    /// frames as the peer had credits for (see `L2CAP.ChannelOptions.window`), and the peer has to
-    /// stop.
+    /// first. If no task receives, the channel holds as many frames as the peer had credits for
+    /// (see `L2CAP.ChannelOptions.window`), and the peer has to stop.
     ///
     /// - Returns: The SDU; `nil` after either side has closed the channel.
     /// - Throws: ``HostError/busy`` if another task is waiting, `L2CAP.Failure.violated` if the
@@ -154,15 +153,17 @@ extension L2CAPChannel {
     /// Closes the channel if it is open.
     ///
     /// The host drops SDUs that wait to be sent and SDUs that no task has received. Returns when
-    /// the peer has confirmed the disconnection. The peer has then received all SDUs that were sent
-    /// before. A canceled task does not wait.
+    /// the peer has confirmed the disconnection, or when the link has ended. If the peer has
+    /// confirmed, it has received all SDUs whose `send(_:)` has returned. A canceled task does not
+    /// wait.
     public func close() async {
         await link.host.close(self)
     }
 
     /// Waits until the channel has ended, and returns how. Returns at once if it has ended already.
     ///
-    /// - Returns: The way in which the channel ended.
+    /// - Returns: The way in which the channel ended; `closed` if the host has forgotten it. The
+    ///   host remembers the ends of the last 64 channels.
     /// - Throws: `CancellationError` if the task is canceled.
     public func ended() async throws -> End {
         let answer = try await link.host.request(.awaitEnd(number), of: link.identifier)

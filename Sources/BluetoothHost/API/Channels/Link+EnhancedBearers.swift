@@ -6,11 +6,11 @@ import BluetoothL2CAP
 extension Link {
     /// Opens bearers for Enhanced ATT to the peer's server (Vol 3, Part G, 5.3).
     ///
-    /// Reads use the additional bearers in parallel with requests on the link's first bearer.
-    /// Writes use the first bearer only and keep their order. The link must be encrypted. A link
-    /// has at most five additional bearers, including those that the peer opens. If the peer
-    /// refuses the request for lack of resources, the host sends it once more, because both sides
-    /// may have sent a request at the same time (Vol 3, Part G, 5.4).
+    /// A read uses the bearer with the fewest operations. All other operations use the link's first
+    /// bearer and keep their order. The link must be encrypted. A link has at most five additional
+    /// bearers, including those that the peer opens. If the peer refuses the request for lack of
+    /// resources, the host sends it once more, because both sides may have sent a request at the
+    /// same time (Vol 3, Part G, 5.4).
     ///
     /// - Parameter count: The number of bearers to request. The peer may grant fewer.
     /// - Throws: `L2CAP.Failure`: `notSupported` if the server does not support Enhanced ATT,

@@ -40,9 +40,9 @@ extension BluetoothHost {
     /// Returns a stream of the changes of bonds.
     ///
     /// The stream can have any number of readers. The first reader also gets the latest earlier
-    /// events, at most `securityEventLimit`. A reader that is that many events behind misses the
-    /// oldest. The stream does not keep the host alive. It ends when the host is shut down or
-    /// deallocated.
+    /// events, at most `securityEventLimit`. A reader that is more than that many events behind
+    /// misses the oldest. The stream does not keep the host alive. It ends when the host is shut
+    /// down or deallocated.
     public func securityEvents() -> AsyncStream<SecurityEvent> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: SecurityEvent.self,
@@ -70,16 +70,18 @@ extension Link {
     /// The host asks `HostConfiguration.pairingDelegate` the questions of the pairing. A peripheral
     /// can only request security from the central. If the central does not react, the call fails
     /// after 30 seconds. Concurrent calls share one pairing if it satisfies their policies.
-    /// Canceling the task cancels the pairing, unless another call waits for it.
+    /// Canceling the task cancels a pairing that the host began, unless another operation waits for
+    /// it.
     ///
     /// - Parameter policy: The requirements for the pairing; by default
     ///   `HostConfiguration.pairing`.
     /// - Returns: The security of the link afterward. The call returns at once if the link
     ///   satisfies `policy` already.
     /// - Throws: `Pairing.Failure` if the pairing fails. ``HostError/bondLost`` if the peer has
-    ///   lost its keys. ``HostError/encryptionFailed(_:)`` and ``HostError/notEncrypted`` if the
-    ///   link could not be encrypted with the keys of the bond. ``HostError/tooManyBonds`` if there
-    ///   is no room for another bond. ``HostError/bondNotStored(_:)`` if the keys cannot be stored.
+    ///   lost its keys. ``HostError/encryptionFailed(_:)``, ``HostError/notEncrypted`` or an error
+    ///   of the controller if the link could not be encrypted with the keys of the bond.
+    ///   ``HostError/tooManyBonds`` if there is no room for another bond.
+    ///   ``HostError/bondNotStored(_:)`` if the keys cannot be stored.
     ///   ``HostError/tooManyRequests`` if too many calls wait. ``HostError/disconnected(_:)``,
     ///   ``HostError/adapter(_:)`` or ``HostError/closed`` if the link, the controller or the host
     ///   ends first. `CancellationError` if the task is canceled.

@@ -45,11 +45,13 @@ extension PortBond {
 public enum BondLossPolicy: Sendable {
     /// The link ends with `HostError.bondLost`. The bond stays until the application removes it.
     case refuse
-    /// `PairingDelegate.pairsAgain` decides.
+    /// `PairingDelegate.pairsAgain` decides, at most once for each link. Without a delegate, or
+    /// while incoming pairings are refused, a pairing that the peer begins is refused.
     case ask
-    /// The host pairs again, once for each link, as `HostConfiguration.pairing` allows and with no
-    /// less security than before. A pairing that the peer begins needs consent like any other.
-    /// Without a delegate, this is `refuse`.
+    /// The host pairs again, once for each link, as `HostConfiguration.pairing` allows and, unless
+    /// `Pairing.Policy.allowsWeakerBond` is set, with no less security than before. A pairing that
+    /// the peer begins needs consent like any other. Without a delegate, the host pairs again only
+    /// if the application has called `Link.pair(_:)`.
     case pairOnce
 }
 

@@ -16,7 +16,7 @@ import BluetoothTypes
 /// only if the application itself has begun its pairing. Show the name of the peer with each
 /// question.
 ///
-/// The host treats a question whose method the delegate does not implement as declined.
+/// By default, each method declines the question or does nothing.
 public protocol PairingDelegate: Sendable {
     /// Returns whether to pair when no other step shows the user's intention (Just Works).
     /// `Pairing.Policy.consent` decides for which pairings, and when, the host asks.
@@ -63,8 +63,9 @@ public protocol PairingDelegate: Sendable {
 
     /// Reports the end of a pairing, whichever side began it. No question of the pairing follows.
     ///
-    /// The link has the new security before the call, and a bond is stored. The host does not wait
-    /// for the method. A pairing that ends because the link ends is reported, too.
+    /// After a successful pairing, the link has the new security before the call, and a bond is
+    /// stored if the host has a store. The host does not wait for the method. A pairing that ends
+    /// because the link ends is reported, too.
     ///
     /// - Parameters:
     ///   - link: The link of the pairing, which may have ended.

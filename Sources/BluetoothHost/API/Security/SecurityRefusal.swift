@@ -4,8 +4,8 @@ import BluetoothATT
 import BluetoothL2CAP
 import BluetoothSMP
 
-/// The error of an operation that the peer refuses for lack of security, if the host cannot secure
-/// the link. See ``HostConfiguration/securesOnDemand``.
+/// The error of an operation that the peer refuses for lack of security, if the host's attempt to
+/// secure the link fails. See ``HostConfiguration/securesOnDemand``.
 ///
 /// Operations of ``Link`` throw it instead of the `GATT.Failure` or `L2CAP.Failure` that contains
 /// the peer's answer alone. ``Link/pair(_:)`` throws the `Pairing.Failure` itself.

@@ -27,7 +27,7 @@ extension BluetoothHost {
     /// ```
     ///
     /// The host indicates the change to the connected clients that subscribed to Service Changed,
-    /// and to bonded clients when they connect again (Vol 3, Part G, 7.1).
+    /// and to the bonded ones that did when they encrypt their next link (Vol 3, Part G, 7.1).
     ///
     /// - Parameter definition: The service.
     /// - Returns: The service with its handles.

@@ -4,19 +4,19 @@ import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
 
-// The peer as a client of this host's server.
-//
-// All methods and properties throw the reason why the link ended if it is not open.
+// The peer as a client of this host's server. The properties throw the reason why the link ended if
+// it is not open.
 extension Link {
     /// Sends a value to the peer as a notification or an indication, whichever the peer has
     /// subscribed to.
     ///
     /// The call returns when the value is sent. A notification (Vol 3, Part G, 4.10.1) counts as
-    /// sent when it is in the controller's buffers, so that a loop of these calls runs at the speed
-    /// of the link. An indication (4.11.1) counts as sent when the peer has confirmed it, and
-    /// further indications wait until then. Values leave in the order of the calls. Bytes beyond
-    /// `mtu - 3` are cut off, and the client has to read the complete value. The stored value of
-    /// the server does not change. Canceling the task cancels a value that has not left.
+    /// sent when it is in the controller's buffers or in the queue of at most eight frames before
+    /// them, so that a loop of these calls runs at the speed of the link. An indication (4.11.1)
+    /// counts as sent when the peer has confirmed it, and further indications wait until then.
+    /// Bytes beyond `mtu - 3` are cut off, and the client has to read the complete value. The
+    /// stored value of the server does not change. Canceling the task cancels a value that has not
+    /// left.
     ///
     /// - Parameters:
     ///   - value: The value.

@@ -17,14 +17,13 @@ public struct ReadRequest: Sendable {
     /// The handle of the attribute, which is a characteristic's value or a descriptor.
     public let handle: AttributeHandle
 
-    /// The offset in bytes from which the client reads the value. It is not zero if the client
-    /// reads a long value in parts.
+    /// The offset in bytes from which the client reads the value. It is greater than zero for all
+    /// parts of a long value but the first.
     public let offset: Int
 
     let question: OpenQuestion
 
-    /// Sends the value to the client. Returns at once; call it from any thread. On the host's
-    /// executor, the answer leaves in the same turn of its thread.
+    /// Sends the value to the client. Returns at once; call it from any thread.
     ///
     /// - Parameter value: The bytes of the value from `offset` on; empty if the value ends there.
     ///   Bytes that do not fit into the response are left out, and the client requests them later.

@@ -8,11 +8,9 @@ import BluetoothTypes
 
 /// The state that the links of a host share. The methods of `LinkCore` get it as a parameter.
 ///
-/// A link reads the configuration here, uses the parts that serve all links (the command queue, the
-/// controller's buffers, the server, the bonds and their store), and appends its actions to the
-/// outbox. For effects on other links, or on parts that only the host has, a link posts a
-/// `LinkEvent`. The host handles the events as soon as the link's method has returned. A link has
-/// access to neither its host nor the other links.
+/// For effects on other links, or on parts that only the host has, a link posts a `LinkEvent`. The
+/// host handles the events as soon as the link's method has returned. A link has access to neither
+/// its host nor the other links.
 struct LinkContext: Sendable {
     /// The first identifier of the host's own operations. The identifiers of requests are below it.
     static let ownOperationBase: UInt64 = 1 << 63
@@ -47,7 +45,7 @@ struct LinkContext: Sendable {
     var applicationRecords: [ApplicationName: [UInt8]] = [:]
     /// The configuration of bonded clients that was read from the store or has changed.
     var clientRecords: [DeviceAddress: ClientRecord] = [:]
-    /// The databases of peers.
+    /// The databases of the peers that were discovered most recently.
     var databases = DatabaseCache()
 
     /// The delays after failed pairings and after questions without a yes.

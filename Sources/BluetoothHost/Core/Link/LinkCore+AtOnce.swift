@@ -8,7 +8,7 @@ import BluetoothTypes
 
 // Fast paths for notifications, for Write Commands, and for reads and writes of stored values,
 // which can be very frequent. The PDU is encoded once, in the packet that the transport gets, and
-// bypasses the bearer's queues. Each method reports whether the usual path must be taken.
+// bypasses the bearer's queues.
 extension LinkCore {
     /// Returns whether nothing waits to be sent on the link, so that a PDU overtakes nothing. After
     /// each input, `pump` has sent everything, or has recorded the link as blocked.
@@ -45,9 +45,9 @@ extension LinkCore {
         return send(ATT.Opcode.handleValueNotification, attribute, part, &context)
     }
 
-    /// Sends a Write Command if no operation of the client is in progress.
+    /// Sends a Write Command if nothing must precede it.
     ///
-    /// - Returns: `false` if the value must wait, or if the peer cannot get it.
+    /// - Returns: `false` if the value must wait, or if the host cannot send it.
     mutating func writeAtOnce(
         _ value: [UInt8],
         to attribute: AttributeHandle,
@@ -62,7 +62,7 @@ extension LinkCore {
         return send(ATT.Opcode.writeCommand, attribute, value[...], &context)
     }
 
-    /// Answers a request to read a value that the server holds.
+    /// Answers a request to read a value that the server holds. Returns whether it was answered.
     mutating func answerAtOnce(
         _ received: ATTBearer.Received,
         _ context: inout LinkContext

@@ -83,9 +83,8 @@ extension LinkCore {
         )
     }
 
-    /// Handles the result of an operation of the host. The first operation of a central is the MTU
-    /// exchange. Any answer, even a refusal, shows that the peer takes part in the link and the
-    /// link is usable. A missing answer shows that the link is not usable.
+    /// Handles the result of an operation of the host. Any answer to the MTU exchange, even a
+    /// refusal, shows that the peer takes part in the link and the link is usable.
     private mutating func ownOperationCompleted(
         _ id: UInt64,
         _ result: Result<GATT.Outcome, GATT.Failure>,

@@ -8,10 +8,9 @@ import HCITransports
 // The configuration of bonded clients, in the memory of the host and in its store.
 //
 // A client is trusted when its link is encrypted with the bond's key. Its record then applies
-// again: the core asks the driver for the stored record, and continues with the answer before the
-// next input. Two parts of the record apply as soon as the client connects, because they can only
-// lead to refusals: the database that the client knows, and the last counter of its signatures,
-// which arrive without encryption and must not be replayed.
+// again. Two parts of the record apply as soon as the client connects, because they can only lead
+// to refusals: the database that the client knows, and the last counter of its signatures, which
+// arrive without encryption and must not be replayed.
 extension LinkCore {
     /// Passes the protection of the link to the server. When the link is first encrypted with the
     /// bond's key, the server gets the client's record before the protection.

@@ -7,8 +7,7 @@ import BluetoothTypes
 import HCITransports
 
 // The peer's database. A link runs one search at a time (`DatabaseLookup`). The host stores the
-// result for later links: of every peer in `DatabaseCache` until the host ends, and of bonded peers
-// in its store.
+// result for later links: of the latest peers in `DatabaseCache`, and of bonded peers in its store.
 extension LinkCore {
     /// Whether the peer has proved by encryption that it is the bonded peer.
     private var isTrusted: Bool { security.isBonded && security.isEncrypted }

@@ -15,7 +15,7 @@ extension LinkCore {
     /// The pause before the host repeats a Disconnect command that the controller refused.
     package static let disconnectRest: Duration = .seconds(2)
 
-    /// Ends the link. Its Disconnection Complete event completes `request`.
+    /// Ends the link. The end of the link completes `request`.
     ///
     /// - Parameter isUrgent: Whether to end the link without waiting for keys on their way to the
     ///   peer.
@@ -92,8 +92,8 @@ extension LinkCore {
         }
     }
 
-    /// Handles a failure to end the link. The requests fail, and the application may repeat them.
-    /// If the host itself ends the link, it tries again until the time limit.
+    /// Handles a failure to end the link. The requests fail. If the host itself ends the link, it
+    /// tries again until the time limit.
     private mutating func disconnectionFailed(_ error: HostError, _ context: inout LinkContext) {
         guard isDisconnecting, !awaitsKeyDelivery else {
             let text = "ignored a failure to disconnect a link that is not being disconnected"

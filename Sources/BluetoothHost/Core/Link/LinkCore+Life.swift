@@ -20,8 +20,9 @@ extension LinkCore {
     }
 
     /// Sends the first commands and requests of a new link: longer packets and, from the central,
-    /// the MTU exchange, whose answer shows that the peer takes part in the link. A peripheral
-    /// leaves the first request to the central, unless `exchangesMTUAsPeripheral` is set.
+    /// the encryption of a link to a bonded peer or else the MTU exchange, whose answer shows that
+    /// the peer takes part in the link. A peripheral leaves the first request to the central,
+    /// unless `exchangesMTUAsPeripheral` is set.
     mutating func prepare(_ context: inout LinkContext) {
         if context.configuration.requestsDataLength, let bytes = context.longestPacket {
             let command = LinkRequest.dataLengthCommand(bytes: bytes, to: handle)
@@ -35,7 +36,7 @@ extension LinkCore {
         if context.configuration.exchangesMTUAsPeripheral { exchangeMTU(&context) }
     }
 
-    /// Asks the peer for a larger MTU, once on each link (Vol 3, Part F, 3.4.2.1).
+    /// Asks the peer for a larger MTU, at most once on each link (Vol 3, Part F, 3.4.2.1).
     mutating func exchangeMTU(_ context: inout LinkContext) {
         // A peer that has begun an exchange has already sent its own MTU.
         guard !hasAskedForMTU, bearer.att.mtu == ATT.defaultMTU else { return }

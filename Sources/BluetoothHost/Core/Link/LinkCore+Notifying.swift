@@ -8,8 +8,8 @@ import BluetoothTypes
 // The values that the server sends, from the application through the bearer's queues. The host
 // sends notifications and indications on the unenhanced bearer.
 extension LinkCore {
-    /// Sends values to the client. The answer is a `completed` action after all notifications were
-    /// sent and all indications were confirmed.
+    /// Sends values to the client. The answer is a `completed` action, with success after all
+    /// notifications were sent and all indications were confirmed.
     mutating func notify(
         _ values: [GATT.AttributeValue],
         id: RequestIdentifier,

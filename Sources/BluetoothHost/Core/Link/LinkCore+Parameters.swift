@@ -12,8 +12,7 @@ extension LinkCore {
     /// its services: T_GAP(conn_pause_peripheral) (Vol 3, Part C, 9.3.12.2 and Appendix A).
     package static let parameterPause: Duration = .seconds(5)
 
-    /// Asks the central for other parameters. The request completes when they are in use, or
-    /// refused.
+    /// Asks the central for other parameters. The request completes when they are in use, or fails.
     mutating func askForParameters(
         _ update: ConnectionUpdate,
         id: RequestIdentifier?,

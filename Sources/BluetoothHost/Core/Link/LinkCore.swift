@@ -10,15 +10,9 @@ import BluetoothTypes
 /// The state of one link, and the methods for everything that happens on it.
 ///
 /// A link recombines packets, and runs the channels and the bearers. It contains the GATT client
-/// and the Security Manager for its peer, and connects the peer to the host's server. Its methods
-/// are the inputs of the link. The methods take the `LinkContext`, which holds the shared state,
-/// and append their actions to the context's outbox.
-///
-/// The parts of a link are in extensions: `+Life` (begin and end), `+Receiving` and `+Sending`
-/// (frames), `+Requests`, `+Client` and `+Database` (the application's requests to the peer),
-/// `+Server` and `+Notifying` (the peer's requests to this host), `+Channels`, `+Commands` and
-/// `+Parameters` (the controller), `+Disconnecting`, and in `Security/` everything about
-/// encryption.
+/// and the Security Manager for its peer, and connects the peer to the host's server. The methods
+/// take the `LinkContext`, which holds the shared state, and append their actions to the context's
+/// outbox.
 struct LinkCore: Sendable {
     /// The link-layer procedures. A link runs one of each kind at a time.
     enum Procedure: Hashable, Sendable {
@@ -43,7 +37,7 @@ struct LinkCore: Sendable {
     let handle: ConnectionHandle
     /// The address that the peer used when the link was made.
     let peer: DeviceAddress
-    /// The identity address of a bonded peer, otherwise `peer`.
+    /// The peer's identity address if the controller or the host has resolved it, otherwise `peer`.
     var identity: DeviceAddress
     /// The address that the local controller uses on this link. On a peripheral with several
     /// advertising sets, the controller reports the set after the link has begun and before the
@@ -89,7 +83,8 @@ struct LinkCore: Sendable {
     /// The requests that await the database.
     var databaseRequests: [RequestIdentifier] = []
 
-    /// The operation whose answer shows that the link is usable; `nil` after its end.
+    /// The MTU exchange, whose answer shows that the link is usable; `nil` before it begins and
+    /// after its end.
     var probe: UInt64?
     /// The connection request that this link answers; `nil` after it was completed.
     var connectionRequest: RequestIdentifier?

@@ -20,7 +20,7 @@ struct LinkServing: Sendable {
 
     /// Whether the link was reported to the application.
     var isAnnounced = false
-    /// Whether the host has asked for the client's record.
+    /// Whether the host has asked for the client's record since the link was encrypted.
     var isRecalled = false
     /// The MTU that the server knows.
     var mtu = ATT.defaultMTU
@@ -30,8 +30,8 @@ struct LinkServing: Sendable {
     var awaitedRoom: Set<GATT.SubscriptionKind> = []
     /// The server's own unconfirmed indications, by their identifier in the bearer.
     var ownIndications: [UInt64: AttributeHandle] = [:]
-    /// For requests of several PDUs: the request of each PDU, and the number of unsent PDUs of each
-    /// request.
+    /// For requests of several PDUs: the request of each PDU that was not sent or not confirmed,
+    /// and the number of these PDUs of each request.
     var parts: [UInt64: RequestIdentifier] = [:]
     var partCounts: [RequestIdentifier: Int] = [:]
 
@@ -61,8 +61,8 @@ struct LinkServing: Sendable {
 
 /// The PDUs of one link that wait for room in its bearer, in the order in which they are sent.
 ///
-/// Thousands of PDUs may wait, and one leaves with every packet. Removing the first PDU only moves
-/// an index. The gap before the index is closed when it fills half of the array.
+/// Thousands of PDUs may wait. Removing the first PDU therefore only moves an index. The gap before
+/// the index is closed when it fills half of the array.
 struct ValueQueue: Sendable {
     private var elements: [LinkServing.QueuedValue] = []
     private var head = 0

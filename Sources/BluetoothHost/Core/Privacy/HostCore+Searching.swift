@@ -76,7 +76,8 @@ extension HostCore {
         perform(scheduler.cancel(id.rawValue, now: now), now: now)
     }
 
-    /// Withdraws the requests whose private address has had no answer within `trialLimit`.
+    /// Withdraws the requests whose private address has had no answer within `trialLimit`, unless a
+    /// scan still receives the peer with that address.
     mutating func endTrials(now: Instant) {
         for id in connectionRequests.keys {
             guard let pending = connectionRequests[id], pending.phase == .connecting,
@@ -85,7 +86,6 @@ extension HostCore {
             else { continue }
             let lastReceived = recentAddresses.lastReceived(pending.identity)
             if let lastReceived, end - lastReceived < Self.trialLimit {
-                // A scan still receives the peer with this address.
                 connectionRequests[id]?.trialEndsAt = now + Self.trialLimit
             } else {
                 recentAddresses.forget(pending.identity)

@@ -4,12 +4,12 @@ import BluetoothHCI
 import BluetoothL2CAP
 import BluetoothTypes
 
-// A link to a bonded peer awaits encryption: nothing passes between the peer and the application
-// before the peer has proved its identity by encrypting. The application's requests wait, the host
-// drops values that the peer sends, and the server refuses the peer's requests. Otherwise, a device
-// could use the address of a bonded peer to send false values (the BLESA attack). Signed commands
-// are the exception in both directions, because they are meant for unencrypted links and
-// authenticate their sender.
+// A link to a bonded peer awaits encryption: the peer proves its identity by encrypting. Until
+// then, the application's requests wait, the host drops values that the peer sends, and the server
+// refuses the peer's requests, except reads of the database's structure and of the values that
+// describe the server equally to all clients. Otherwise, a device could use the address of a bonded
+// peer to send false values (the BLESA attack). Signed commands are the exception in both
+// directions, because they are meant for unencrypted links and authenticate their sender.
 extension LinkCore {
     /// The time that a central has to encrypt before the host reminds it.
     package static let encryptionPause: Duration = .seconds(1)
@@ -21,7 +21,7 @@ extension LinkCore {
     var awaitsEncryption: Bool { bond != nil && !protection.isProved }
 
     /// Whether a pairing may take place before the peer has proved its identity, because the
-    /// application agreed that the bond is lost.
+    /// application or `BondLossPolicy` permits to replace the lost bond.
     var mayReplaceBond: Bool { bond != nil && protection.replaceableBond == bond?.peer }
 
     /// Starts to encrypt a link to a peer that seems to be bonded.

@@ -25,7 +25,7 @@ struct BondLoss: Sendable {
 }
 
 // A peer that has lost its keys, or a device that pretends to be that peer. `BondLossPolicy`
-// decides. By default, the link ends. Such a link is never used as if there had been no bond.
+// decides. Such a link is never used as if there had been no bond.
 extension LinkCore {
     /// The time that a peer has to receive the reason for a refusal before its link ends.
     static let refusalPause: Duration = .seconds(1)

@@ -34,7 +34,7 @@ struct LinkProtection: Sendable {
     /// refused.
     static let waiterLimit = 64
 
-    /// The Security Manager, which the first pairing or refusal creates.
+    /// The Security Manager; `nil` until its first input.
     var manager: SecurityManager?
     /// The frames to be sent on the Security Manager's channel.
     var outgoing: [[UInt8]] = []

@@ -7,8 +7,8 @@ import HCITransports
 
 /// The identity of a host: the stored one or, for a new store, one that is generated and saved.
 ///
-/// A host that cannot read its identity, or cannot save it, has a new identity until it ends. It
-/// can do everything except use its earlier bonds.
+/// A host that cannot read its identity has a new identity until it ends, and does not use its
+/// earlier bonds.
 struct HostIdentity: Sendable {
     private(set) var local: Pairing.LocalIdentity
     /// The key from which the host derives the identifiers of peers. It is separate from the

@@ -3,8 +3,7 @@
 import BluetoothTypes
 
 // The format of every stored entry: a header with the kind and the version, the contents, and a
-// checksum of both. A truncated file, a file of another program and a file of a later version of
-// this host are different faults, because the host handles each of them differently.
+// checksum of both.
 //
 //     0  "LNYD"
 //     4  u8 kind
@@ -128,8 +127,7 @@ extension ByteReader {
 ///
 /// It detects accidental damage to files: every single-bit error, every burst of up to 32 bits, and
 /// nearly all other damage, such as a part that is missing or full of zeros. It does not protect
-/// against deliberate changes, because the check can be changed too. A hash without a key has the
-/// same limit, and a key would have to be stored beside the file.
+/// against deliberate changes, because the check can be changed too.
 enum CRC32 {
     private static let table: [UInt32] = (0..<256).map { index in
         (0..<8).reduce(UInt32(index)) { value, _ in

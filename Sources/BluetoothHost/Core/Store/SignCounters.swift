@@ -3,10 +3,11 @@
 /// The upper limit, in the store, of the counter of the commands that a peer has signed.
 ///
 /// A signed command is executed once, even if the host is killed after it (Vol 3, Part H, 2.4.5).
-/// The stored value is therefore always ahead of the commands. It is ahead by a block, so that a
-/// peer that signs many commands does not make the host write for each of them. After a host was
-/// killed, the peer's commands are refused until their counter has left the block. The block
-/// doubles with each write, so it is short for peers that sign rarely.
+/// The stored value is therefore never behind the executed commands. While the peer is connected,
+/// the value is ahead by a block, so that a peer that signs many commands does not make the host
+/// write for each of them. After a host was killed, the peer's commands are refused until their
+/// counter has left the block. The block doubles with each write, so it is short for peers that
+/// sign rarely.
 struct CounterCeiling: Sendable {
     /// The length of the first block.
     static let firstBlock: UInt32 = 8

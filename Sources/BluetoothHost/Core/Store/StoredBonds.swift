@@ -13,7 +13,7 @@ package struct StoredBonds {
     /// The bonds of that host. The bond of the peer that connected least recently is first.
     package private(set) var bonds: [BondedPeer] = []
 
-    /// The other entries, each with the reason why the host would not use it.
+    /// The entries that the host would not use, each with the reason.
     package private(set) var problems: [(entry: String, reason: String)] = []
 
     private let store: any HostStore
