@@ -3,12 +3,10 @@
 // The Generic Access Profile (Vol 3, Part C): discovery of devices, connection requests and
 // advertising.
 //
-// A peripheral sends a few dozen bytes at an interval: an advertisement. A central receives them by
-// scanning. With active scanning, it also requests a second packet from each scannable advertiser,
-// the scan response. The controller passes both to the host as reports. `ReportAssembler` turns
-// reports into whole `Advertisement`s: it joins the fragments of extended advertising, merges the
-// scan response with its advertisement, and caches the results, so that a repeated report needs no
-// parsing. `AdvertisementFilter` then selects the advertisements that a scan requested.
+// A peripheral sends advertisements at an interval. A central receives them by scanning. With
+// active scanning, it also requests a second packet from each scannable advertiser, the scan
+// response. The controller passes both to the host as reports. `ReportAssembler` turns reports into
+// whole `Advertisement`s, and `AdvertisementFilter` selects those that a scan requested.
 // `AdvertisingData` parses the bytes on demand and treats them as hostile.
 //
 // To connect, a central listens for one advertiser, or for those in the Filter Accept List, and
@@ -19,6 +17,6 @@
 // A peripheral describes its data as `AdvertisingContent`. `AdvertisingLayout` fits the content
 // into the available bytes: 31 in an advertisement and 31 in a scan response, or up to 1650 with
 // extended advertising. An `Advertising` also contains the kind, interval and other parameters.
-// `Advertiser` starts it, and starts it again after every connection, reset and refusal.
+// `Advertiser` decides the commands for it.
 // `Advertiser` and `CentralScheduler` share one `CommandDialect`, because a controller that has
 // received an extended command refuses the legacy ones.

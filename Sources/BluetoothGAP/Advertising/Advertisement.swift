@@ -26,7 +26,8 @@ public struct Advertisement: Sendable, Hashable {
     /// Whether the advertisement was directed at this host.
     public var isDirected: Bool
 
-    /// Whether the advertisement arrived in legacy PDUs, which have at most 31 bytes and use LE 1M.
+    /// Whether the advertisement arrived in legacy PDUs, which carry at most 31 bytes of data and
+    /// use LE 1M.
     public var isLegacy: Bool
 
     /// Whether this is a scan response.
@@ -55,7 +56,7 @@ public struct Advertisement: Sendable, Hashable {
     /// The interval of the set's periodic advertising, or `nil` if there is none.
     public var periodicInterval: Duration?
 
-    /// The data, merged with the newest scan response.
+    /// The data of the newest advertisement, merged with the newest scan response.
     public var data: AdvertisingData
 
     /// The bytes of this report alone.

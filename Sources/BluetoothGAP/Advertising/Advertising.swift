@@ -105,10 +105,10 @@ public struct Advertising: Sendable, Hashable {
     public var form: Form
     /// The data of advertising.
     public var content: Content
-    /// The shortest and longest time from one advertisement to the next, 20 ms to 10.24 s (legacy).
-    ///
-    /// With the default of 100 ms to 150 ms, a scanner finds the device within about a second, at a
-    /// fraction of the power of the shortest interval.
+    /// The shortest and longest time from one advertisement to the next, by default 100 ms to 150
+    /// ms. The host limits it to at least 20 ms and, with the legacy commands, to at most 10.24 s.
+    /// On a controller before version 5.0, advertising that is not connectable needs at least 100
+    /// ms.
     public var interval: ClosedRange<Duration> = .milliseconds(100) ... .milliseconds(150)
     /// The primary channels. An empty set means all channels.
     public var channels = Channels.all
@@ -119,7 +119,8 @@ public struct Advertising: Sendable, Hashable {
     /// `Kind.directed` (Vol 4, Part E, 7.8.53).
     public var recipient: DeviceAddress?
     /// The devices whose requests are answered. All sets share the controller's Filter Accept List,
-    /// so each set with a restriction admits the devices of all of them.
+    /// so each set with a restriction admits the devices of all of them. Advertising with a
+    /// ``target`` ignores this property.
     public var admission = Admission.everyone
     /// The transmit power in dBm, -127 to 20, or `nil` if the controller chooses it. Legacy
     /// controllers always choose it.
@@ -140,7 +141,8 @@ public struct Advertising: Sendable, Hashable {
     /// The number of advertisements after which advertising ends, 1 to 255, or `nil` for no limit.
     /// Only controllers with advertising sets support it.
     public var eventLimit: UInt8?
-    /// Whether advertising resumes after a connection, as soon as the controller can.
+    /// Whether advertising resumes after a connection, as soon as the controller can. Directed
+    /// advertising never does.
     public var continuesAfterConnection = true
 
     /// Creates a request to advertise. By default, it is connectable and in legacy packets.

@@ -43,7 +43,6 @@ struct AdvertisingComposer {
         placeShortenedStructures()
     }
 
-    /// Places the structures of lower priority.
     private mutating func placeLowPriorityStructures(
         _ content: AdvertisingContent,
         _ controllerPower: Int8

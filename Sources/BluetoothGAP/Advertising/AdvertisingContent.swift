@@ -5,7 +5,7 @@ import BluetoothTypes
 /// The content of advertising, independent of the available room. Data that is `nil` is not sent.
 ///
 /// `AdvertisingLayout` puts it into advertising data and scan response in the order of the
-/// properties below, the most important first.
+/// properties below. Parts that have to be shortened come last.
 ///
 /// ```swift
 /// var content = AdvertisingContent(localName: "Thermometer in the attic")
@@ -65,7 +65,8 @@ public struct AdvertisingContent: Sendable, Hashable {
     /// The services that the device looks for on a central (Supplement, Part A, 1.10).
     public var solicitedServiceUUIDs: [BluetoothUUID] = []
 
-    /// Creates the content of a device that is discoverable and LE only.
+    /// Creates content. By default, the flags are those of a device that is discoverable and LE
+    /// only.
     public init(
         localName: String? = nil,
         serviceUUIDs: [BluetoothUUID] = [],

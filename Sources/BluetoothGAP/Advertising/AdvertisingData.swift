@@ -6,9 +6,8 @@ import BluetoothTypes
 /// (Vol 3, Part C, 11; Core Specification Supplement, Part A, 1).
 ///
 /// The bytes are untrusted. Parsing never fails: it ends at the first structure that does not fit,
-/// which `isMalformed` reports, and a field with a value of the wrong length counts as absent.
-/// Fields are decoded on access, so that an advertisement that is only compared, counted or dropped
-/// costs little.
+/// which `isMalformed` reports. Fields are decoded on access, so that an advertisement that is only
+/// compared, counted or dropped costs little.
 ///
 /// ```swift
 /// let data = AdvertisingData([0x02, 0x01, 0x06, 0x03, 0x03, 0x0D, 0x18])

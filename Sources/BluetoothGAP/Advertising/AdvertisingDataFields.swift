@@ -158,7 +158,7 @@ extension AdvertisingData {
 }
 
 extension ArraySlice {
-    /// Returns the chunks of `length` elements, without a shorter rest.
+    /// Returns the chunks of `length` elements, without a shorter last chunk.
     func chunks(of length: Int) -> [ArraySlice] {
         stride(from: startIndex, through: endIndex - length, by: length)
             .map { self[$0..<($0 + length)] }

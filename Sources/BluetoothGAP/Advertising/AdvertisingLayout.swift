@@ -4,9 +4,9 @@ import BluetoothTypes
 
 /// Content that is laid out in advertising data and scan response, and the parts that were omitted.
 ///
-/// The layout fills the advertising data first, which every scanner receives, and then the scan
-/// response, which a scanner has to request. When all indivisible parts have a place, the layout
-/// shortens the others to the remaining room: lists of services, then the name.
+/// A part goes into the advertising data, which every scanner receives, or, if it does not fit
+/// there, into the scan response, which a scanner has to request. If a list of services or the name
+/// fits into neither, the layout shortens it to the room that all other parts leave.
 public struct AdvertisingLayout: Sendable, Hashable {
     /// A part of the content that is not sent as requested.
     public enum Omission: Sendable, Hashable {
@@ -35,8 +35,7 @@ public struct AdvertisingLayout: Sendable, Hashable {
     /// The scan response.
     public private(set) var scanResponse = AdvertisingData([])
     /// The omitted parts: first those that cannot be shortened, then lists of services, then the
-    /// name. Omitted flags are not listed, because an advertiser that cannot send flags does not
-    /// need them.
+    /// name. Omitted flags are not listed.
     public private(set) var omissions: [Omission] = []
 
     /// Lays content out in the available room.

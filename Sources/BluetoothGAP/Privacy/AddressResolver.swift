@@ -7,7 +7,7 @@ import BluetoothTypes
 /// 3, Part C, 10.8.2.3).
 ///
 /// A resolution takes one encryption for each key, and an advertiser sends the same address many
-/// times a second. The resolver therefore caches every result until the keys change.
+/// times a second. The resolver therefore caches the results until the keys change.
 ///
 /// The cache is bounded by two generations. When the young generation is full, it replaces the old
 /// one.
@@ -25,7 +25,7 @@ package struct AddressResolver: Sendable {
         }
     }
 
-    /// The number of addresses in a generation, which is more than the devices in range of a radio.
+    /// The number of addresses in a generation.
     package static let generationLimit = 2_048
 
     private var peers: [Peer] = []

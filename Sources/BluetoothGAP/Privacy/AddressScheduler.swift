@@ -18,8 +18,8 @@ import BluetoothTypes
 /// 1. When a change is necessary, the address scheduler requests a window with `hold`. The central
 ///    scheduler and the advertiser answer with `becameQuiet` and issue no operations until
 ///    `release`, after which they resume.
-/// 2. A window closes if it has not opened within `openingLimit`, if its changes are not done
-///    within `windowLimit`, or if the controller refused an operation. The address scheduler
+/// 2. A window closes early if it has not opened within `openingLimit`, if its changes are not done
+///    within `windowLimit`, or if an operation failed for a transient reason. The address scheduler
 ///    requests the next window after a back-off (`backoffMinimum`, doubling to `backoffMaximum`).
 ///    Until then, the host resolves addresses, and the old random address stays.
 /// 3. All addresses on the air change in one window: the random address, and those of the
@@ -56,7 +56,7 @@ package struct AddressScheduler: Sendable {
         case open(until: Instant)
     }
 
-    /// The longest time until a window opens. To cancel an initiation takes less time.
+    /// The longest time until a window opens.
     package static let openingLimit: Duration = .seconds(5)
     /// The time after which no further operation begins in an open window.
     package static let windowLimit: Duration = .seconds(5)
@@ -118,8 +118,8 @@ package struct AddressScheduler: Sendable {
         return settle(now: now)
     }
 
-    /// Records that the controller did not resolve the address of a peer in its list. After several
-    /// calls, the host no longer relies on the list.
+    /// Records that the controller did not resolve the address of a peer in its list. After
+    /// `ResolvingListUpdater.missLimit` calls, the host no longer uses the list.
     package mutating func missed(now: Instant) -> [Action] {
         list.missed()
         return settle(now: now)
@@ -144,8 +144,8 @@ package struct AddressScheduler: Sendable {
         return settle(now: now)
     }
 
-    /// Forgets the state of a controller that was reset or lost. The central scheduler and the
-    /// advertiser are reset as well, which ends their pause.
+    /// Forgets the state of a controller that was reset or lost. Reset the central scheduler and
+    /// the advertiser as well, which ends their pause.
     package mutating func reset() {
         self = AddressScheduler(forgetting: self)
     }

@@ -30,8 +30,8 @@ package struct ResolvingKey: Sendable {
         }
     }
 
-    /// Returns whether an address was made with the key. One in 16 million other addresses matches,
-    /// too.
+    /// Returns whether an address was made with the key. One in 16 million other resolvable private
+    /// addresses matches, too.
     package func resolves(_ address: DeviceAddress) -> Bool {
         guard address.randomKind == .resolvablePrivate else { return false }
         let hash = UInt32(truncatingIfNeeded: address.value) & 0xFF_FFFF

@@ -11,8 +11,8 @@ import BluetoothTypes
 /// activities as well, but some controllers refuse them.
 ///
 /// If there are more peers than fit, the first ones are put on the list, and the host resolves the
-/// others. The host resolves all peers if the controller has no list or refuses it. The list then
-/// stays unused (`isGivenUp`) until the host starts again.
+/// others. The host resolves all peers if the controller has no list. If the controller refuses the
+/// list or does not resolve with it, the list stays unused (`isGivenUp`) until the host ends.
 ///
 /// Peers are in *device privacy mode*, in which they may also use their identity address. A bond
 /// does not state whether a peer does so, and in network privacy mode the controller would drop
@@ -123,7 +123,7 @@ package struct ResolvingListUpdater: Sendable {
 
     /// The next operation toward the requested contents, or `nil` if none is necessary.
     package var nextOperation: PrivacyOperation? {
-        // Without entries, which is the usual case, this runs after every packet.
+        // This runs after every packet, usually without entries.
         let target = wanted.isEmpty || capacity == 0 ? [] : target
         guard !target.isEmpty else { return isEnabled == false ? nil : .enableResolution(false) }
         if let edit = nextEdit(toward: target) {

@@ -4,9 +4,9 @@ import BluetoothTypes
 
 /// The parameters of a scan (LE Set Scan Parameters, Vol 4, Part E, 7.8.10).
 public struct ScanParameters: Sendable, Hashable {
-    /// Whether the controller requests the scan response of each scannable advertiser. A scan
-    /// response often contains the name. It costs the advertiser power and shows the advertiser
-    /// that a device scans.
+    /// Whether the controller requests the scan response of each scannable advertiser, which often
+    /// contains the name. The request costs the advertiser power and shows the advertiser that a
+    /// device scans.
     public var isActive = true
 
     /// The interval at which the controller listens, 2.5 ms to 10.24 s (40.96 s with extended
@@ -23,9 +23,8 @@ public struct ScanParameters: Sendable, Hashable {
     /// transport, and hides changes of the signal strength.
     public var filtersDuplicates = true
 
-    /// The interval of restarts of a scan without duplicates, or `nil` for none. After a restart,
-    /// the controller reports all devices again. Without restarts, the host does not notice that a
-    /// device has left.
+    /// The interval of restarts of a scan without duplicates, at least 1 s, or `nil` for none.
+    /// After a restart, the controller reports all devices in range again.
     public var duplicateFilterRestart: Duration?
 
     /// The PHYs on which the controller listens. A controller without extended scanning listens on

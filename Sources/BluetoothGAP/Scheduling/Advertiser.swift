@@ -22,14 +22,16 @@ import BluetoothTypes
 /// 2. A connection stops the set through which the peer connected. The advertiser starts the set
 ///    again at once, or when the controller has room for another link. Directed sets, and sets that
 ///    do not continue after a connection, end instead.
-/// 3. After a refusal for a passing reason, the set backs off (`backoffMinimum`, doubling to
-///    `backoffMaximum`) and is tried again. After any other refusal, the set ends. A set that was
-///    never in force ends after `refusalLimit` refusals.
-/// 4. Command Disallowed means that the controller and the advertiser disagree about the state, so
-///    the advertiser stops the set and begins again. A set that the controller does not know is
-///    created again. A set counts as off the air when the controller has answered Disable. The
-///    advertiser repeats a Disable without an answer, and asks for a reset of the controller
-///    (`unstoppable`) after `unansweredStopLimit` unanswered Disables in a row.
+/// 3. If the controller has no room for another link, or stops a set unexpectedly, the set backs
+///    off (`backoffMinimum`, doubling to `backoffMaximum`) and is tried again. After refusals that
+///    no rule names, the set ends.
+/// 4. Command Disallowed, and a command without an answer, mean that the controller and the
+///    advertiser may disagree about the state, so the advertiser stops the set and begins again. A
+///    set that the controller does not know is created again. After `refusalLimit` attempts in a
+///    row, a set that was in force backs off, and any other set ends. A set counts as off the air
+///    when the controller has answered Disable. The advertiser repeats a Disable without an answer,
+///    and asks for a reset of the controller (`unstoppable`) after `unansweredStopLimit` unanswered
+///    Disables in a row.
 /// 5. A duration counts from the first time that the set is on the air, on the host's clock, and
 ///    includes interruptions. The controller gets the remaining duration.
 /// 6. Advertising yields to links, scanning and initiating that the controller does not support at
@@ -150,7 +152,7 @@ package struct Advertiser: Sendable {
     /// Requests a set.
     ///
     /// - Parameters:
-    ///   - id: An identifier that no other set has, unless that set has ended.
+    ///   - id: An identifier that no earlier set had.
     ///   - address: The set's own address. With `nil`, the set has the host's address.
     package mutating func add(
         _ id: SetID,

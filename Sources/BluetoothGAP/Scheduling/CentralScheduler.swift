@@ -8,8 +8,7 @@ import BluetoothTypes
 /// A controller has one scanner and one initiator. Callers request any number of connections and a
 /// scan. A *direct* request is for a device that was just discovered. A *pending* request is for a
 /// device that returns at an unknown time. The scheduler compares the requested state with the
-/// presumed state of the controller, and issues one operation at a time. Every operation is valid
-/// in the state in which it is issued.
+/// presumed state of the controller, and issues one operation at a time.
 ///
 /// Terms:
 /// - A *request* is one caller's connection request. The queue of requests rotates.
@@ -23,7 +22,8 @@ import BluetoothTypes
 ///
 /// Rules:
 /// 1. Every request ends exactly once, with `connected` or `connectFailed`. A pending request fails
-///    only when it is canceled, or when the controller reports that it can never succeed.
+///    only when it is canceled, when the controller refuses it for a reason that is not transient,
+///    or when there are `requestLimit` requests already.
 /// 2. A direct request ends when its attempt fails (for example with 0x3E, connection failed to be
 ///    established), because the caller knows whether another attempt is worthwhile. A pending
 ///    request backs off (`backoffMinimum`, doubling to `backoffMaximum`) and is tried again. A link
@@ -250,8 +250,8 @@ package struct CentralScheduler: Sendable {
         return settle(now: now)
     }
 
-    /// Processes LE Scan Timeout (Vol 4, Part E, 7.7.65.17). The scheduler never requests a scan
-    /// with a duration, but a controller that reports this event has stopped.
+    /// Processes LE Scan Timeout (Vol 4, Part E, 7.7.65.17). The scheduler never sends the
+    /// controller a duration, but a controller that reports this event has stopped.
     package mutating func scanTimedOut(now: Instant) -> [Action] {
         scan.disabled()
         return settle(now: now)

@@ -104,8 +104,7 @@ struct ScanControl: Sendable {
     /// Records that an operation failed.
     ///
     /// After Command Disallowed, the controller must be scanning, so the next operation is a stop.
-    /// An operation without an answer is repeated, because a scan survives a reset of its
-    /// controller.
+    /// An operation without an answer is repeated.
     ///
     /// - Returns: Whether the scan has failed.
     mutating func refused(_ outcome: OperationOutcome) -> Bool {
