@@ -5,17 +5,13 @@
 // Pairing has three phases. In phase 1, the devices exchange their input and output capabilities,
 // their requirements, and the keys that they request. The result determines the pairing method. In
 // phase 2, the devices create a key by this method and encrypt the link with it. LE Secure
-// Connections uses a Diffie-Hellman exchange on P-256. Legacy pairing uses a short secret that an
-// eavesdropper can guess. In phase 3, the devices exchange keys for later links over the encrypted
-// link.
+// Connections uses a Diffie-Hellman exchange on P-256. Legacy pairing uses a temporary key that an
+// eavesdropper can find, unless it is out-of-band data. In phase 3, the devices exchange keys for
+// later links over the encrypted link.
 //
-// `SecurityManager` is the state machine for one link, implemented as a value. Its inputs are PDUs,
-// answers of the application, and the time. Its outputs are PDUs, questions and keys. It has no
-// access to a controller or a store. The folder `PDUs` contains the packets, `Toolbox` the
-// cryptographic functions, `Policy` the decisions of an application, `Keys` the results, and
-// `Pairing` the state machine. `PairingState` has one case for each state. The value of each case
-// is a `PairingPhase`, which processes PDUs, answers and encryption changes. Each phase is created
-// from the results of the phases before it, so no phase can be skipped.
+// `SecurityManager` is the state machine for one link, implemented as a value. It has no access to
+// a controller or a store. `PairingState` has one case for each state. The value of each case is a
+// `PairingPhase`, which processes PDUs, answers and encryption changes.
 
 /// The Security Manager Protocol.
 package enum SMP {}

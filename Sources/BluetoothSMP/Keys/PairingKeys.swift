@@ -22,11 +22,12 @@ extension Pairing {
     package struct Keys: Hashable, Sendable {
         /// The pairing method.
         package var method: Method
-        /// The key for links on which the local device is the central, or `nil` if the peer
-        /// distributed none.
+        /// The key for links on which the local device is the central. With legacy pairing, `nil`
+        /// if the peer distributed none.
         package var peerKey: LongTermKey?
-        /// The key for links on which the local device is the peripheral, or `nil` if it
-        /// distributed none. With LE Secure Connections, it equals `peerKey`.
+        /// The key for links on which the local device is the peripheral. With LE Secure
+        /// Connections, it equals `peerKey`. With legacy pairing, `nil` if the local device
+        /// distributed none.
         package var localKey: LongTermKey?
         package var usesSecureConnections: Bool
         /// The key size in bytes.

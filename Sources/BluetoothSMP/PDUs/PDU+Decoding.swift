@@ -7,8 +7,9 @@ extension SMP.PDU {
     /// Decodes a complete PDU, code first. A PDU with an unknown code decodes as `unknown` with any
     /// content.
     ///
-    /// - Throws: ``MalformedBytes`` if a known PDU does not have exactly the required length or
-    ///   contains an undefined value. The reason in the response is then Invalid Parameters.
+    /// - Throws: ``MalformedBytes`` if there is no byte, or if a known PDU does not have exactly
+    ///   the required length or contains an undefined keypress or address type. The reason in the
+    ///   response is then Invalid Parameters.
     package init(parsing bytes: ArraySlice<UInt8>) throws(MalformedBytes) {
         guard let first = bytes.first else { throw .truncated(needed: 1, available: 0) }
         let code = SMP.Code(rawValue: first)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The state of a pairing, named after the awaited event. Each case contains only the information
-/// that exists at that point. A later state cannot be created without the results of the earlier
-/// ones, so no step can be skipped.
+/// The state of a pairing, named after the awaited event. A later state cannot be created without
+/// the results of the earlier ones, so no step can be skipped.
 enum PairingState: Sendable {
     // Phase 1: capabilities and requirements.
     case awaitingRequest(AwaitingRequest)

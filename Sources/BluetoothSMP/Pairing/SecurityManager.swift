@@ -6,9 +6,9 @@ import BluetoothTypes
 /// The Security Manager of one link (Vol 3, Part H), which starts pairings and responds to those of
 /// the peer.
 ///
-/// One pairing is in progress at a time. Everything that happens to it is reported as an action,
-/// and the last action is `paired` or `failed`. A pairing without progress for 30 seconds fails,
-/// and the channel is then unusable until the link ends (Vol 3, Part H, 3.4).
+/// One pairing is in progress at a time. Its last action is `paired` or `failed`. A pairing without
+/// progress for 30 seconds fails, and the channel is then unusable until the link ends (Vol 3, Part
+/// H, 3.4). After an unanswered Security Request, the channel stays usable.
 package struct SecurityManager: Sendable {
     /// The facts about a link before a pairing.
     package struct Context: Hashable, Sendable {
@@ -125,8 +125,9 @@ extension SecurityManager {
     /// closed without an action.
     ///
     /// The result is the failure `busy` if a pairing is in progress, which then continues, and
-    /// `timedOut` if an earlier one has timed out. It is `refused` if no peer can satisfy the
-    /// policy. Nothing is sent in that case, unless the peer waits for a response.
+    /// `timedOut` if an earlier one has timed out. It is `refused` if the policy allows no pairing,
+    /// or if the local capabilities cannot provide the required authentication. Nothing is sent in
+    /// that case, unless the peer waits for a response.
     ///
     /// - Parameters:
     ///   - policy: The policy for the pairing.

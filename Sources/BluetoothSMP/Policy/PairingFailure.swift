@@ -76,7 +76,8 @@ extension Pairing {
         case tooSoon(Duration)
         /// A pairing is in progress on this link already.
         case busy
-        /// The link could not be encrypted with the new key.
+        /// The link could not be encrypted with the new key, or its encryption ended during the
+        /// pairing.
         case notEncrypted
         /// The link ended.
         case linkEnded

@@ -21,9 +21,9 @@ extension Pairing {
 
     /// The requirements of an application for pairing.
     ///
-    /// The default is secure: it permits only LE Secure Connections with keys of full size. Without
-    /// a delegate that answers questions (`PairingDelegate`), only a pairing that the application
-    /// requests can succeed, and only if it asks no question.
+    /// The default permits only LE Secure Connections with keys of full size. Without a delegate
+    /// that answers questions (`PairingDelegate`), only a pairing that the application requests can
+    /// succeed, and only if it asks no question.
     public struct Policy: Hashable, Sendable {
         /// The capabilities of the application to show numbers and to accept input.
         public var ioCapability = IOCapability.noInputNoOutput
@@ -48,8 +48,8 @@ extension Pairing {
         /// exists so that tests can simulate old devices.
         package var usesSecureConnections = true
 
-        /// Whether legacy pairing is acceptable. An eavesdropper can find its keys by trying a
-        /// million passkeys.
+        /// Whether legacy pairing is acceptable. Without out-of-band data, an eavesdropper can find
+        /// its keys by trying a million passkeys.
         public var allowsLegacyPairing = false
 
         /// The minimum acceptable key size, 7 to 16 bytes.
@@ -59,7 +59,7 @@ extension Pairing {
         /// every pairing is refused with Encryption Key Size.
         public var maximumKeySize = LinkSecurity.keySizeRange.upperBound
 
-        /// Whether keys are stored for later links.
+        /// Whether to store keys for later links, if the peer does so as well.
         public var isBonding = true
 
         /// The keys to distribute and to request if keys are stored. Keys of BR/EDR are never
@@ -68,8 +68,8 @@ extension Pairing {
             .encryptionKey, .identityKey, .signingKey,
         ]
 
-        /// Whether to send the peer a notification of each digit that the user enters (Vol 3, Part
-        /// H, 3.5.8).
+        /// Whether the devices report the keypresses of a passkey entry to each other, if the peer
+        /// supports that (Vol 3, Part H, 3.5.8).
         public var usesKeypressNotifications = false
 
         /// The methods that are never used, whatever the capabilities of the devices are.

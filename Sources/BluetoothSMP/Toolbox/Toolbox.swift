@@ -9,8 +9,7 @@ extension SMP {
     /// 2.2).
     ///
     /// Arguments and results are in transmission order, least significant byte first. The
-    /// specification and the algorithms use the opposite order, and only this code converts between
-    /// them.
+    /// specification and the algorithms use the opposite order.
     package enum Toolbox {}
 }
 

@@ -17,8 +17,8 @@ extension Pairing.Policy {
         guard terms.keySize >= keySizes.lowerBound else { throw PairingRefusal(.encryptionKeySize) }
     }
 
-    /// Checks, before any PDU is sent, that the policy can be satisfied with at least one kind of
-    /// peer.
+    /// Checks, before any PDU is sent, that the capabilities can provide the authentication that
+    /// the policy or `bond` requires, and that the policy allows one kind of pairing.
     ///
     /// - Throws: ``PairingRefusal`` if not.
     func check(replacing bond: LinkSecurity?) throws(PairingRefusal) {
