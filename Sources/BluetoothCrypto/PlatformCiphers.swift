@@ -8,7 +8,7 @@ import Crypto
     import CommonCrypto
 #endif
 
-/// The functions that CryptoKit lacks. Only this file differs between platforms.
+/// The functions that CryptoKit lacks.
 ///
 /// On Linux, they use BoringSSL, a part of swift-crypto. On Apple's platforms, where `Crypto` is
 /// CryptoKit, no part of BoringSSL is built, and they use CommonCrypto.
