@@ -10,7 +10,7 @@ import Testing
 struct EarlyEndTests {
     private let host = BluetoothHost(transport: ScriptedTransport())
 
-    @Test("A scan whose stream is never read ends")
+    @Test("A scan whose stream is released at once ends")
     func unreadScan() async {
         _ = host.scan()
         #expect(await host.core.scans.isEmpty)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import BluetoothHost
 
-/// The start and the end of hosts, in every order.
+/// The start, the shutdown and the release of hosts.
 @Suite("Lifetime of a host", .timeLimit(.minutes(20)))
 struct LifetimeTests {
     @Test("A host that was shut down does not open its transport when it is started")

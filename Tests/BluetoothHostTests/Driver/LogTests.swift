@@ -37,7 +37,7 @@ private final class Lines: Sendable {
 
 @Suite("Log messages")
 struct LogTests {
-    @Test("The reason for an unusable adapter is logged once for any number of attempts")
+    @Test("Each new reason for an unusable adapter is logged once")
     func loggedOnce() async throws {
         let lines = Lines()
         let isTriedAgain = Occurrence()

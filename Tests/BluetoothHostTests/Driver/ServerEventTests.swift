@@ -47,7 +47,7 @@ struct ServerEventTests {
         #expect(seen == [1, 3])
     }
 
-    @Test("If a reader falls behind, commands are dropped and requests are refused")
+    @Test("If a reader falls behind, events of stored values are dropped and requests are refused")
     func behind() async throws {
         var router = ServerEventRouter()
         let link = link(1)

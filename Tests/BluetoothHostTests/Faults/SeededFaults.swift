@@ -15,7 +15,7 @@ struct SeededFaults {
     static let roundCount = 300
 
     @Test(
-        "Every request ends once, the controller's buffers suffice, and both sides agree",
+        "Every request ends once, and both sides agree unless the host gave up a link",
         arguments: RunSeed.seeds(64)
     )
     func cycles(seed: UInt64) throws {
@@ -130,7 +130,7 @@ private struct FaultyWorld {
         switch roll(9) {
         case 0: harness.controller.muteCommands = [opcode]
         case 1: harness.controller.refusals = [opcode: .controllerBusy]
-        // Disconnect always ends, since the two sides cannot agree on a link that never ends.
+        // Disconnect is never endless, since the two sides cannot agree on a link that never ends.
         case 2: harness.controller.endlessCommands = [opcode == .disconnect ? .leSetPHY : opcode]
         case 3: harness.controller.badEnds = [opcode: .unsupportedRemoteFeature]
         case 4: harness.controller.keepsPackets.toggle()

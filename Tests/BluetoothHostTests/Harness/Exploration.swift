@@ -5,7 +5,7 @@ import BluetoothGATT
 
 @testable import BluetoothHost
 
-/// All operations of an application with a new peer, as one list of requests.
+/// The operations of an application that explores a new peer, as one list of requests.
 enum Exploration {
     static func requests(writing value: [UInt8] = [1, 2, 3]) -> [LinkRequest] {
         let service = ModelServer.serviceHandle

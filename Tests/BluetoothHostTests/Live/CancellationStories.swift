@@ -162,7 +162,7 @@ struct CancellationStories {
         }
     }
 
-    @Test("Cancellation ends a pending connection", arguments: [true, false])
+    @Test("Cancellation ends a connection request", arguments: [true, false])
     func connecting(isPending: Bool) async throws {
         try await withLiveHost { host, controller in
             let options = isPending ? ConnectOptions.whenAvailable : ConnectOptions()

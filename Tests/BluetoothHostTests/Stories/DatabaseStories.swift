@@ -151,7 +151,7 @@ struct DatabaseStories {
         #expect(throws: Never.self) { try harness.answer(fresh) }
     }
 
-    @Test("A failure of the link fails every request for the database")
+    @Test("The end of the link fails every request for the database")
     func linkEnds() throws {
         var harness = Harness.ready(peers: [peer])
         let link = try harness.connect(peer.address)

@@ -9,7 +9,7 @@ import Testing
 @testable import BluetoothHost
 
 /// Some accesses to protected values through the whole host. The server uses the security that the
-/// controller reports for a link. GATT's `ProtectionTests` test all accesses.
+/// controller reports for a link.
 @Suite("Protected values of the host's server")
 struct ProtectionStories {
     /// A byte that occurs in no handle, UUID or code below.

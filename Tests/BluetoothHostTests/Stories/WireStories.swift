@@ -74,7 +74,7 @@ struct WireStories {
         #expect(harness.openCount == 1)
     }
 
-    @Test("The rest of a packet may be delayed, up to its timeout")
+    @Test("The bytes of a packet may arrive separately, until its timeout")
     func pause() {
         var harness = Self.ready()
         let answer: [UInt8] = [0x04, 0x3E, 0x04]
@@ -120,7 +120,7 @@ struct WireStories {
         #expect(harness.states == [.ready])
     }
 
-    @Test("After a corrupted length, the data of at most two seconds is lost")
+    @Test("A corrupted length causes a reset after the timeout of the packet")
     func swallowed() throws {
         var harness = Self.ready(peers: [peer])
         let link = try harness.connect(peer.address)

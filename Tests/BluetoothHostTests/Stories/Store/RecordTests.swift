@@ -99,7 +99,7 @@ struct RecordTests {
         #expect(try Bond(parsing: bytes, peer: bond.peer) == bond)
         let counter = SignCounter(next: 300, reserved: 512)
         let read = try SignCounter(parsing: counter.encode(for: bond.peer), peer: bond.peer)
-        #expect(read == SignCounter(next: 512, reserved: 512), "The rest of the block is skipped")
+        #expect(read == SignCounter(next: 512, reserved: 512), "The unused numbers are skipped")
         #expect(
             try ClientRecord(parsing: Self.clientRecord.encode(for: bond.peer), peer: bond.peer)
                 == Self.clientRecord

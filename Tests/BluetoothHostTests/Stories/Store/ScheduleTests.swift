@@ -11,7 +11,7 @@ struct ScheduleTests {
     private let client = RecordName.client(SampleBonds.peer(1))
     private let other = RecordName.client(SampleBonds.peer(2))
 
-    @Test("A change is written at once, and only one time")
+    @Test("A change is due at once, and is written once")
     func single() {
         var schedule = SaveSchedule()
         #expect(schedule.nextDeadline == nil && !schedule.hasChanges)
