@@ -158,7 +158,7 @@ struct AdvertisingDataTests {
 
     // MARK: - Form
 
-    @Test("A length of zero ends the data, and the rest is padding")
+    @Test("A length of zero ends the data, and all later bytes are padding")
     func earlyEnd() throws {
         let data = try advertising("020106 00 0303")
         #expect(!data.isMalformed)

@@ -28,7 +28,7 @@ struct PrivacyHarness {
 
     /// The commands that await their answers, oldest first.
     private(set) var queue: [Command] = []
-    /// The address commands that the controller had to refuse.
+    /// The address commands that the model disallowed.
     private(set) var violations: [PrivacyOperation] = []
     private(set) var privacyOperations: [PrivacyOperation] = []
     /// All addresses that the controller has used on the air.

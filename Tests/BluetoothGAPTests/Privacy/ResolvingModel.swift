@@ -13,7 +13,7 @@ struct ResolvingModel {
     private(set) var isEnabled = false
     private(set) var randomAddress: DeviceAddress?
 
-    /// Carries out a command, or returns the reason why the controller refuses it.
+    /// Carries out or refuses a command. Returns its status.
     ///
     /// - Parameters:
     ///   - isOnAir: Whether the controller advertises, scans or initiates.

@@ -37,7 +37,7 @@ struct AdvertiserHarness {
         let isCarriedOut: Bool
     }
 
-    /// Planned answers, used in sequence.
+    /// Planned answers. An operation gets and removes the first that matches it.
     var planned: [PlannedAnswer] = []
     var answersAtOnce = true
     /// Whether every operation has to be legal. The advertiser cannot know the state of a

@@ -160,7 +160,7 @@ struct AdvertisingRefusalStories {
         #expect(harness.model.onAir.count == 1)
     }
 
-    @Test("A controller that answers no command for a set is reset once, and the set fails")
+    @Test("A controller that answers neither Enable nor Disable is reset once, and the set fails")
     func noAnswers() throws {
         var harness = try AdvertiserHarness()
         harness.plan(.timedOut, times: 20) { $0.isEnable || $0.isDisable }

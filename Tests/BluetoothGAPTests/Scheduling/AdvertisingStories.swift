@@ -333,7 +333,7 @@ struct AdvertiserStories {
 }
 
 extension Advertising {
-    /// The layout on a legacy controller.
+    /// The layout of composed content on a legacy controller.
     var layout: AdvertisingLayout {
         guard case .composed(let content) = content else {
             return AdvertisingLayout(AdvertisingContent(), in: .legacy)

@@ -49,7 +49,7 @@ struct ConnectingStories {
         #expect(harness.outcomes == [2: .connected])
         #expect(Set(harness.controller.acceptList) == [.accessory(1), .accessory(3)])
         #expect(harness.controller.initiation == .acceptList)
-        #expect(harness.scheduler.nextDeadline == nil, "No other request is pending")
+        #expect(harness.scheduler.nextDeadline == nil, "No request waits for a turn")
     }
 
     @Test("One link serves all requests for its address")

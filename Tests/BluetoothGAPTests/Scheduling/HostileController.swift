@@ -114,7 +114,7 @@ struct HostileController {
     }
 
     @Test(
-        "Random answers never trap, and all requests end once the controller behaves",
+        "Random answers never trap, and canceled requests end when the controller is correct",
         arguments: RunSeed.seeds(40)
     )
     func run(seed: UInt64) {

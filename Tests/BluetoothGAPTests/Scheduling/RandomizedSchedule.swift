@@ -129,7 +129,7 @@ struct RandomizedSchedule {
                 try harness.advance(by: CentralScheduler.sliceDuration / 2)
             }
             #expect(waiting.isEmpty, "Starved requests: \(waiting)")
-            #expect(scanned >= 40, "The scan ran in \(scanned) of 120 slices")
+            #expect(scanned >= 40, "The scan ran at \(scanned) of 120 times")
         }
 
         private mutating func connect(_ address: DeviceAddress) throws {

@@ -103,7 +103,7 @@ struct RefusalStories {
         #expect(harness.controller.isScanning)
     }
 
-    @Test("A controller that answers no scan command is reset once, and the scan fails")
+    @Test("A controller that answers no start or end of a scan is reset once, and the scan fails")
     func noScanAnswers() throws {
         var harness = try SchedulerHarness()
         harness.planned = (0..<20).map { _ in ({ $0.isEnable || $0 == .disableScan }, .timedOut) }

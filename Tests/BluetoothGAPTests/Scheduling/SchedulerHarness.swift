@@ -28,7 +28,8 @@ struct SchedulerHarness {
     /// Whether the controller has left an operation unanswered.
     private var wasSilent = false
 
-    /// The answers to operations that the controller does not carry out, used in sequence.
+    /// The answers to operations that the controller does not carry out. An operation gets and
+    /// removes the first that matches it.
     var planned: [(matches: (ControllerOperation) -> Bool, result: CommandResult)] = []
     /// Selects operations that the controller carries out without an answer.
     var lost: (ControllerOperation) -> Bool = { _ in false }
@@ -150,7 +151,7 @@ struct SchedulerHarness {
             return try take(scheduler.commandFinished(step, result: result, now: now))
         }
         guard let ends = try? controller.perform(step.operation) else {
-            // The operation was legal when it was given, but the state has changed since.
+            // The state has changed since the operation was given, or `check` allows a refusal.
             let refusal = CommandResult.refusing(step.operation, .commandDisallowed)
             return try take(scheduler.commandFinished(step, result: refusal, now: now))
         }
