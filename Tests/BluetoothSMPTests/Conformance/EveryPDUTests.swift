@@ -6,8 +6,8 @@ import Testing
 @testable import BluetoothSMP
 
 /// Every PDU in every state. Each script is interrupted before each of its events, except in the
-/// repeated rounds of a passkey. At each interruption, every PDU arrives: whole, truncated, and
-/// with additional bytes.
+/// middle rounds of a passkey. At each interruption, every PDU arrives: whole, truncated, and with
+/// additional bytes.
 @Suite("Every PDU in every state")
 struct EveryPDUTests {
     @Test(
@@ -47,7 +47,7 @@ struct EveryPDUTests {
     }
 
     @Test(
-        "An idle machine accepts only PDUs that start a pairing",
+        "An idle machine without a policy starts no pairing",
         arguments: PairingModel.End.allCases
     )
     func idle(end: PairingModel.End) {
@@ -98,7 +98,7 @@ struct EveryPDUTests {
         }
     }
 
-    @Test("A machine that cancels notifies the peer and has no key", arguments: PairingScript.all)
+    @Test("A canceled machine sends only refusals and has no key", arguments: PairingScript.all)
     func cancelled(_ script: PairingScript) {
         for moment in script.run().moments where moment.machine.isPairing {
             var machine = moment.machine

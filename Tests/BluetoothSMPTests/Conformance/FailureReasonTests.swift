@@ -134,7 +134,7 @@ struct FailureReasonTests {
         }
     }
 
-    @Test("Confirm Value Failed (0x04): a public key other than that on the tag")
+    @Test("Confirm Value Failed (0x04): a public key that does not match the tag")
     func wrongTag() throws {
         var script = try script("SC, out of band")
         let data = try #require(script.central.peerOutOfBandData)

@@ -14,7 +14,7 @@ struct FuzzTests {
     static let stepCount = 25_000
 
     @Test(
-        "Random faults never trap, and neither end pairs without all steps",
+        "Random faults never trap, and neither end pairs without encryption",
         arguments: RunSeed.seeds(8)
     )
     func fuzz(seed: UInt64) {

@@ -83,7 +83,8 @@ struct ProbeRun {
         expectEnd()
     }
 
-    /// Checks that the pairing has ended: no key, no question, and no effect of the next event.
+    /// Checks that the pairing has ended: no key, no question, and at most refusals after the next
+    /// event.
     private func expectEnd() {
         #expect(actions.filter { $0.isFailed }.count == 1, place)
         #expect(actions.contains(.withdrawQuestion) || moment.question == nil, place)
@@ -97,7 +98,7 @@ struct ProbeRun {
     }
 
     /// Checks the result of a PDU that was awaited. A wrong value that the receiver can detect is
-    /// refused. A public key or a check of the probe is always wrong.
+    /// refused. The public key and the DHKey check of a probe are always wrong.
     private func expectJudgement(_ reasons: [Pairing.FailureReason]) {
         guard actions.contains(where: { $0.isFailed }) else {
             #expect(!actions.contains { $0.isEncrypting }, place)

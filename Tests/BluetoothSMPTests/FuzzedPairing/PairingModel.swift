@@ -49,7 +49,6 @@ struct PairingModel {
     var now = Instant.zero
     /// A function that replaces the PDUs that arrive at an end, or `nil` to deliver them unchanged.
     var tamper: ((End, [UInt8]) -> [[UInt8]])?
-    /// Whether moments are recorded.
     var isRecording = true
 
     /// The PDUs that were sent and have not arrived.

@@ -56,7 +56,7 @@ struct PairingScript: Sendable, CustomTestStringConvertible {
 
     private static func pair(_ code: SMP.Code) -> [Line] { [.central(code), .peripheral(code)] }
 
-    /// Returns whether the moment is within the repeated rounds of a passkey.
+    /// Returns whether the progress is within the middle rounds of a passkey.
     func isRepeating(at progress: Int) -> Bool {
         let count = lines.before.count
         return count > 80 && (16...count - 12).contains(progress)

@@ -20,8 +20,8 @@ struct Probe {
 
     var code: SMP.Code? { bytes.first.map { SMP.Code(rawValue: $0) } }
 
-    /// The complete PDUs, their forms that are truncated at every relevant place or have additional
-    /// bytes, codes without a name, an empty PDU, and invalid values.
+    /// Complete and truncated PDUs, PDUs with additional bytes, codes without a name, an empty PDU,
+    /// and invalid values.
     static let all: [Probe] =
         PDUVector.all.flatMap { probes(of: $0.bytes) }
         + [0x00, 0x0F, 0x7F, 0xFF].flatMap { unknown($0) }

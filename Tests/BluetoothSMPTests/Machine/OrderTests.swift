@@ -6,7 +6,7 @@ import BluetoothTypes
 import LanyardTestSupport
 import Testing
 
-/// PDUs that arrive too early, twice, or never.
+/// PDUs that arrive too early or twice, or that were changed.
 @Suite("The order of PDUs")
 struct OrderTests {
     /// A forged value for any part of the peer's pairing.

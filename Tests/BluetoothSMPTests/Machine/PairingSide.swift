@@ -5,7 +5,7 @@ import BluetoothSMP
 import BluetoothTypes
 import LanyardTestSupport
 
-/// One device of a dialogue: its machine, its user, and the events of both.
+/// One device of a dialogue: its machine, its user, and the actions of the machine.
 struct PairingSide {
     var manager: SecurityManager
     var generator: SplitMix64

@@ -61,7 +61,7 @@ struct RepeatedAttemptsTests {
         #expect(attempts.waitLeft(for: other, now: .zero) == nil)
     }
 
-    @Test("The table is limited and keeps the peers with most failures")
+    @Test("The table is limited and keeps the peers with the most failures")
     func limitedTable() {
         var attempts = RepeatedAttempts()
         for _ in 0..<5 { attempts.failed(peer, now: .zero) }

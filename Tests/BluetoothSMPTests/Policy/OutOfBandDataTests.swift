@@ -123,7 +123,7 @@ struct OutOfBandTagTests {
 
     @Test("A tag that is truncated within a structure is refused")
     func truncation() {
-        // Without the random number, the confirmation is incomplete.
+        // The end of the confirmation is absent because the confirmation needs a random number.
         let ends: Set = [0, 9, 12, 30]
         for count in 0..<encoded.bytes.count where !ends.contains(count) {
             #expect(throws: MalformedBytes.self) {

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Functions of legacy pairing")
 struct LegacyFunctionTests {
-    /// Returns the sample of Vol 3, Part H, 2.2.3.
+    /// Returns c1 of the sample data (Vol 3, Part H, 2.2.3) after a change.
     private func confirm(
         _ change: (inout SMP.PairingFeatures, inout DeviceAddress) -> Void = { _, _ in }
     ) throws -> SMP.Value128 {
