@@ -21,7 +21,7 @@ extension LinkCore {
     var awaitsEncryption: Bool { bond != nil && !protection.isProved }
 
     /// Whether a pairing may take place before the peer has proved its identity, because the
-    /// application or `BondLossPolicy` permits to replace the lost bond.
+    /// application or `BondLossPolicy` permits the replacement of the lost bond.
     var mayReplaceBond: Bool { bond != nil && protection.replaceableBond == bond?.peer }
 
     /// Starts to encrypt a link to a peer that seems to be bonded.
