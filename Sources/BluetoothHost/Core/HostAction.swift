@@ -17,7 +17,6 @@ package enum PairingEvent: Sendable {
     case pressed(Pairing.Keypress)
     /// The peer has lost its bond, and the policy is to ask. `answerBondLoss` must answer.
     case bondLost(BondedPeer)
-    /// The question is withdrawn.
     case withdrawn
     /// A pairing with the peer at this address has ended. The link may have ended as well.
     case ended(DeviceAddress, Result<LinkSecurity, any Error>)
@@ -30,13 +29,10 @@ package enum HostAction: Sendable {
     case transmit([UInt8])
     /// Close the transport, if it is open, and open it again.
     case reopenTransport
-    /// Close the transport.
     case closeTransport
-    /// Report an event.
     case event(HostEvent)
     /// Complete a request. No further action follows for it.
     case completed(RequestIdentifier, Result<HostAnswer, any Error>)
-    /// Handle this event of a pairing on a link.
     case pairing(LinkIdentifier, PairingEvent)
     /// Read the store's record of the client on this link, and answer with `recalled`.
     case recall(LinkIdentifier, StoreKey)

@@ -20,7 +20,6 @@ extension HostCore {
         perform(scheduler.renewScan(now: now), now: now)
     }
 
-    /// Ends a scan.
     package mutating func stopScan(_ id: RequestIdentifier, now: Instant) {
         guard scans.contains(where: { $0.identifier == id }) else { return }
         scans.removeAll { $0.identifier == id }

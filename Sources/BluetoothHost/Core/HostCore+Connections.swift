@@ -132,7 +132,6 @@ extension HostCore {
         if context.checkEvents() { handleLinkEvents(now: now) }
     }
 
-    /// Ends all links.
     mutating func endLinks(with error: HostError, now: Instant) {
         for handle in links.cores.map(\.handle) { endLink(handle, with: error, now: now) }
     }

@@ -93,7 +93,6 @@ extension HostCore {
         links.cores.map { ($0.identifier, $0.identity) }
     }
 
-    /// Returns whether the link is open.
     package func isOpen(_ link: LinkIdentifier) -> Bool { links.index(of: link) != nil }
 
     /// Returns the properties of a link, or `nil` if it has ended.

@@ -137,7 +137,6 @@ extension HostCore {
         for link in delivering { withLink(link, now: now) { $0.disconnectIfKeysAreDelivered(&$1) } }
     }
 
-    /// Performs the actions of the command queue.
     mutating func perform(_ actions: [CommandQueue<CommandPurpose>.Action], now: Instant) {
         // Failures come first, because the owner of a discarded command must not send another.
         for case .unresponsive in actions { controllerFailed(.unresponsive, now: now) }

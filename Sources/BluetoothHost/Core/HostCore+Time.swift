@@ -28,7 +28,6 @@ extension HostCore {
         return soonest
     }
 
-    /// Handles all deadlines that have passed.
     package mutating func deadlinePassed(now: Instant) {
         guard state != .closed else { return }
         expirePacket(now: now)

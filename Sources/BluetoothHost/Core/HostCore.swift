@@ -51,7 +51,6 @@ package struct HostCore: Sendable {
     var advertisingWaiters: [RequestIdentifier: [RequestIdentifier]] = [:]
     var reports = ReportAssembler()
     var scans: [ScanSession] = []
-    /// The connection requests.
     var connectionRequests: [RequestIdentifier: PendingConnection] = [:]
     /// The resolver that recognizes bonded peers by their private addresses.
     var resolver = AddressResolver()

@@ -35,7 +35,6 @@ struct PendingConnection: Sendable {
 
     /// The address that the application requested.
     let target: DeviceAddress
-    /// The identity address of the peer.
     let identity: DeviceAddress
     let options: ConnectOptions
     /// The time at which the request fails, or `nil` if it has no timeout or waits for a person.

@@ -63,7 +63,6 @@ final class NotificationBuffer: Sendable {
 
     // MARK: The host
 
-    /// Appends a value.
     func append(_ value: ArraySlice<UInt8>) -> Outcome {
         state.withLock { state in
             guard state.end == nil else { return .kept }
@@ -87,7 +86,6 @@ final class NotificationBuffer: Sendable {
     /// Ends the stream with an error after the values that have arrived.
     func finish(throwing error: any Error) { end(with: .failed(error)) }
 
-    /// Ends the stream.
     func close() { end(with: .finished) }
 
     private func end(with end: End) {

@@ -39,7 +39,6 @@ struct ServerEventRouter {
         if number == readerNumber { close() }
     }
 
-    /// Ends the stream.
     mutating func close() {
         let reader = reader
         self.reader = nil

@@ -15,7 +15,6 @@ struct ListenerTable: Sendable {
     /// The maximum number of listeners of a host.
     static let limit = 256
 
-    /// One listener.
     struct Listener: Sendable {
         let key: ListenerKey
         let terms: ListenerTerms

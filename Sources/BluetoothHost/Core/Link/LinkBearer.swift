@@ -34,7 +34,6 @@ struct LinkBearer: Sendable {
     /// Whether the client accepts another operation.
     var hasRoom: Bool { client.hasRoom(on: att) }
 
-    /// Starts an operation of the client.
     mutating func start(_ operation: GATT.Operation, id: UInt64) -> [GATTClient.Action] {
         client.start(operation, id: id, on: &att)
     }

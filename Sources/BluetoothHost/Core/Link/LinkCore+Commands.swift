@@ -25,7 +25,6 @@ extension LinkCore {
         context.send(command, for: .link(identifier, .request(id, request)))
     }
 
-    /// Sends a command of the host.
     mutating func sendHostCommand(
         _ command: HCI.EncodedCommand,
         beginning procedure: Procedure? = nil,

@@ -80,7 +80,6 @@ struct LinkCore: Sendable {
     var lookup = DatabaseLookup()
     /// The current operation of the search.
     var lookupOperation: UInt64?
-    /// The requests that await the database.
     var databaseRequests: [RequestIdentifier] = []
 
     /// The MTU exchange, whose answer shows that the link is usable; `nil` before it begins and
@@ -148,7 +147,6 @@ struct LinkCore: Sendable {
         return soonest
     }
 
-    /// Handles all deadlines that have passed.
     mutating func deadlinePassed(_ context: inout LinkContext) {
         expireBearers(&context)
         perform(logicalLink.deadlinePassed(now: context.now), &context)

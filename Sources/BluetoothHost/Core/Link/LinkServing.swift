@@ -84,7 +84,6 @@ struct ValueQueue: Sendable {
         if head * 2 >= elements.count { closeGap() }
     }
 
-    /// Removes the values with these identifiers.
     mutating func remove(_ ids: Set<UInt64>) {
         closeGap()
         elements.removeAll { ids.contains($0.id) }

@@ -20,7 +20,6 @@ struct LinkTable: Sendable {
     var isEmpty: Bool { cores.isEmpty }
     var count: Int { cores.count }
 
-    /// The earliest deadline of all links.
     var nextDeadline: Instant? { schedule.last?.deadline }
 
     func index(of handle: ConnectionHandle) -> Int? {

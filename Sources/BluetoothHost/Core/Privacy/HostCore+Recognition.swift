@@ -6,7 +6,6 @@ import BluetoothTypes
 // Discoveries: bonded peers are reported with their identity addresses, and connection requests
 // that search for one of them continue.
 extension HostCore {
-    /// Handles an advertising report.
     mutating func advertisementReceived(_ entry: Advertisement?, now: Instant) {
         guard let entry else { return }
         let recognized = recognize(entry, now: now)

@@ -29,10 +29,8 @@ struct RecentAddresses: Sendable {
         return entry.address
     }
 
-    /// Returns the time at which the peer was last received.
     func lastReceived(_ identity: DeviceAddress) -> Instant? { entries[identity]?.receivedAt }
 
-    /// Removes the address of a peer.
     mutating func forget(_ identity: DeviceAddress) {
         entries[identity] = nil
     }

@@ -95,7 +95,6 @@ extension LinkCore {
         bondLost(bond, then: .receive(Array(request)), &context)
     }
 
-    /// Passes a PDU to the Security Manager.
     mutating func passToManager(_ pdu: ArraySlice<UInt8>, _ context: inout LinkContext) {
         manage(&context) { manager, generator, now in
             manager.receive(pdu, using: &generator, now: now)

@@ -41,7 +41,6 @@ extension LinkContext {
         emit(.save(bytes, name.key))
     }
 
-    /// Removes an entry.
     mutating func discard(_ name: RecordName) {
         storeState.schedule.forget(name)
         guard configuration.store != nil, !storeState.untouchedKeys.contains(name.key) else {
@@ -114,7 +113,6 @@ extension LinkContext {
         return taken.counter
     }
 
-    /// Removes a peer's database.
     mutating func forgetDatabase(of peer: DeviceAddress) {
         databases.forget(peer)
         discard(.database(peer))

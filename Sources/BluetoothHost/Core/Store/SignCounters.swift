@@ -41,7 +41,6 @@ struct SignCounter: Equatable, Sendable {
     /// The number of counters that are reserved at once.
     static let blockLength: UInt32 = 256
 
-    /// The next counter.
     var next: UInt32 = 0
     /// The first counter that is not reserved.
     var reserved: UInt32 = 0
