@@ -14,7 +14,6 @@ import BluetoothTypes
 package struct AddressResolver: Sendable {
     /// A peer with private addresses.
     package struct Peer: Hashable, Sendable {
-        /// The identity address.
         package let identity: DeviceAddress
         /// The Identity Resolving Key.
         package let key: HCI.Key128
@@ -36,7 +35,6 @@ package struct AddressResolver: Sendable {
     private var young: [UInt64: Int?] = [:]
     private var old: [UInt64: Int?] = [:]
 
-    /// Creates a resolver without peers.
     package init() {}
 
     /// The number of addresses in the cache.

@@ -14,7 +14,6 @@ package enum PrivacyOperation: Hashable, Sendable {
     /// Sets device privacy mode, in which the peer may also use its identity address.
     case setDeviceMode(DeviceAddress)
 
-    /// The command that performs the operation.
     var command: HCI.EncodedCommand {
         switch self {
         case .setRandomAddress(let address):

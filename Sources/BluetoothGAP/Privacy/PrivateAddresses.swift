@@ -30,7 +30,6 @@ package struct PrivateAddresses: Sendable {
         self.rotation = min(max(rotation, range.lowerBound), range.upperBound)
     }
 
-    /// Returns a new address.
     package func makeAddress(using generator: inout some RandomNumberGenerator) -> DeviceAddress? {
         key.makeAddress(using: &generator)
     }

@@ -51,7 +51,6 @@ package struct Advertiser: Sendable {
         case command(HCI.EncodedCommand, AdvertisingStep)
         /// The set is in force, and its data has this layout.
         case inForce(SetID, AdvertisingLayout)
-        /// The set has ended.
         case ended(SetID, AdvertisingEnd)
         /// Whether the advertiser needs the Filter Accept List from now on. Call
         /// `acceptListGranted` when nothing else uses the list.

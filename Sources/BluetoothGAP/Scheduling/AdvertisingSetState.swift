@@ -42,7 +42,6 @@ struct AdvertisingSetState: Sendable {
     var configuration: Advertiser.SetConfiguration?
     /// The reason for the end, or `nil` while the set is wanted.
     var end: AdvertisingEnd?
-    /// Whether the end was reported.
     var isEndReported = false
 
     var presumed = PresumedState()

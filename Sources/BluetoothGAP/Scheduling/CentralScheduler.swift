@@ -82,7 +82,6 @@ package struct CentralScheduler: Sendable {
         case pending(DeviceAddress)
     }
 
-    /// The maximum number of requests.
     package static let requestLimit = 256
 
     /// The length of a turn while other requests wait. Two of the longest advertising intervals

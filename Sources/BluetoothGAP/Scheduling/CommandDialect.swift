@@ -13,7 +13,6 @@ struct CommandDialect: Sendable {
     private let ownAddressType: HCI.OwnAddressType
     private let hasCodedPHY: Bool
     private let states: HCI.LESupportedStates
-    /// The capabilities of the controller.
     let capabilities: ControllerCapabilities
     /// The host's own address, or `nil` in `CentralScheduler`.
     let ownAddress: DeviceAddress?
@@ -76,7 +75,6 @@ struct CommandDialect: Sendable {
                 && capabilities.supports(HCI.LESetAdvertisingParameters.self)
     }
 
-    /// The maximum number of advertising sets.
     var advertisingSetLimit: Int { isExtended ? capabilities.advertisingSetCount : 1 }
 
     /// The maximum number of data bytes of an advertising set.
@@ -89,7 +87,6 @@ struct CommandDialect: Sendable {
     /// Whether the controller is older than version 5.0.
     var isOld: Bool { capabilities.version.hciVersion.rawValue < HCI.Version.core5_0.rawValue }
 
-    /// Returns whether the controller supports this PHY.
     func supports(_ phy: PHY) -> Bool {
         switch phy {
         case .le1M: true

@@ -27,7 +27,6 @@ extension ControllerOperation {
 
 /// The devices for which the controller initiates.
 package enum InitiationTarget: Hashable, Sendable {
-    /// One device.
     case peer(DeviceAddress)
     /// The first device of the Filter Accept List that the controller receives.
     case acceptList
