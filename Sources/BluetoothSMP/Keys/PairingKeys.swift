@@ -20,7 +20,6 @@ extension Pairing {
 
     /// The result of a pairing: the generated keys and the keys that the peer distributed.
     package struct Keys: Hashable, Sendable {
-        /// The pairing method.
         package var method: Method
         /// The key for links on which the local device is the central. With legacy pairing, `nil`
         /// if the peer distributed none.

@@ -36,7 +36,6 @@ extension SMP {
         /// A PDU that this package does not know, which is ignored (Vol 3, Part H, 3.3).
         case unknown(Code)
 
-        /// The code of the PDU.
         package var code: Code {
             switch self {
             case .pairingRequest: .pairingRequest

@@ -21,7 +21,6 @@ extension SecurityManager {
         case begun
         /// The pairing has succeeded with these keys.
         case paired(Pairing.Keys)
-        /// The pairing has failed.
         case failed(Pairing.Failure)
         /// The peer violated the protocol. If a pairing is in progress, its failure is reported
         /// separately.

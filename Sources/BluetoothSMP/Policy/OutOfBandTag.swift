@@ -87,7 +87,6 @@ extension Pairing {
             }
         }
 
-        /// Encodes the structures.
         package func encode() -> [UInt8] {
             let address = address.map { $0.littleEndianBytes + [$0.kind.rawValue] }
             let parts: [(Kind, [UInt8]?)] = [
