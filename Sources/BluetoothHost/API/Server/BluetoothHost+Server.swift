@@ -26,8 +26,9 @@ extension BluetoothHost {
     /// try await host.setValue([99], of: level)
     /// ```
     ///
-    /// The host indicates the change to the connected clients that subscribed to Service Changed,
-    /// and to the bonded ones that did when they encrypt their next link (Vol 3, Part G, 7.1).
+    /// The host indicates the change to the clients that subscribed to Service Changed: at once to
+    /// connected clients, and to other bonded clients when they encrypt their next link (Vol 3,
+    /// Part G, 7.1).
     ///
     /// - Parameter definition: The service.
     /// - Returns: The service with its handles.
