@@ -85,8 +85,8 @@ public enum AdapterSpecification: Hashable, Sendable {
         }
     }
 
-    /// Returns the number in `hci0`, or `nil` for any other text, including other spellings of a
-    /// number. The number 65535 does not denote an adapter.
+    /// Returns the number of a text such as `hci0`, or `nil` for any other text, including other
+    /// spellings of a number. The number 65535 does not denote an adapter.
     private static func index(_ text: String) -> UInt16? {
         guard text.hasPrefix("hci"), let index = UInt16(text.dropFirst(3)), index < .max,
             text == "hci\(index)"
@@ -149,7 +149,8 @@ public struct AdapterSpecificationError: Error, Hashable, Sendable, CustomString
         case malformedAddress
         /// The specification is not a socket, which is required for listening.
         case noSocket
-        /// The text after `tcp:` is not a host, a colon and a port from 1 to 65535.
+        /// The text after `tcp:` is not a host, a colon and a port from 1 to 65535. Port 0 is valid
+        /// for listening.
         case malformedTCP
         /// The text after `gateway:` is not a host, a colon and a port from 1 to 65535.
         case malformedGateway
@@ -200,9 +201,8 @@ extension AdapterSpecification {
     /// Parses several adapters that work as one, for example `hci0+tcp:192.0.2.1:9000`.
     ///
     /// - Parameter text: The names of at least two different adapters, separated by `+`.
-    /// - Returns: The adapters; `nil` if the text is not such a list. A path with a `+` is not a
-    ///   list, because the part after the character is no adapter. The list can have more than
-    ///   `listLimit` adapters.
+    /// - Returns: The adapters; `nil` if the text is not such a list. The text `unix:/a+b` is not a
+    ///   list, because `b` is not an adapter. The list can have more than `listLimit` adapters.
     package static func list(_ text: String) -> [AdapterSpecification]? {
         let parts = text.split(separator: listSeparator, omittingEmptySubsequences: false)
         guard parts.count > 1 else { return nil }

@@ -1,35 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The connections between a host and its controller. Commands and data go from the host to the
-// controller, and events and data from the controller to the host. There is a transport for each
-// kind of connection: a socket, a UART, an adapter of the Linux kernel, and another object of the
-// same process. The format is H4 (Vol 4, Part A), in which every packet starts with a byte that
-// gives its kind. A transport does not interpret packets. It sends complete packets, and delivers
+// controller, and events and data from the controller to the host. The kinds of transport are a
+// socket, a UART, an adapter of the Linux kernel, a gateway, and another object of the same
+// process. The format is H4 (Vol 4, Part A), in which every packet starts with a byte that gives
+// its kind. A transport does not interpret packets. It sends complete packets, and delivers
 // received bytes as the operating system fragments them. The framing layer combines them into
 // packets.
 //
-// Everything of one adapter happens on one thread, that of its `AdapterExecutor`. The thread waits
-// for the descriptors, reads, lets the host process the bytes, and writes the packets that the host
-// has sent. Each wake-up needs one poll, one read and one write, whatever the number of packets.
-// The kernel's adapters are an exception, because they transfer one packet in each call. The host
-// is an actor on the same executor, so a packet reaches it without a change of threads.
+// The host and the transport of an adapter run on one thread, that of their `AdapterExecutor`. The
+// thread waits for the descriptors, reads, lets the host process the bytes, and writes the packets
+// that the host has sent. Each wake-up needs one poll, one read and one write, whatever the number
+// of packets. The kernel's adapters are an exception, because they transfer one packet in each
+// call. The host is an actor on the same executor, so a packet reaches it without a change of
+// threads.
 //
-// Of the modules of a host, only this one uses file descriptors and the C library. Two wrappers
-// work with any transport: one writes a packet log for Wireshark, and the other injects faults.
+// Two wrappers work with any transport: one writes a packet log for Wireshark, and the other
+// injects faults.
 
 /// A connection to a controller.
 ///
 /// A transport carries H4 packets (Vol 4, Part A, 2) in order and in both directions. It can be
-/// opened again after it has closed.
+/// opened again after it has closed, unless it is a connection that a server accepted.
 public protocol HCITransport: Sendable {
     /// The name of the connection for logs and errors, such as `tcp:localhost:9000`.
     var name: String { get }
 
     /// Whether bytes may be lost or corrupted in transit, as on a UART. The default is `false`.
     ///
-    /// If the host can no longer find packets in the received bytes, it resets the controller and
-    /// searches for the answer (Vol 4, Part A, 4). On a transport that loses no bytes, it opens the
-    /// transport again instead.
+    /// If the value is `true`, a host that can no longer find packets in the received bytes may
+    /// reset the controller and search for the answer (Vol 4, Part A, 4). Otherwise, it opens the
+    /// transport again.
     var losesBytes: Bool { get }
 
     /// The maximum length of an H4 packet, in bytes with its type byte, or `nil` for no limit. The
@@ -61,10 +62,10 @@ public protocol HCITransport: Sendable {
 
     /// Sends complete H4 packets in order, after all packets that were sent before.
     ///
-    /// Called on the executor's thread only. The method never waits. Packets are written at the end
-    /// of the thread's turn, combined if the connection permits it. Packets that cannot be written
-    /// yet are kept up to a limit, above which the transport closes with `.outputOverflow`. On a
-    /// transport that is not open, the method does nothing.
+    /// Called on the executor's thread only. The method never waits. A transport with a descriptor
+    /// writes the packets at the end of the thread's turn, combined if the connection permits it.
+    /// Packets that cannot be written yet are kept up to a limit, above which the transport closes
+    /// with `.outputOverflow`. On a transport that is not open, the method does nothing.
     func send(_ packets: [[UInt8]])
 
     /// Closes the connection, after one attempt to write the remaining packets. `.closed(nil)`
@@ -98,16 +99,16 @@ public protocol TransportWatch: AnyObject, Sendable {
 }
 
 extension HCITransport {
-    /// `false`, because no bytes are lost.
+    /// The default, `false`.
     public var losesBytes: Bool { false }
 
-    /// `nil`, because there is no limit.
+    /// The default, `nil`: no limit.
     public var longestPacket: Int? { nil }
 
-    /// `nil`, because there is no notice.
+    /// The default, `nil`: no notice.
     public var notice: String? { nil }
 
-    /// Returns `nil`, because nothing is announced.
+    /// Returns `nil`, the default.
     public func watch(
         on executor: any HostExecutor,
         returned: @escaping @Sendable () -> Void

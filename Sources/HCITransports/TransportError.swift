@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The reason why a transport could not be opened, or closed on its own. The description contains
-/// the remedy.
+/// The reason why a transport could not be opened, or closed on its own. Most descriptions contain
+/// a remedy.
 public enum TransportError: Error, Equatable, Sendable {
     /// There is no listener.
     case refused(String)
@@ -13,7 +13,7 @@ public enum TransportError: Error, Equatable, Sendable {
     case pathTooLong(path: String, limit: Int)
     /// The system does not permit the access.
     case permissionDenied(String)
-    /// The network has no route to the host.
+    /// The network has no route to the host, or the host does not answer.
     case unreachable(String)
     /// No answer arrived within this time.
     case timedOut(String, after: Duration)
@@ -26,7 +26,7 @@ public enum TransportError: Error, Equatable, Sendable {
     /// The system has no adapter with this name. `present` contains the existing ones.
     case noSuchAdapter(String, present: [String])
     /// The kernel does not support Bluetooth: it was built without support, the module is not
-    /// loaded, or the process runs in a container.
+    /// loaded, the process runs in a container, or the system is not Linux.
     case bluetoothMissing(String)
     /// The process may not take adapters from the kernel. `program` is the file of the program, if
     /// it is known.
@@ -44,7 +44,7 @@ public enum TransportError: Error, Equatable, Sendable {
     case serial(SerialError)
     /// The connection to a gateway failed, or the gateway refused it.
     case gateway(String, reason: String)
-    /// `open` was called on a transport that is open.
+    /// `open` was called on a transport that is open or opening.
     case alreadyOpen(String)
     /// The transport does not support this executor. A transport with a descriptor requires an
     /// `AdapterExecutor`, and a virtual transport requires the executor of its air (`SimulatedAir`
@@ -61,7 +61,7 @@ public enum TransportError: Error, Equatable, Sendable {
 }
 
 extension TransportError: CustomStringConvertible {
-    /// The error and its remedy, in one line.
+    /// The error, and its remedy if there is one, in one line.
     public var description: String {
         switch self {
         case .refused(let name):
@@ -82,7 +82,7 @@ extension TransportError: CustomStringConvertible {
         case .serial(let error): error.description
         case .gateway(let name, let reason): "\(name): \(reason)"
         case .outputOverflow(let limit):
-            "the controller does not read: \(limit) bytes are waiting; reset it and open it again"
+            "the controller does not read: over \(limit) bytes wait; reset it and open it again"
         case .noSuchAdapter(let name, let present):
             "\(name): no such adapter; "
                 + (present.isEmpty ? "plug one in" : "there is \(present.joined(separator: ", "))")
@@ -99,7 +99,7 @@ extension TransportError: CustomStringConvertible {
         case .adapterRemoved(let name): "\(name): the adapter is gone; plug it in again"
         case .alreadyOpen(let name): "\(name): already open; close it first"
         case .unsuitableExecutor(let name):
-            "\(name): cannot run on this executor; a socket needs an AdapterExecutor, "
+            "\(name): cannot run on this executor; a socket needs an AdapterExecutor, and "
                 + "a virtual transport needs the executor of its air"
         case .tooManyLogs(let limit):
             "only \(limit) packet logs can be open at a time; trace fewer controllers"

@@ -2,20 +2,20 @@
 
 import BluetoothTypes
 
-/// An executor with one thread, on which everything of one adapter happens.
+/// An executor with its own thread, for the host and the transports of one adapter.
 ///
 /// The thread runs the jobs of actors with this executor, of tasks that prefer its `taskExecutor`,
 /// the closures passed to `perform`, the timers, and the events of the transports that were opened
 /// on the executor. They run one after another. The work that one thread enqueues runs in the order
 /// of its requests, and task priorities are ignored. The executor's thread starts with the first
-/// work. In each turn, it runs the enqueued work, fires the timers, writes the sent data, waits,
-/// and reads.
+/// work. In each turn, it runs the enqueued work, fires the due timers, writes the sent data, waits
+/// unless there is more work, and reads.
 ///
 /// Call `shutDown()` when the adapter is no longer in use. Until then, a started thread keeps the
 /// executor alive.
 public final class AdapterExecutor: HostExecutor {
-    /// The maximum number of rounds in one turn in which work creates more work, before descriptors
-    /// are polled.
+    /// The maximum number of rounds in which work creates more work, before timers fire or
+    /// descriptors are polled.
     static let roundsPerTurnLimit = 64
 
     /// The maximum sleep of a thread without a wake-up pipe, in milliseconds. The pipe is missing
@@ -88,7 +88,8 @@ public final class AdapterExecutor: HostExecutor {
         }
     }
 
-    /// Runs `work` when this turn has no more work, before the sent data is written.
+    /// Runs `work` at the end of this turn, before the sent data is written. A call on another
+    /// thread traps.
     public func performAtTurnEnd(_ work: @escaping @Sendable () -> Void) {
         loop.performAtTurnEnd(work)
     }
@@ -119,14 +120,13 @@ public final class AdapterExecutor: HostExecutor {
         enqueue(.taskJob(job, executor))
     }
 
-    /// Traps unless the calling thread is the executor's. The Swift runtime calls this if
-    /// `assumeIsolated` finds no task.
+    /// Traps unless the calling thread is the executor's. The Swift runtime calls this, for example
+    /// for `assumeIsolated`.
     public func checkIsolated() {
         precondition(isCurrent, "expected to run on the adapter's thread")
     }
 
-    /// Returns whether the calling thread is the executor's. The Swift runtime calls this for code
-    /// outside of any task.
+    /// Returns whether the calling thread is the executor's. The Swift runtime calls this.
     @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
     public func isIsolatingCurrentContext() -> Bool? {
         isCurrent
@@ -149,10 +149,10 @@ public final class AdapterExecutor: HostExecutor {
 extension AdapterExecutor {
     /// Ends the thread when it has no more work, and waits until it has ended.
     ///
-    /// Open transports close with `.closed(nil)`, transports that are opening fail with
-    /// `.cancelled`, and timers no longer fire. A call on the executor's own thread cannot wait, so
-    /// the thread then ends after its current turn. Work that is enqueued later still runs, on a
-    /// new thread, so that a task that switches to this executor never hangs.
+    /// Open transports with a descriptor close with `.closed(nil)`. Those that are opening fail
+    /// with `.cancelled`, and timers no longer fire. A call on the executor's own thread does not
+    /// wait. Work that is enqueued later still runs, on a new thread, so that a task that switches
+    /// to this executor never hangs.
     public func shutDown() {
         let (thread, mustSignal) = inbox.withLock { inbox in
             defer {
@@ -213,7 +213,8 @@ extension AdapterExecutor {
         case poll, sleep, release, end
     }
 
-    /// Polls, and waits only if there is no work. Returns `false` if the thread must end.
+    /// Polls, and waits only if there is no work. After `shutDown()`, removes the descriptors and
+    /// timers once there is no work. Returns `false` if the thread must end.
     private func waitForMore() -> Bool {
         let next = inbox.withLock { decideNext(&$0) }
         switch next {

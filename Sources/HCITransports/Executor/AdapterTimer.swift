@@ -35,7 +35,8 @@ final class AdapterTimer: HostTimer, @unchecked Sendable {
         return deadline < otherDeadline
     }
 
-    /// Fires the timer, unless a timer that fired just before has changed or removed the deadline.
+    /// Fires the timer, unless a timer that fired just before has postponed or removed the
+    /// deadline.
     func fire(at now: Instant) {
         guard isDue(at: now) else { return }
         set(to: nil)

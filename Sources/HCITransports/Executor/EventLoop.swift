@@ -12,8 +12,8 @@ import BluetoothTypes
 
 /// The receiver of a descriptor's events.
 protocol DescriptorHandler: AnyObject {
-    /// Handles a descriptor that can be read or written. A broken descriptor counts as readable and
-    /// writable, and the next system call on it returns the error.
+    /// Handles a descriptor that can be read or written. A descriptor with an error or a hang-up
+    /// counts as readable and writable.
     func descriptorReady(readable: Bool, writable: Bool)
 
     /// Ends all operations that wait for an event, because the thread is about to end and no
@@ -33,8 +33,7 @@ final class EventLoop {
     /// The maximum number of bytes in one read.
     static let readLimit = 65_536
 
-    /// The maximum number of bytes for which storage is used again. A packet, which may be a slice
-    /// of the array, keeps at most that much in memory.
+    /// The maximum number of bytes of a read whose storage is used again.
     static let reusedLength = 512
 
     /// The descriptors in the form that `poll` requires, and their handlers at the same indices.
@@ -83,7 +82,7 @@ final class EventLoop {
     /// Removes the descriptor. Its handler receives no further call, not even in this turn.
     func unwatch(_ descriptor: Descriptor) {
         guard let index = index(of: descriptor) else { return }
-        // The element stays until the end of the turn, because a dispatch may be iterating over the
+        // The element stays until the next poll, because a dispatch may be iterating over the
         // array.
         interests[index].fd = -1
         handlers[index] = nil
@@ -134,8 +133,8 @@ final class EventLoop {
     }
 
     /// Reads once, up to `readLimit` bytes, into an array whose storage is used again if nothing
-    /// else refers to it. It is empty at the end of the stream. A long read gets an array of its
-    /// own size.
+    /// else refers to it. The array is empty at the end of the stream. A read of more than
+    /// `reusedLength` bytes gets an array of its own size.
     func read(_ descriptor: Descriptor, into bytes: inout [UInt8]) throws(SystemError) {
         let count = systemRead(descriptor.number, readBuffer.baseAddress, readBuffer.count)
         guard count >= 0 else { throw .last }

@@ -13,10 +13,10 @@ public protocol HostExecutor: SerialExecutor {
     /// Runs `work` after all work that the calling thread has enqueued, including jobs of actors
     /// and tasks.
     ///
-    /// May be called on any thread. The method never runs `work` before it returns.
+    /// May be called on any thread. A call on the executor's thread returns before `work` runs.
     func perform(_ work: @escaping @Sendable () -> Void)
 
-    /// Runs `work` once, when the current turn has no more work and before the executor waits.
+    /// Runs `work` once, at the end of the current turn and before the executor waits.
     ///
     /// Use it to send the data of a whole turn together. Called on the executor only.
     func performAtTurnEnd(_ work: @escaping @Sendable () -> Void)
@@ -62,8 +62,8 @@ extension HostExecutor {
 /// A task executor that runs the jobs of tasks on a host's executor.
 ///
 /// It is a separate object, because an executor cannot determine whether a job belongs to an actor.
-/// If a task's job were run like an actor's, it would find itself on the wrong executor at each
-/// suspension and would be enqueued again.
+/// A task's job that ran like an actor's would be on the wrong executor at each suspension, and the
+/// runtime would enqueue it again.
 final class HostTaskExecutor: Sendable {
     private let host: any HostExecutor
     /// The host's executor if it can run the job of a task without a closure around it.

@@ -47,7 +47,8 @@ package struct SystemThread: @unchecked Sendable {
         pthread_detach(thread)
     }
 
-    /// A number that differs from those of all other running threads, and is never zero.
+    /// The number of the calling thread, which is not zero and differs from those of all other
+    /// running threads.
     package static var currentIdentifier: UInt {
         #if canImport(Glibc)
             pthread_self()

@@ -10,8 +10,7 @@
 
 /// A pipe that wakes a sleeping thread of the same process.
 ///
-/// The caller signals only a thread that sleeps or is about to sleep, once for each sleep, so that
-/// the pipe contains at most one byte.
+/// Signal only a thread that sleeps or is about to sleep, once for each sleep.
 package struct WakeUp: Sendable {
     let readEnd: Descriptor
     private let writeEnd: Descriptor
@@ -32,7 +31,7 @@ package struct WakeUp: Sendable {
         _ = write(writeEnd.number, &byte, 1)
     }
 
-    /// Removes the signal from the pipe.
+    /// Removes one signal from the pipe, if there is one.
     package func consume() {
         var byte: UInt8 = 0
         _ = read(readEnd.number, &byte, 1)

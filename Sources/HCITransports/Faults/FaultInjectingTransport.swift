@@ -11,7 +11,7 @@ import BluetoothTypes
 /// let transport = FaultInjectingTransport(wrapping: controller, plan: plan)
 /// ```
 ///
-/// Faults affect whole packets. When the transport is opened again, the plan starts again.
+/// When the transport is opened again, the plan starts again.
 public final class FaultInjectingTransport: HCITransport {
     /// The state of one connection.
     private struct Connection {
@@ -120,8 +120,8 @@ public final class FaultInjectingTransport: HCITransport {
                 connection.toHost.enter(packet, now: now)
             }
         } catch {
-            // The bytes are not a valid packet, and this transport did not cause that fault. They
-            // pass in one piece, as a packet does.
+            // The bytes contain an invalid packet, which this transport did not cause. They are
+            // treated as one packet.
             connection.toHost.enter(bytes, now: now)
         }
     }
@@ -145,8 +145,8 @@ public final class FaultInjectingTransport: HCITransport {
             connection = changed
         }
         while let piece = next(from: \.toController) { inner.send([Array(piece.bytes)]) }
-        // The loop delivers one piece at a time, because the host may send and call this method
-        // again before it returns.
+        // The loop delivers one piece at a time, because the host may send during a delivery, which
+        // calls this method again.
         while let piece = next(from: \.toHost) { piece.receive(.received(piece.bytes)) }
         let isEnding = connection.withLock { connection in
             let lines = [connection?.toController, connection?.toHost]

@@ -3,7 +3,8 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// One direction of a connection with faults. Packets leave it late, corrupted, twice or never.
+/// One direction of a connection with faults. Packets may leave it late, corrupted, in two pieces,
+/// twice or never.
 struct FaultyLine {
     /// The maximum number of delayed pieces. If there are more, the oldest arrive early.
     static let delayedPiecesLimit = 4096
@@ -79,7 +80,7 @@ struct FaultyLine {
         return [packet.prefix(length), packet.dropFirst(length)]
     }
 
-    /// Returns the length of the header, which must be correct for finding the end of the packet.
+    /// Returns the length of the type byte and the header, which contains the length of the packet.
     private static func headerLength(of packet: ArraySlice<UInt8>) -> Int {
         switch HCI.PacketType(rawValue: packet.first ?? 0) {
         case .event: 3

@@ -11,8 +11,8 @@ public struct TransportFaultPlan: Equatable, Sendable {
         public var drop = 0.0
         /// The probability that the packet arrives twice.
         public var duplicate = 0.0
-        /// The probability that one bit after the type byte and the header is inverted. The framing
-        /// stays correct.
+        /// The probability that one bit after the type byte and the header is inverted, if there is
+        /// one. The framing stays correct.
         public var corrupt = 0.0
         /// The probability that the packet arrives later. The packets after it wait, so the order
         /// is kept.
@@ -35,8 +35,8 @@ public struct TransportFaultPlan: Equatable, Sendable {
     public var toController = Rates()
     /// The faults on the way from the controller to the host.
     public var toHost = Rates()
-    /// The number of packets in both directions after which the connection closes, or `nil` for no
-    /// limit.
+    /// The number of packets in both directions after which the next packet closes the connection,
+    /// or `nil` for no limit.
     public var closesAfter: Int?
     /// The number of packets in both directions after which no packet passes while the connection
     /// stays open, or `nil` for no limit.

@@ -36,7 +36,7 @@ struct GatewayProgram: Sendable {
     /// Starts the program with a socket as its standard input and output. Its standard error is
     /// that of this process.
     ///
-    /// - Returns: The other end of the socket. The program ends when it is closed.
+    /// - Returns: This process's end of the socket. The program ends when that end is closed.
     func start(
         _ arguments: [String],
         name transport: String

@@ -9,9 +9,9 @@ import BluetoothTypes
 /// ```
 ///
 /// The connection is encrypted, and both sides are authenticated. The program `lanyard-gateway`
-/// makes it, because this package does not contain TLS. The transport starts the program for each
-/// connection, and exchanges HCI packets with it over a socket. The program ends with the
-/// connection.
+/// makes the connection, because this package does not contain TLS. The transport starts the
+/// program for each connection, and exchanges HCI packets with it over a socket. The program ends
+/// with the connection.
 public final class GatewayTransport: HCITransport {
     private enum State {
         case closed
@@ -167,7 +167,7 @@ private final class StatusLine: Sendable {
         case failed
     }
 
-    /// The maximum length of the line, in bytes.
+    /// The maximum number of bytes that wait for the end of the line.
     private static let limit = 1_024
 
     private let state = Lock(State.collecting([]))

@@ -2,7 +2,8 @@
 
 /// The reason why a serial line cannot be used.
 public enum SerialError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The device does not exist. `present` contains the existing serial ports.
+    /// The device does not exist. `present` contains at most 16 existing serial ports, without
+    /// those of a PC (ttyS).
     case noSuchDevice(path: String, present: [String])
     /// The file is not a terminal.
     case notATerminal(path: String)
@@ -22,27 +23,27 @@ public enum SerialError: Error, Equatable, Sendable, CustomStringConvertible {
     /// This system does not support serial lines.
     case notSupported
 
-    /// The error and the remedy, in one line.
+    /// The error, and the remedy if there is one, in one line.
     public var description: String {
         switch self {
         case .noSuchDevice(let path, let present):
             "\(path): no such device; "
                 + (present.isEmpty
-                    ? "there are no serial ports; check that the device is plugged in"
+                    ? "no serial port was found; check that the device is plugged in"
                     : "there are " + present.joined(separator: ", "))
         case .notATerminal(let path): "\(path): is not a serial port"
         case .permissionDenied(let path, let group?):
             "\(path): permission denied; join the group \(group) with "
                 + "'sudo usermod -aG \(group) $USER' and log in again"
         case .permissionDenied(let path, nil):
-            "\(path): permission denied; only root has access, see its owner with 'ls -l \(path)'"
+            "\(path): permission denied; 'ls -l \(path)' shows the owner and the group"
         case .inUse(let path, let processes):
             "\(path): in use by \(AdapterHolder.processes(processes)); stop it first"
         case .usedByKernel(let path):
             "\(path): the kernel uses the port for a controller; stop btattach or hciuart, "
                 + "or use the kernel's adapter for it, such as hci0"
         case .speedRefused(let path, let speed, let instead):
-            "\(path): cannot be used at \(speed) bits per second, the nearest is \(instead)"
+            "\(path): cannot be used at \(speed) bits per second; the nearest is \(instead)"
         case .noAnswer(let path, let speeds):
             "\(path): no controller answers at "
                 + speeds.map(String.init).joined(separator: " or ")

@@ -78,7 +78,7 @@ import BluetoothTypes
             for action in actions {
                 guard let port, finished != nil else { return }
                 switch action {
-                // A packet that does not fit gets no answer, and the startup then repeats it.
+                // A packet that does not fit gets no answer, which the startup handles.
                 case .send(let packet):
                     packet.withUnsafeBytes { _ = systemWrite(port.descriptor, $0) }
                 case .setSpeed(let speed):

@@ -15,7 +15,8 @@ import LinuxInterfaces
     /// bits.
     struct SerialPort: Sendable {
         /// The maximum deviation of a speed from the requested one, in thousandths. With a larger
-        /// deviation, the last bits of a character are sampled at the position of their neighbors.
+        /// deviation, the last bits of a character may be sampled at the position of their
+        /// neighbors.
         static let speedTolerance = 25
 
         let descriptor: Descriptor

@@ -18,7 +18,8 @@ package enum SerialPorts {
     /// they exist even if no device is connected.
     static let prefixes = ["ttyUSB", "ttyACM", "ttyAMA", "ttyTHS", "ttymxc", "serial"]
 
-    /// The paths of at most `limit` existing ports, sorted, with permanent names first.
+    /// The paths of at most `limit` existing ports: the sorted permanent names, and then the
+    /// others, sorted.
     package static var present: [String] {
         let files = LinuxFiles()
         let lasting = files.names(in: "/dev/serial/by-id").map { "/dev/serial/by-id/" + $0 }
@@ -26,7 +27,7 @@ package enum SerialPorts {
         return Array((lasting + others).prefix(limit))
     }
 
-    /// Returns whether a device with this name is a serial port.
+    /// Returns whether a name consists of one of the `prefixes` and a number.
     static func isSerialPort(_ name: String) -> Bool {
         prefixes.contains { prefix in
             guard name.hasPrefix(prefix), name != prefix else { return false }

@@ -7,9 +7,9 @@ import BluetoothTypes
 /// the requested speed.
 ///
 /// A probe consists of HCI Reset, whose answer can be distinguished from any other bytes on the
-/// line (Vol 4, Part A, 4), and Read Local Version Information. If the initial speed is the
-/// requested one, the startup is then complete. Otherwise, the vendor's command follows, and both
-/// ends change their speed. A second probe verifies the new speed. If the new speed does not work,
+/// line (Vol 4, Part A, 4), and Read Local Version Information. If the controller answers at the
+/// requested speed, the startup is then complete. Otherwise, the vendor's command follows, and both
+/// ends change their speed. A second probe verifies the new speed. If the speed cannot be changed,
 /// the line continues at the old speed, and `Outcome.notice` contains the reason.
 ///
 /// The startup also finds a controller that was left at the new speed because the process that
@@ -17,11 +17,12 @@ import BluetoothTypes
 struct SerialStartUp: Sendable {
     /// The default time in which an answer must arrive.
     static let answerTimeout = Duration.seconds(1)
-    /// The number of probes at each speed that the controller may have.
+    /// The maximum number of probes at each speed that the controller may have.
     static let probeLimit = 3
-    /// The number of probes at a speed to which the controller was just changed.
+    /// The maximum number of probes at a speed to which the controller was just changed.
     static let verificationLimit = 2
-    /// The maximum time to transmit a command on a slow line: ten bytes at 9,600 bits per second.
+    /// The wait for the transmission of a command without an answer. Ten bytes take 10.4 ms at
+    /// 9,600 bits per second.
     static let transmissionTime = Duration.milliseconds(20)
 
     /// An instruction to the owner of the line.
@@ -114,8 +115,7 @@ struct SerialStartUp: Sendable {
         }
     }
 
-    /// Whether received bytes have a meaning: they are meaningless while the speeds of the two ends
-    /// differ.
+    /// Whether the startup waits for bytes of the controller.
     private var isListening: Bool {
         switch state {
         case .idle, .transmitting, .changingSpeed, .finished: false

@@ -62,11 +62,12 @@ public final class SerialTransport: HCITransport {
             }
         }
 
-        /// Opens the port, resets the controller, and changes the port and the controller to the
-        /// requested speed.
+        /// Opens the port, resets the controller, and changes both to the requested speed if
+        /// possible.
         ///
-        /// - Throws: ``TransportError/serial(_:)`` if the device does not exist, another process
-        ///   uses it, the user has no access, or no controller answers within some seconds.
+        /// - Throws: ``TransportError/serial(_:)`` if the line cannot be used, or if no controller
+        ///   answers within some seconds. Another ``TransportError`` if the device is removed, the
+        ///   task is canceled, or the transport cannot be opened now.
         public func open(
             on executor: any HostExecutor,
             receive: @escaping @Sendable (TransportEvent) -> Void

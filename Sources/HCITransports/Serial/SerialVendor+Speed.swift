@@ -21,7 +21,7 @@ extension SerialVendor {
         }
     }
 
-    /// The maximum time that a controller needs to be ready at the new speed.
+    /// The wait until a controller is ready at the new speed.
     var settlingTime: Duration {
         switch self {
         // The kernel's hci_qca waits 300 ms for the slowest controllers, and hci_intel waits 100

@@ -5,8 +5,8 @@ import BluetoothHCI
 /// A vendor of controllers whose UART speed a published command can change. The manufacturer, a
 /// driver of the Linux kernel, or BlueZ has published the command.
 ///
-/// Other controllers have no such command. Those of Nordic and Espressif, with Zephyr's or their
-/// own firmware, have a fixed speed, and those of Realtek use H5 and a table of registers.
+/// The controllers of Nordic and Espressif, with Zephyr's or their own firmware, have a fixed
+/// speed. Those of Realtek use H5 and a table of registers.
 public enum SerialVendor: String, Hashable, Sendable, CaseIterable {
     /// Broadcom, Cypress and Infineon, including the controllers of the Raspberry Pi.
     case broadcom

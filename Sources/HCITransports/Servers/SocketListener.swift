@@ -80,7 +80,8 @@ final class SocketListener: DescriptorHandler, @unchecked Sendable {
     }
 
     private func rest(after error: SystemError) {
-        // All other errors concern a connection that is no longer in the queue.
+        // After an error such as ECONNABORTED, the connection is no longer in the queue, so no
+        // pause is needed.
         guard error.code == EMFILE || error.code == ENFILE, let descriptor else { return }
         executor.loop.unwatch(descriptor)
         restTimer.set(to: executor.now + Self.restWithoutDescriptors)

@@ -10,8 +10,8 @@
 
 /// A server for connections on a Unix socket.
 ///
-/// The permissions of the directory determine which users can connect. The server replaces the
-/// socket file of a server that no longer runs, but not that of a running one.
+/// The permissions of the directory and of the socket file determine which users can connect. The
+/// server replaces the socket file of a server that no longer runs, but not that of a running one.
 public final class UnixServer: Sendable {
     /// The path of the socket file while the server listens.
     public let path: String

@@ -8,8 +8,8 @@
     import Musl
 #endif
 
-/// A connected socket or a terminal, with one read for each wake-up of the thread and one write at
-/// the end of a turn.
+/// The bytes of a connected socket or a terminal. The packets of a turn are written together at its
+/// end.
 ///
 /// The conformance is unchecked: only the executor's thread accesses the mutable properties. Every
 /// entry point uses `executor.loop`, or checks the thread itself, which traps on any other thread.
@@ -81,7 +81,7 @@ final class ByteStream: @unchecked Sendable {
         loop.callAtTurnEnd(self)
     }
 
-    /// Writes as much as possible, and closes the stream.
+    /// Writes as many bytes as fit, and closes the stream.
     func close() {
         precondition(executor.isCurrent, "closed outside of the adapter's thread")
         guard let descriptor else { return }

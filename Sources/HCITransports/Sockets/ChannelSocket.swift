@@ -13,7 +13,7 @@ import BluetoothTypes
 #endif
 
 /// A socket of the kernel's own L2CAP, for channels with credits on LE links. It needs no
-/// permission, and carries one SDU in each packet.
+/// privileges, and carries one SDU in each packet.
 package struct ChannelSocket: Sendable {
     /// The socket, for `PacketSocket`.
     package let descriptor: PassedDescriptor

@@ -76,7 +76,8 @@ package final class PacketSocket: @unchecked Sendable {
         if !isWritableAwaited { flush() }
     }
 
-    /// Sets whether packets are read. While they are not, the sender has to wait.
+    /// Sets whether packets are read. While they are not, the sender must wait once the socket is
+    /// full.
     package func setReading(_ isReading: Bool) {
         precondition(executor.isCurrent, "used outside of the executor's thread")
         guard let descriptor, self.isReading != isReading else { return }

@@ -53,7 +53,7 @@ extension Descriptor {
         /// The number of bytes, which is 0 at the end of the stream.
         let count: Int
         let descriptors: [PassedDescriptor]
-        /// Whether the system had to close descriptors because there were too many.
+        /// Whether the system closed descriptors, for example because there were too many.
         let isTruncated: Bool
     }
 

@@ -23,7 +23,7 @@ enum SocketEndpoint: Equatable, Sendable {
         }
     }
 
-    /// Returns the endpoint with the port that the system chose, if there is one.
+    /// Returns the endpoint with the port of a bound TCP address.
     func bound(to address: SocketAddress) -> SocketEndpoint {
         guard case .tcp(let host, _) = self, let port = address.port else { return self }
         return .tcp(host: host, port: port)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A transport to a controller that listens on a TCP port, as most virtual controllers do.
+/// A transport to a controller that listens on a TCP port.
 ///
 /// ```swift
 /// let transport = TCPTransport(host: "localhost", port: 9000)

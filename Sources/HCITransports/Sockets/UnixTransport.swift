@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A transport to a controller that listens on a Unix socket, which is the most efficient
-/// connection to another process.
+/// A transport to a controller that listens on a Unix socket.
 ///
 /// ```swift
 /// let transport = UnixTransport(path: "/run/controller.sock")

@@ -20,8 +20,7 @@ struct Place: Sendable {
 /// The system calls that determine which data remains after a power failure.
 ///
 /// A file's contents are on the disk only after the file was synchronized, and its name only after
-/// its directory was synchronized. Tests replace `SystemDisk` to determine the data that remains
-/// after a power failure between two calls.
+/// its directory was synchronized. Tests replace `SystemDisk` to simulate a power failure.
 protocol Disk: Sendable {
     /// Creates a directory with access for its owner only. Returns `false` if the name exists.
     func makeFolder(_ place: Place) throws(TransportError) -> Bool

@@ -10,7 +10,8 @@
 
 // The default location of an adapter's store.
 extension FileStore {
-    /// The maximum length of the name of an adapter's directory, in bytes.
+    /// The maximum length in bytes of a directory's name without a hash. A longer name is truncated
+    /// to it, and gets a hash of the complete name.
     private static let nameLimit = 200
 
     /// Returns the directory for an adapter's store: `$XDG_STATE_HOME/lanyard/tcp+localhost+9000`,
@@ -40,9 +41,9 @@ extension FileStore {
         "\(parent)/\(fileName(for: adapter))"
     }
 
-    /// Returns the name of an adapter's directory. Letters, digits, hyphens and periods are
-    /// unchanged, a colon becomes `+`, and any other character, or a period at the start, becomes
-    /// `_` and two hexadecimal digits for each byte.
+    /// Returns the name of an adapter's directory. ASCII letters and digits, hyphens and periods
+    /// are unchanged, a colon becomes `+`, and any other character, or a period at the start,
+    /// becomes `_` and two hexadecimal digits for each byte.
     private static func fileName(for adapter: String) -> String {
         var name = ""
         for (index, byte) in adapter.utf8.enumerated() {
@@ -63,7 +64,7 @@ extension FileStore {
         text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0100_0000_01B3 }
     }
 
-    /// Creates all directories in a path except for the last one.
+    /// Creates the missing directories in a path, except for the last one.
     static func makeParents(of path: String, on disk: any Disk) throws(TransportError) {
         for index in path.indices.dropFirst() where path[index] == "/" {
             let parent = String(path[..<index])

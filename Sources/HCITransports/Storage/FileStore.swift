@@ -17,8 +17,7 @@
 ///
 /// A saved value is on the disk when `save` returns. The value is first written to a file with
 /// another name, which then replaces the old file in one atomic step, so that neither a crash nor a
-/// power failure leaves an incomplete value. Saving takes milliseconds. It is rare: it happens, for
-/// example, when a device is paired, or when a bonded client changes its configuration.
+/// power failure leaves an incomplete value.
 ///
 /// Until the object is closed or released, it has exclusive use of the directory. Another store for
 /// the same directory, in this or another process, is refused.
@@ -26,7 +25,8 @@ public final class FileStore: HostStore {
     /// The maximum length of a value in bytes. A longer file is not read.
     public static let valueLimit = 1 << 20
 
-    /// The maximum number of files in a directory. A directory with more is not listed.
+    /// The maximum number of files in a directory. A store of a directory with more can be neither
+    /// created nor listed.
     public static let fileLimit = 16_384
 
     /// The maximum number of files that are set aside. When it is reached, further files stay where
@@ -100,8 +100,8 @@ public final class FileStore: HostStore {
 
     /// Returns the value that was last saved with this key, or `nil` if there is none.
     ///
-    /// - Throws: ``TransportError`` if the file cannot be read, is not a regular file, belongs to
-    ///   another user, or is accessible to other users.
+    /// - Throws: ``TransportError`` if the file cannot be read, is longer than `valueLimit`, is not
+    ///   a regular file, belongs to another user, or is accessible to other users.
     public func load(_ key: StoreKey) throws(TransportError) -> [UInt8]? {
         try use { () throws(TransportError) in try read(key) }
     }
@@ -157,10 +157,11 @@ public final class FileStore: HostStore {
         }
     }
 
-    /// Moves an entry to the directory `set_aside`, with a number appended to its name, and writes
-    /// the reason to the file `reasons` there.
+    /// Moves an entry to the directory `set_aside`, with a number appended to its name, and appends
+    /// the reason to the file `reasons` there if possible.
     ///
-    /// - Throws: ``TransportError`` if that directory is full. The entry then stays where it is.
+    /// - Throws: ``TransportError`` if that directory is full, in which case the entry stays where
+    ///   it is, or if the disk reports an error.
     public func setAside(_ key: StoreKey, because reason: String) throws(TransportError) {
         try use { () throws(TransportError) in
             let place = try folder.folder(Self.setAsideName)
@@ -191,7 +192,7 @@ public final class FileStore: HostStore {
     /// name cannot be that of an entry.
     private static func temporaryName(for key: StoreKey) -> String { ".\(key).new" }
 
-    /// Removes temporary files of processes that were killed. No process writes while this store
+    /// Removes temporary files of processes that were killed. No other store writes while this one
     /// has the lock.
     private func removeTemporaries() throws(TransportError) {
         for name in try folder.names(limit: Self.fileLimit)

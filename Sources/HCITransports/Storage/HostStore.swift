@@ -45,7 +45,8 @@ extension HostStore {
 }
 
 /// The name of an entry in a `HostStore`: 1 to 64 characters, each a lowercase ASCII letter, a
-/// digit, a hyphen or, except at the start, a period. It is a valid file name on every system.
+/// digit, a hyphen or, except at the start, a period. It is a valid file name on Linux and on
+/// Apple's platforms.
 public struct StoreKey: Hashable, Sendable, CustomStringConvertible {
     /// The maximum length of a key in characters.
     public static let lengthLimit = 64

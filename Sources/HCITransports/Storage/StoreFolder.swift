@@ -52,7 +52,8 @@ struct StoreFolder: Sendable {
         return Descriptor(owning: number)
     }
 
-    /// Checks that only the user has write access. Another user with write access could replace the
+    /// Checks that the directory belongs to the user of this process, unless that is the superuser,
+    /// and that only its owner has write access. Another user with write access could replace the
     /// keys.
     private func requireSafety() throws(TransportError) {
         let status = try descriptor.status(of: path)
@@ -75,7 +76,7 @@ struct StoreFolder: Sendable {
         return Descriptor(owning: number)
     }
 
-    /// Creates a file, and synchronizes its contents to the disk.
+    /// Creates a file, replaces an existing one, and synchronizes the contents to the disk.
     func write(_ bytes: [UInt8], to name: String) throws(TransportError) {
         let place = place(name)
         _ = try? disk.remove(place)
@@ -107,8 +108,7 @@ struct StoreFolder: Sendable {
         try disk.remove(place(name))
     }
 
-    /// Synchronizes the names of the files. A file's name is on the disk only after its directory
-    /// was synchronized.
+    /// Synchronizes the names of the files.
     func synchronizeNames() throws(TransportError) {
         try disk.synchronize(descriptor, path)
     }
@@ -166,7 +166,7 @@ struct StoreFolder: Sendable {
         guard reason.code == ENOENT, isParentThere else {
             return reason.transportError("create the directory", name: path)
         }
-        let text = "its file system takes no new directories"
+        let text = "its file system does not permit new directories"
         return .system(operation: "create the directory \(path)", code: reason.code, text: text)
     }
 

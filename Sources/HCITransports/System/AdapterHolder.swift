@@ -4,8 +4,8 @@
 public struct SystemProcess: Hashable, Sendable, CustomStringConvertible {
     /// The process identifier.
     public let number: Int
-    /// The name of the process, which the kernel truncates to 15 bytes. The process itself chooses
-    /// it.
+    /// The name of the process, which the kernel truncates to 15 bytes. The process itself can
+    /// change it.
     public let name: String
 
     /// Creates the description of a process.
@@ -20,8 +20,8 @@ public struct SystemProcess: Hashable, Sendable, CustomStringConvertible {
 
 /// The user of an adapter.
 public enum AdapterHolder: Hashable, Sendable {
-    /// A program with exclusive use of the adapter. If the kernel does not identify it, the list
-    /// contains all candidates. The list is empty if this process may not see them.
+    /// A program with exclusive use of the adapter. The kernel does not identify the program, so
+    /// the list contains all candidates that this process may see.
     case processes([SystemProcess])
     /// The kernel's own host with this number of links, on behalf of these daemons.
     case kernel(connections: Int, for: [SystemProcess])

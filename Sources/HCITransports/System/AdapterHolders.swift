@@ -24,7 +24,8 @@ struct AdapterHolders: Sendable {
     }
 
     /// The programs with HCI sockets, without daemons. A program with exclusive use of an adapter
-    /// is among them. This process is excluded, because it has such a socket for announcements.
+    /// is among them, if this process may see its files. This process is excluded, because it may
+    /// have such a socket for announcements.
     var programs: [SystemProcess] {
         let sockets = self.sockets
         guard !sockets.isEmpty else { return [] }

@@ -3,12 +3,11 @@
 import BluetoothTypes
 
 extension AdapterSpecification {
-    /// The name of the adapter for stored data, which does not change with a restart or with the
-    /// form of the specification, or `nil` if it is not known yet.
+    /// The name of the adapter for stored data, or `nil` if it is not known yet.
     ///
     /// The kernel's number may belong to another adapter after a restart, so the name is the
-    /// adapter's address. The address of an adapter that is absent or not set up is not known. The
-    /// speed of a serial port is not part of the name.
+    /// adapter's address if it has one. The address of an adapter that is absent or not set up is
+    /// not known. The speed of a serial port is not part of the name.
     package var storeName: String? {
         storeName { SystemAdapters.list() }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A listener to the kernel's management interface for adapters that are added and removed. Any
-/// process may listen.
+/// A listener to the kernel's management interface for adapters that are added and removed. It
+/// needs no privileges.
 ///
 /// The conformance is unchecked: only the executor's thread accesses the mutable properties, which
 /// the calls of `executor.loop` check.
@@ -15,7 +15,7 @@ final class AnnouncementListener: TransportWatch, @unchecked Sendable {
     private let ended: @Sendable () -> Void
     private var socket: Descriptor?
 
-    /// Starts to listen, or returns `nil` if the kernel does not permit it.
+    /// Starts to listen, or returns `nil` if the socket cannot be opened.
     ///
     /// Called on the executor's thread.
     ///

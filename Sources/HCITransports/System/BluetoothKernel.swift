@@ -2,12 +2,12 @@
 
 import BluetoothTypes
 
-/// The system calls of Linux for Bluetooth that this module uses. The methods make the calls but no
+/// The system calls of Linux for adapters that this module uses. The methods make the calls but no
 /// decisions.
 ///
 /// `LinuxKernel` is the implementation for a real system. Tests use an implementation whose
 /// adapters are values, so that every error can be tested without an adapter. The calls may block,
-/// some of them for seconds, so the thread of an executor must not make them.
+/// some of them for seconds.
 protocol BluetoothKernel: Sendable {
     /// The time of a monotonic clock.
     var now: Instant { get }
@@ -45,7 +45,7 @@ protocol BluetoothKernel: Sendable {
     var files: any SystemFiles { get }
 }
 
-/// The files in which Linux provides information about the system. All of them are short.
+/// The files in which Linux provides information about the system.
 protocol SystemFiles: Sendable {
     /// Returns the start of a file, or `nil` if it cannot be read.
     func text(of path: String) -> String?

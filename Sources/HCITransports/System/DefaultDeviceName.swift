@@ -17,7 +17,8 @@ package enum DefaultDeviceName {
     /// The name if neither the environment nor the system has one.
     static let lastResort = "Lanyard"
 
-    /// Returns the name in the environment variable, or otherwise the system's host name.
+    /// Returns the name in the environment variable, or otherwise the system's host name, or
+    /// otherwise `lastResort`.
     package static func standard(
         chosen: String? = environmentName,
         hostName: String? = systemHostName

@@ -8,9 +8,9 @@
     import Musl
 #endif
 
-/// The files of /proc and /sys.
+/// The files of the system on which this process runs.
 struct LinuxFiles: SystemFiles {
-    /// The maximum number of bytes that are read from a file, and of names from a directory.
+    /// The number of bytes of a file, and of names in a directory, after which no more are read.
     static let lengthLimit = 65_536
     static let nameLimit = 65_536
 
@@ -19,7 +19,7 @@ struct LinuxFiles: SystemFiles {
         guard number >= 0 else { return nil }
         let file = Descriptor(owning: number)
         var text: [UInt8] = []
-        // The kernel returns one page in each read.
+        // The kernel may return only one page in each read.
         while text.count < Self.lengthLimit {
             let part = [UInt8](unsafeUninitializedCapacity: Self.lengthLimit) { buffer, count in
                 count = max(0, read(file.number, buffer.baseAddress, buffer.count))

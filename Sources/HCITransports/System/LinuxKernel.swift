@@ -15,10 +15,9 @@
     struct LinuxKernel: BluetoothKernel {
         /// The maximum number of adapters in a list.
         private static let adapterLimit: UInt16 = 64
-        /// The maximum number of links in a list, which is more than any controller supports.
+        /// The maximum number of links in a list.
         private static let connectionLimit: UInt16 = 255
-        /// The time in which the kernel must answer a management command, in milliseconds. It
-        /// answers immediately.
+        /// The time in which the kernel must answer a management command, in milliseconds.
         private static let answerLimit: Int32 = 1000
         /// The maximum number of other messages before an answer.
         private static let otherMessagesLimit = 64
@@ -195,7 +194,8 @@
             for _ in 0..<Self.otherMessagesLimit where Self.read(announcements).isEmpty { return }
         }
 
-        /// Sends a management command, and returns the answer, or `nil` if the kernel refuses it.
+        /// Sends a management command, and returns the answer, or `nil` if the kernel refuses the
+        /// command or does not answer in time.
         private static func answer(
             to command: ManagementMessage,
             on socket: Descriptor

@@ -63,7 +63,7 @@ extension ManagementMessage {
     /// The result of a command.
     enum Answer: Equatable, Sendable {
         case done(ArraySlice<UInt8>)
-        /// The kernel refused the command with this status, which no caller distinguishes.
+        /// The kernel refused the command with this status.
         case refused(UInt8)
     }
 

@@ -2,8 +2,8 @@
 
 /// The switch that turns off the radio of an adapter: rfkill, as /sys shows it.
 package struct RadioSwitch: Hashable, Sendable {
-    /// Whether a user has turned the radio off with `rfkill block bluetooth` or with the airplane
-    /// mode of a desktop.
+    /// Whether software has turned the radio off, for example `rfkill block bluetooth` or the
+    /// airplane mode of a desktop.
     package let isSoftBlocked: Bool
     /// Whether a switch, a key or the firmware has turned the radio off. No program can then turn
     /// it on.

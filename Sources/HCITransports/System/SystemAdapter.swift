@@ -8,7 +8,8 @@ package struct SystemAdapter: Hashable, Sendable {
     package enum State: String, Hashable, Sendable {
         /// The adapter is not in use. The kernel's own host is turned off, and no program uses it.
         case down
-        /// The kernel's own host uses the adapter, on behalf of a daemon such as bluetoothd.
+        /// The kernel's own host uses the adapter, usually on behalf of a daemon such as
+        /// bluetoothd.
         case up
         /// A program uses the adapter exclusively, through its user channel.
         case taken
@@ -29,8 +30,8 @@ package struct SystemAdapter: Hashable, Sendable {
     package var state: State
     /// The switch of the radio, or `nil` if there is none.
     package var radioSwitch: RadioSwitch?
-    /// The users of the adapter: the daemons if it is up, or the program that has taken it, or all
-    /// candidates. The list is empty if this process may not see them.
+    /// The users of the adapter: the daemons if it is up, or the programs that may have taken it.
+    /// The list is empty if this process may not see them.
     package var holders: [SystemProcess]
     /// The number of links that the kernel's own host has on the adapter.
     package var connections: Int
@@ -65,7 +66,8 @@ package struct SystemAdapter: Hashable, Sendable {
         address.map { .hciAddress($0) } ?? .hci(index: index)
     }
 
-    /// Whether a program with the required capability could take the adapter now.
+    /// Whether a program with the required capability could take the adapter now, or once it is set
+    /// up.
     package var mayBeTaken: Bool {
         switch state {
         case .down, .settingUp: radioSwitch?.isOff != true

@@ -20,8 +20,8 @@ package enum SystemAdapters {
         SystemBluetooth.kernel?.files.text(of: "/proc/self/status").flatMap { mayTake(status: $0) }
     }
 
-    /// Returns whether the process with this status in /proc may take adapters. Root has the
-    /// capability too, unless it was dropped.
+    /// Returns whether the process with this status in /proc may take adapters, or `nil` if the
+    /// status does not contain that. Root has the capability too, unless it was dropped.
     package static func mayTake(status: String) -> Bool? {
         let line = status.split(separator: "\n").first { $0.hasPrefix("CapEff:") }
         guard let digits = line?.split(whereSeparator: { $0 == "\t" || $0 == " " }).last,

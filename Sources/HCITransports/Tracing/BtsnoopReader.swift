@@ -10,7 +10,7 @@ package enum BtsnoopError: Error, Equatable, Sendable, CustomStringConvertible {
     case unsupportedDatalink(UInt32)
     /// A record has impossible lengths, so the records after it cannot be found.
     case malformedRecord(offset: Int)
-    /// The file ends within a record, or within its header.
+    /// The file ends within its header or within a record.
     case torn(offset: Int, missing: Int)
 
     package var description: String {
@@ -29,7 +29,8 @@ package enum BtsnoopError: Error, Equatable, Sendable, CustomStringConvertible {
 /// A reader of a packet log's records from bytes in fragments of any size. It can therefore read
 /// files of any size, and follow a file that is still being written.
 ///
-/// It keeps at most one record and the last fragment. After an error, its position does not change.
+/// If all available records are read after each fragment, it keeps at most one record and the last
+/// fragment. After an error, its position does not change.
 package struct BtsnoopReader: Sendable {
     private var buffer: [UInt8] = []
     /// The index in `buffer` at which the next record starts.
@@ -58,7 +59,7 @@ package struct BtsnoopReader: Sendable {
         return record(length: length)
     }
 
-    /// Throws if the file ended within a record or within its header. Call this last.
+    /// Throws if the file ended within its header or within a record. Call this last.
     package func finish() throws(BtsnoopError) {
         guard hasReadHeader else {
             throw .torn(offset: 0, missing: Btsnoop.headerLength - available)

@@ -4,8 +4,8 @@ import BluetoothHCI
 
 /// The removal of keys from packets before they are logged, so that a log can be shared.
 ///
-/// Zeros replace long-term keys, identity resolving keys and signing keys wherever they pass
-/// between a host and its controller: in commands, in the controller's results, and in the commands
+/// Zeros replace long-term keys, identity resolving keys, signing keys, and the values from which
+/// the host computes keys. They do so in commands, in the controller's results, and in the commands
 /// of the Security Manager, which are transferred as data, complete or fragmented. The lengths and
 /// all other bytes are unchanged, so that a dissector can decode the packets. The values that
 /// applications read and write are not removed.

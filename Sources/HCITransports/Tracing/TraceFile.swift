@@ -10,8 +10,8 @@
 
 /// A packet log on the disk.
 ///
-/// Records are buffered, and written on request or when `bufferLimit` is reached. Only complete
-/// records are written, so that the file is readable even if the process is killed.
+/// Records are buffered, and written on request, when `bufferLimit` is reached, or when the object
+/// is released. Each write ends with a complete record.
 package final class TraceFile: Sendable {
     /// The maximum number of bytes in the buffer before they are written.
     static let bufferLimit = 65_536
@@ -27,7 +27,7 @@ package final class TraceFile: Sendable {
     private let descriptor: Descriptor
     private let state: Lock<State>
 
-    /// Creates the file, or truncates an existing one. From then on, only its owner can read it.
+    /// Creates the file, or truncates an existing one. Only the owner can then read a regular file.
     ///
     /// - Parameters:
     ///   - path: The path of the file.
@@ -114,8 +114,9 @@ extension TraceFile {
 
     /// Passes every record of a log to `body`, in order.
     ///
-    /// - Throws: ``TransportError`` if the file cannot be read, and ``BtsnoopError`` if it is not a
-    ///   log or is damaged. The records before the damage are passed to `body`.
+    /// - Throws: ``TransportError`` if the file cannot be opened, ``BtsnoopError`` if it is not a
+    ///   log or is damaged, and the errors of `body`. The records before the damage are passed to
+    ///   `body`.
     package static func read(
         _ path: String,
         _ body: (Btsnoop.Record) throws -> Void

@@ -14,7 +14,7 @@ protocol TraceSink: Sendable {
 
 extension TraceFile: TraceSink {}
 
-/// A sink that passes every packet on at once, with zeros in place of keys.
+/// A sink that passes every packet on immediately, with zeros in place of keys.
 final class TraceObserver: TraceSink {
     private let redaction = Lock(KeyRedaction())
     private let receive: @Sendable (Btsnoop.Record) -> Void

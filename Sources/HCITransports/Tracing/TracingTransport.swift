@@ -8,13 +8,13 @@ import BluetoothHCI
 /// let transport = try TracingTransport(wrapping: controller, path: "trace.btsnoop")
 /// ```
 ///
-/// The packets of a turn of the executor are in the file when the turn ends, so the file is
-/// complete even after the process was killed. When the transport is opened again, it continues in
+/// The packets of a turn of the executor are in the file when the turn ends, so a process that is
+/// killed loses at most those of its last turn. When the transport is opened again, it continues in
 /// the same file. If the file can no longer be written, the packets still pass, and `failure`
 /// contains the error.
 ///
-/// The file contains zeros in place of keys. It does contain the values that applications read and
-/// write.
+/// By default, the file contains zeros in place of keys. It does contain the values that
+/// applications read and write.
 public final class TracingTransport: HCITransport {
     private struct State {
         var deframer = H4Deframer()
@@ -97,7 +97,7 @@ public final class TracingTransport: HCITransport {
         }
     }
 
-    /// Logs the packets, and sends them.
+    /// Sends the packets, and logs them.
     public func send(_ packets: [[UInt8]]) {
         inner.send(packets)
         guard state.withLock({ $0.executor != nil }) else { return }

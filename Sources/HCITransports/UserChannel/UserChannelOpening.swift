@@ -27,7 +27,8 @@ struct UserChannelOpening {
 
     private let adapter: SystemAdapterName
     private let kernel: any BluetoothKernel
-    /// The closure that returns whether the opening was canceled. It is called before every step.
+    /// The closure that returns whether the opening was canceled. It is called before and after
+    /// each attempt to take the adapter.
     private let isCancelled: @Sendable () -> Bool
 
     /// The number of the adapter that this sequence has brought down, or `nil` if it has brought

@@ -57,8 +57,8 @@ public final class UserChannelTransport: HCITransport {
 
     /// Takes the adapter as soon as the kernel has set it up, within about 20 seconds.
     ///
-    /// If the task is canceled, the attempt ends before the next system call, and the method
-    /// returns after the previous state was restored.
+    /// If the task is canceled, the method returns after the system calls in progress have ended
+    /// and the previous state was restored.
     ///
     /// - Throws: ``TransportError`` if the adapter does not exist, is in use, has its radio turned
     ///   off, or if this process may not take it.
@@ -89,7 +89,7 @@ public final class UserChannelTransport: HCITransport {
 
     /// Takes the adapter on its own thread, because the system calls block and cannot be canceled.
     ///
-    /// The thread checks for a cancellation between the calls. The method always waits for it,
+    /// The thread checks for a cancellation between the attempts. The method always waits for it,
     /// because only the thread brings an adapter up again that it has brought down.
     private func take(
         from kernel: any BluetoothKernel
@@ -152,7 +152,8 @@ public final class UserChannelTransport: HCITransport {
         stream?.close()
     }
 
-    /// Calls `returned` when an adapter was plugged in or another program has released one. With a
+    /// Calls `returned` when an adapter was plugged in or another program has released one, if the
+    /// transport failed because the adapter was absent, in use by a program, or not set up. With a
     /// number in the kernel, only the adapter with this number counts.
     public func watch(
         on executor: any HostExecutor,

@@ -63,7 +63,7 @@ struct StoreChoiceTests {
         arguments: [
             (
                 "/proc/nope",
-                "create the directory /proc/nope: its file system takes no new directories"
+                "create the directory /proc/nope: its file system does not permit new directories"
             ),
             ("/proc/nope/deeper", "create the directory /proc/nope: its file system takes no new"),
             ("/dev/null/x", "create the directory /dev/null/x: Not a directory"),
