@@ -3,20 +3,19 @@
 // The Host Controller Interface: the commands and events with which a host operates a Bluetooth
 // controller.
 //
-// A controller is a small computer with a radio. The host sends it *commands*. The controller
-// answers each command with a *Command Complete* event, when the work is done and the results are
-// known, or with a *Command Status* event, when the work has begun and a later event will report
-// its result. The type of a command states which of the two answers it gets:
-// `CommandCompleteCommand` or `CommandStatusCommand`. The controller reports radio activity as
-// further *events*, and the data of the links travels as *ACL data packets*. Most transports carry
-// all kinds of packets in one stream of bytes, with one byte before each packet that gives its
-// kind. That format is H4 (Vol 4, Part A).
+// The host sends *commands* to the controller. The controller answers a command with a *Command
+// Complete* event, when the work is done and the results are known, or with a *Command Status*
+// event, when the work has begun and a later event will report its result. The type of a command
+// states which of the two answers it gets: `CommandCompleteCommand` or `CommandStatusCommand`. The
+// controller reports radio activity as further *events*, and the data of the links travels as *ACL
+// data packets*. Most transports carry all kinds of packets in one stream of bytes, with one byte
+// before each packet that gives its kind. That format is H4 (Vol 4, Part A).
 //
 // Two limits keep the host from overloading the controller. Each answer states how many more
 // commands the host may send (`CommandQueue` keeps that count), and each ACL packet occupies one of
-// the controller's buffers until a Number Of Completed Packets event frees it (`ACLTransmitQueue`).
-// `ControllerStartup` takes a controller from power-on to a known state and returns a summary for
-// the layers above as `ControllerCapabilities`.
+// the controller's buffers until a Number Of Completed Packets event or the end of the link frees
+// it (`ACLTransmitQueue`). `ControllerStartup` takes a controller from any state to a known one and
+// returns its `ControllerCapabilities`.
 //
 // This module does not trust the controller, which may be defective or at the other end of a
 // socket. No input from it may trap, cause unbounded growth, or pass as the answer to a different

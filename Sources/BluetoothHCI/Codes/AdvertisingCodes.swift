@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension HCI {
-    /// A type of legacy advertisement: connectable, scannable or directed (Vol 4, Part E, 7.8.5).
+    /// A type of legacy advertisement (Vol 4, Part E, 7.8.5).
     package struct AdvertisingType: OpenCode, HCIParameters {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension HCI.Opcode {
-    /// The names of the commands that have a type in this module, worded as in the specification.
+    /// The names of No Operation and of the commands that have a type in this module, worded as in
+    /// the specification.
     package static let names: [UInt16: String] = [
         0x0000: "No Operation",
         0x0406: "Disconnect",

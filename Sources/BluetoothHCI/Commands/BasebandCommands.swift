@@ -90,8 +90,8 @@ extension HCI {
 
     /// A command that returns host buffers to the controller (Vol 4, Part E, 7.3.40).
     ///
-    /// The controller does not answer this command and does not count it against the number of
-    /// allowed commands, so it bypasses the command queue.
+    /// The controller answers this command only to report an error, and does not count it against
+    /// the number of allowed commands, so it bypasses the command queue.
     package struct HostNumberOfCompletedPackets: HCICommand {
         package static let opcode = Opcode.hostNumberOfCompletedPackets
 
@@ -178,7 +178,7 @@ extension HCI {
         package static let opcode = Opcode.writeLEHostSupport
 
         package var isSupported: Bool
-        /// Always `false`. The specification no longer uses the field.
+        /// A field that the specification no longer uses.
         package var simultaneous: Bool
 
         package init(isSupported: Bool = true, simultaneous: Bool = false) {

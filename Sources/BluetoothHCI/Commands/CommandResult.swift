@@ -29,7 +29,7 @@ extension CommandResult {
     /// Decodes the return parameters of a successful `Command`.
     ///
     /// The function ignores bytes after the known parameters, because a later version of a
-    /// controller may append some. An error there would make the startup fail without benefit.
+    /// controller may append some.
     ///
     /// - Throws: ``CommandFailure`` if the command did not succeed or the answer is malformed.
     package func decode<Command: CommandCompleteCommand>(

@@ -5,7 +5,7 @@ import BluetoothTypes
 /// A command: its opcode, its parameters and its return parameters.
 ///
 /// A command type conforms to one of the two protocols below, which state how the controller
-/// answers. The only exception is `HostNumberOfCompletedPackets`, which has no answer.
+/// answers. The only exception is `HostNumberOfCompletedPackets`, which normally has no answer.
 package protocol HCICommand: HCIParameters {
     static var opcode: HCI.Opcode { get }
 }

@@ -3,8 +3,8 @@
 import BluetoothTypes
 
 extension HCI {
-    /// A command that creates a link. LE Connection Complete reports the link or the cancellation
-    /// (Vol 4, Part E, 7.8.12).
+    /// A command that creates a link. LE Connection Complete or LE Enhanced Connection Complete
+    /// reports the link or the cancellation (Vol 4, Part E, 7.8.12).
     package struct LECreateConnection: CommandStatusCommand {
         package static let opcode = Opcode.leCreateConnection
 

@@ -95,7 +95,7 @@ extension HCI {
 
         package var ownAddressType: OwnAddressType
         package var filterPolicy: ScanFilterPolicy
-        /// The PHYs to scan, LE 1M and LE Coded, and their parameters.
+        /// The PHYs to scan, LE 1M, LE Coded or both, and their parameters.
         package var phys: PerPHY<PHYScanParameters>
 
         package init(
@@ -119,7 +119,7 @@ extension HCI {
         }
     }
 
-    /// A command that starts or stops scanning for extended advertising (Vol 4, Part E, 7.8.65).
+    /// A command that starts or stops extended scanning (Vol 4, Part E, 7.8.65).
     package struct LESetExtendedScanEnable: CommandCompleteCommand {
         package static let opcode = Opcode.leSetExtendedScanEnable
 
@@ -127,7 +127,8 @@ extension HCI {
         package var duplicates: DuplicateFilter
         /// The time after which scanning stops, or zero for no time limit.
         package var duration: Timeout
-        /// The time after which scanning starts again, or zero to scan once.
+        /// The time from one start of scanning to the next, or zero if scanning does not start
+        /// again.
         package var period: ScanPeriod
 
         package init(

@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension HCI {
-    /// The end of an advertising set, because a peer connected or because a limit was reached
+    /// The end of the advertising of a set, because a peer connected or because a limit was reached
     /// (Vol 4, Part E, 7.7.65.18).
     package struct LEAdvertisingSetTerminated: HCIParameters {
         package var status: ErrorCode

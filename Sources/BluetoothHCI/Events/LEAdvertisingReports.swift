@@ -70,8 +70,8 @@ extension HCI {
         }
     }
 
-    /// A fragment of a legacy or extended advertisement that the controller received (Vol 4, Part
-    /// E, 7.7.65.13).
+    /// A legacy or extended advertisement that the controller received, or a fragment of one (Vol
+    /// 4, Part E, 7.7.65.13).
     package struct ExtendedAdvertisingReport: HCIParameters {
         package var type: ExtendedReportType
         package var address: PeerAddress

@@ -69,14 +69,14 @@ extension ByteWriter {
 
     /// Writes the number of bytes as one byte, then the bytes.
     ///
-    /// The limit is 255 bytes. The types that call this function stay within it, and the function
-    /// drops bytes beyond it.
+    /// The function drops bytes beyond the limit of 255.
     mutating func encodeCountedBytes(_ bytes: ArraySlice<UInt8>) {
         write(UInt8(clamping: bytes.count))
         write(contentsOf: bytes.prefix(Int(UInt8.max)))
     }
 
-    /// Writes the number of values as one byte, then the values. The limit is 255 values.
+    /// Writes the number of values as one byte, then the values. The function drops values beyond
+    /// the limit of 255.
     mutating func encodeCountedValues(_ values: [some HCIParameters]) {
         write(UInt8(clamping: values.count))
         for value in values.prefix(Int(UInt8.max)) { value.encodeParameters(into: &self) }

@@ -76,7 +76,7 @@ extension HCI {
     package typealias EventLength = WireDuration<Steps625Microseconds>
     /// The time from one connection event to the next, or the interval of periodic advertising.
     package typealias ConnectionInterval = WireDuration<Steps1250Microseconds>
-    /// A supervision timeout, or the duration of scanning or advertising.
+    /// A supervision or authenticated payload timeout, or the duration of scanning or advertising.
     package typealias Timeout = WireDuration<Steps10Milliseconds>
     /// The time after which the controller replaces a resolvable private address.
     package typealias AddressTimeout = WireDuration<Steps1Second>

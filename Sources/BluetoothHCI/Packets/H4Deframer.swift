@@ -24,14 +24,14 @@ package enum H4FramingError: Error, Equatable, Sendable, CustomStringConvertible
 /// as slices of one buffer. After each `append(_:)`, call `next()` until it returns `nil`. The
 /// remaining bytes are then less than one packet, and no packet is longer than 65,540 bytes.
 ///
-/// H4 has no delimiters between packets. After one wrong length, every later boundary is wrong too.
-/// Eventually a byte in the position of a packet type has an unknown value, and from then on
-/// `next()` throws. On a socket, call `reset()` and connect again. A UART can lose bytes, so Vol 4,
-/// Part A, 4 defines a recovery for it: send HCI Reset and call `resynchronize()`, which discards
-/// the stream up to the answer to that Reset.
+/// H4 has no delimiters between packets. After one wrong length, later boundaries are wrong too. If
+/// a byte in the position of a packet type has an unknown value, `next()` throws from then on. On a
+/// socket, call `reset()` and connect again. A UART can lose bytes, so Vol 4, Part A, 4 defines a
+/// recovery for it: send HCI Reset and call `resynchronize()`, which discards the stream up to the
+/// answer to that Reset.
 package struct H4Deframer: Sendable {
-    /// The number of bytes that `resynchronize()` skips before it fails, which is more than a fast
-    /// UART transfers in a second.
+    /// The number of bytes that `resynchronize()` skips before it fails, which is more than a UART
+    /// transfers in a second at 4,000,000 bits per second.
     package static let resynchronizationLimit = 1 << 19
 
     private enum State {
@@ -47,7 +47,8 @@ package struct H4Deframer: Sendable {
 
     package init() {}
 
-    /// Whether part of a packet has arrived, so that a stream that ends here is truncated.
+    /// Whether bytes remain that are not yet returned. After `next()` has returned `nil`, they are
+    /// a part of a packet.
     package var holdsPartialPacket: Bool { start < buffer.count }
 
     /// Whether the rest of a packet is outstanding. The value is `false` during resynchronization.

@@ -2,8 +2,7 @@
 
 import BluetoothTypes
 
-/// A printer of the fields of any command or event by reflection. Reflection is slow, so only
-/// traces use it.
+/// A printer of the fields of any command or event by reflection, which is slow.
 enum FieldPrinter {
     /// Returns `name=value` for each stored property, separated by commas.
     static func fields(of value: Any) -> String {

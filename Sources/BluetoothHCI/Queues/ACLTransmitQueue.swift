@@ -17,15 +17,16 @@ package enum CompletionVerdict: Equatable, Sendable {
 /// Each released packet occupies one of the controller's buffers until a Number Of Completed
 /// Packets event or the end of its link frees it. The links take turns, one packet at a time. The
 /// controller can hold the packets of a link for seconds while the peer is out of range, so each
-/// link has a maximum share of the buffers. The queue divides the buffers among the links with data
-/// to send and keeps one buffer for every other open link.
+/// link has a maximum share of the buffers. The queue divides the buffers among the links that have
+/// data to send or occupy buffers. It keeps one buffer for every other open link if there are
+/// enough.
 package struct ACLTransmitQueue: Sendable {
-    /// The number of frames that may wait on one link, which is enough to keep the buffers in use.
-    /// Other frames wait in the layers above, where they can still be canceled.
+    /// The maximum number of frames that wait on one link. Other frames wait in the layers above,
+    /// where they can still be canceled.
     package static let frameLimit = 8
 
     /// The number of frames at which a link whose queue was full has room again. The layers above
-    /// then send several frames in one turn instead of one for each free buffer.
+    /// can then send several frames in one turn instead of one for each free buffer.
     package static let refillCount = 2
 
     private struct Link {
@@ -36,8 +37,8 @@ package struct ACLTransmitQueue: Sendable {
         var offset = 0
         /// The number of the controller's buffers that the link occupies.
         var outstanding = 0
-        /// The total number of packets in all frames that the link has enqueued, and the number of
-        /// those that the controller has completed.
+        /// The total number of packets in all frames of the link, and the number of those that the
+        /// controller has completed.
         var taken = 0
         var passed = 0
         /// Whether the queue was full, and has not reached `refillCount` since.
@@ -90,8 +91,8 @@ package struct ACLTransmitQueue: Sendable {
         return packetCount > 0 && !links[index].isFull
     }
 
-    /// Occupies one of the controller's buffers with a frame that the caller sends at once, in one
-    /// packet, without the queue.
+    /// Occupies one of the controller's buffers with a frame that the caller sends immediately, in
+    /// one packet, without the queue.
     ///
     /// - Returns: `false` if the frame must be enqueued instead: the link is not open or has frames
     ///   that wait, no buffer is free for it, or the frame is longer than a packet.
@@ -112,7 +113,7 @@ package struct ACLTransmitQueue: Sendable {
     /// Enqueues one complete L2CAP frame.
     ///
     /// - Returns: `false`, with the frame not enqueued, if the link is not open, its queue is full,
-    ///   or the frame is empty.
+    ///   the frame is empty, or the controller has no buffers.
     @discardableResult
     package mutating func enqueue(
         _ frame: [UInt8],

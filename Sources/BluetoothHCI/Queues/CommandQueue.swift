@@ -6,15 +6,16 @@ import BluetoothTypes
 /// its command (Vol 4, Part E, 4.4).
 ///
 /// Every answer states how many more commands may be sent. Commands wait in the queue in order.
-/// Each command ends exactly once: with its answer, with `.timedOut`, or with `.discarded`.
+/// Each command that is not withdrawn ends exactly once: with its answer, with `.timedOut`, or with
+/// `.discarded`.
 ///
 /// A controller may fail to answer one command and work otherwise. The queue therefore abandons a
 /// command without an answer after `responseTimeout` and sends a *probe*: Read Local Version
 /// Information, which every controller answers. Until the probe is answered, the queue sends
-/// nothing else. A controller processes commands in order. An answer before the probe's answer may
-/// belong to an abandoned command and is dropped, and after the probe's answer no answer to an
-/// earlier command can arrive. If the probe is not answered, the controller counts as lost: the
-/// queue returns `.unresponsive` and refuses all commands until `reset()`.
+/// nothing else. A controller processes commands in order. The answer to an abandoned command is
+/// dropped if it arrives before the probe's answer, and cannot arrive later. If the probe is not
+/// answered, the controller counts as lost: the queue returns `.unresponsive` and refuses all
+/// commands until `reset()`.
 package struct CommandQueue<Purpose: Sendable>: Sendable {
     package enum Action: Sendable {
         /// Send this H4 packet.
@@ -162,10 +163,9 @@ extension CommandQueue {
         sent.first { $0.opcode == opcode }?.isCompletedByStatus ?? false
     }
 
-    /// Ends the oldest command with that opcode.
+    /// Ends the command to which an answer with that opcode belongs.
     ///
-    /// The queue ignores an answer without a command. Such an answer is late, or the controller
-    /// sent it in error.
+    /// The queue ignores an answer without a command.
     private mutating func finish(
         _ opcode: HCI.Opcode,
         with result: CommandResult,
@@ -187,8 +187,8 @@ extension CommandQueue {
         }
     }
 
-    /// Returns the index of the command to which an answer belongs. The probe takes precedence,
-    /// because the same command may just have been abandoned.
+    /// Returns the index of the command to which an answer belongs: the oldest with the opcode. The
+    /// probe takes precedence, because the same command may just have been abandoned.
     private func indexOfAnswered(_ opcode: HCI.Opcode) -> Int? {
         let isProbe = { (sent: Sent) in
             if case .probe = sent.owner { return sent.opcode == opcode }
@@ -206,9 +206,9 @@ extension CommandQueue {
     }
 
     /// Updates the number of commands that may be sent now. The controller's number counts only
-    /// commands that it has received. Commands in transit may be missing from that count, so they
-    /// are subtracted. A controller that has just answered the probe can take a command, whatever
-    /// number it reports.
+    /// commands that it has received. Commands in transit may be missing from that count, so all
+    /// outstanding commands are subtracted. A controller that has just answered the probe can take
+    /// a command, whatever number it reports.
     private mutating func updateBudget(_ allowedPackets: UInt8, hasAnsweredProbe: Bool) {
         let outstanding = sent.count { $0.deadline != nil }
         let least = hasAnsweredProbe && outstanding == 0 ? 1 : 0

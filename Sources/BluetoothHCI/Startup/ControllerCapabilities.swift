@@ -27,7 +27,8 @@ package struct ControllerCapabilities: Sendable, Equatable {
     /// The number of peers whose keys the controller can store, or 0 if it does not resolve
     /// addresses.
     package var resolvingListSize = 0
-    /// The maximum packet length on the air, or `nil` if it is fixed at 27 bytes.
+    /// The maximum packet length on the air, or `nil` if the controller does not report it: the
+    /// length is then 27 bytes.
     package var maximumDataLength: MaximumDataLength?
     /// The maximum length of an advertising set's data in bytes: 31 without extended advertising.
     package var maximumAdvertisingDataLength = HCI.LegacyAdvertisingData.lengthLimit
@@ -45,9 +46,6 @@ package struct ControllerCapabilities: Sendable, Equatable {
     }
 
     /// Whether scanning can receive extended advertising.
-    ///
-    /// If it can, only the extended scan commands may be used, because a controller refuses the
-    /// legacy commands after it has received an extended one (Vol 4, Part E, 3.1.1).
     package var supportsExtendedScanning: Bool {
         leFeatures.contains(.extendedAdvertising)
             && supports(HCI.LESetExtendedScanParameters.self)

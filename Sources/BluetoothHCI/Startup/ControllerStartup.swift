@@ -16,8 +16,8 @@ package enum StartupError: Error, Equatable, Sendable {
 /// returns, and pass its result to `finished(_:)`, until that returns `.ready` or `.failed`.
 /// Startup omits optional commands that the controller does not list as supported. Some controllers
 /// refuse a command that they list, and startup then continues without it. The exceptions are the
-/// required commands: Reset, the version and the list of commands. Startup also fails if the
-/// controller does not report the size of its buffers.
+/// required commands: Reset, the version and the list of commands. Startup also fails if a command
+/// is discarded, or if the controller does not report its buffers.
 package struct ControllerStartup: Sendable {
     package enum Progress: Sendable, Equatable {
         /// `next()` returns another command to send.
@@ -73,7 +73,7 @@ package struct ControllerStartup: Sendable {
         return .ready(capabilities)
     }
 
-    /// Advances to the next step whose command the controller supports.
+    /// Advances to the next step that is needed.
     private mutating func advance(after step: StartupStep) {
         self.step = StartupStep.allCases.drop { $0 != step }.dropFirst().first { next in
             next.isNeeded(for: capabilities, randomAddress: randomAddress)

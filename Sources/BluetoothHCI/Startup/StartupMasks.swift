@@ -50,7 +50,7 @@ extension ControllerCapabilities {
         return mask
     }
 
-    /// The command that makes new links use the longest packets that the controller can send.
+    /// The command that suggests the longest packets that the controller can send for new links.
     var longestDefaultDataLength: HCI.LEWriteSuggestedDefaultDataLength {
         HCI.LEWriteSuggestedDefaultDataLength(
             transmitBytes: maximumDataLength?.transmitBytes ?? 27,
