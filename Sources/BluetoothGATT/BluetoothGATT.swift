@@ -9,10 +9,10 @@
 // requests the declarations of one range after another and builds the tree from the responses (Vol
 // 3, Part G, 2.6 and 3).
 //
-// Every operation of a client is a *procedure* of chapter 4 with its own name. In this module, each
-// procedure is a small state machine: it returns the first request, processes each response, and
-// ends with an outcome or a failure. A procedure never has more than one outstanding request, and
-// neither does the bearer, so concurrent procedures take turns request by request. Long and
+// Most operations of a client are *procedures* of chapter 4 with their own names. In this module,
+// each procedure is a small state machine: it returns the first request, processes each response,
+// and ends with an outcome or a failure. A procedure never has more than one outstanding request,
+// and neither does the bearer, so concurrent procedures take turns request by request. Long and
 // reliable writes exclude each other, because they share the server's one queue of prepared writes
 // for a client. They therefore run one after another.
 //
@@ -30,9 +30,9 @@
 // from which the server answers requests. A record for each client contains the security of its
 // link, its subscriptions, and its knowledge of the database. The record of a bonded client
 // outlives the link, with its subscriptions and the hash of the database that it knows. When
-// services are added or removed, the server sends Service Changed to the client. Until the client
-// knows the change, the server refuses requests with handles that may now belong to other
-// attributes (Vol 3, Part G, 2.5.2).
+// services are added or removed, the server sends Service Changed to the client. Until a client
+// that supports robust caching knows the change, the server refuses its requests with handles that
+// may now belong to other attributes (Vol 3, Part G, 2.5.2).
 
 import BluetoothATT
 
@@ -42,6 +42,5 @@ public enum GATT {
     public static let valueLengthLimit = ATT.valueLengthLimit
 
     /// The maximum number of services, characteristics or descriptors that one discovery returns.
-    /// The 65,535 handles allow for more, but no known device needs more.
     public static let discoveryLimit = 4096
 }

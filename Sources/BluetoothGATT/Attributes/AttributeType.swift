@@ -3,8 +3,8 @@
 import BluetoothTypes
 
 extension GATT {
-    /// The UUIDs of the services, declarations, descriptors and characteristics that GATT and GAP
-    /// define (Vol 3, Part G, 3.4; numbers from Assigned Numbers, 3.4 to 3.8).
+    /// UUIDs of services, declarations, descriptors and characteristics that GATT and GAP define
+    /// (Vol 3, Part G, 3.4; numbers from Assigned Numbers, 3.4 to 3.8).
     public enum AttributeType {
         /// The service with the name and the appearance of a device (Vol 3, Part C, 12).
         public static let genericAccess = BluetoothUUID(0x1800)

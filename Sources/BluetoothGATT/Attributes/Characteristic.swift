@@ -21,8 +21,8 @@ extension GATT {
         public let properties: CharacteristicProperties
 
         /// The last handle that belongs to the characteristic: the handle before the next
-        /// declaration, or the end of the searched range. It is not less than `valueHandle`, and an
-        /// attribute with this handle need not exist.
+        /// declaration, or the end of the service or of the searched range. It is not less than
+        /// `valueHandle`, and an attribute with this handle need not exist.
         public let endHandle: AttributeHandle
 
         /// Creates a characteristic with the attributes from `handle` to `endHandle`.

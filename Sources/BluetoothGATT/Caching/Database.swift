@@ -4,8 +4,8 @@ import BluetoothATT
 import BluetoothTypes
 
 extension GATT {
-    /// The database of a server as a client knows it: every service and its contents in the order
-    /// of their handles, without values (Vol 3, Part G, 2.6 and 3).
+    /// The database of a server as a client knows it: services and their contents in the order of
+    /// their handles, without values (Vol 3, Part G, 2.6 and 3).
     ///
     /// The database is a value that describes the state at the time of discovery. Its owner must
     /// determine whether it is still valid (Vol 3, Part G, 2.5.2).

@@ -3,11 +3,11 @@
 import BluetoothATT
 import BluetoothTypes
 
-/// The discovery of a complete database, in as few requests as ATT allows.
+/// The discovery of a database with few requests.
 ///
 /// The discovery reads declarations over all handles instead of service by service. A service then
-/// costs no request of its own, and the server reports the end of the range only once. Each request
-/// for descriptors starts at a handle that a descriptor can have.
+/// costs no request of its own, and the server reports the end of the range only once for each kind
+/// of declaration. Each request for descriptors starts at a handle that a descriptor can have.
 ///
 /// The discovery does not search for secondary services. A secondary service to which no include
 /// refers has no use (Vol 3, Part G, 2.6.1), and the include declarations describe all others
@@ -78,7 +78,8 @@ struct DatabaseDiscovery: Sendable {
     }
 
     /// Limits a characteristic to its service. A search over all handles does not end
-    /// characteristics at the end of their service.
+    /// characteristics at the end of their service. Returns `nil` for a characteristic outside of
+    /// the known services.
     private func cutToService(_ found: GATT.Characteristic) -> GATT.Characteristic? {
         guard let service = service(of: found.handle), found.valueHandle <= service.endHandle
         else { return nil }

@@ -80,8 +80,8 @@ package struct DatabaseLookup: Sendable {
     /// Whether a change was reported during the lookup.
     var hasChanged = false
     var restarts = 0
-    /// Whether the lookup has attempted to write the client's features on this link. Like
-    /// `hasAskedForChanges`, it prevents a second attempt.
+    /// Whether the lookup has written the client's features on this link, has tried to, or need
+    /// not. Like `hasAskedForChanges`, it prevents a second attempt.
     var hasAnnounced = false
     var hasAskedForChanges = false
     /// Whether the server has accepted the subscription to Service Changed on this link.
@@ -107,8 +107,8 @@ package struct DatabaseLookup: Sendable {
     /// needs no discovery unless the server has changed the database.
     package var isRecallable: Bool { isCurrent || record?.hash != nil }
 
-    /// Whether the application has a database that is no longer valid and has not requested a new
-    /// one. Its handles may now belong to other attributes.
+    /// Whether the application received a database on this link that is no longer valid. Its
+    /// handles may now belong to other attributes.
     package var isOutOfSync: Bool { isInUse && !isCurrent }
 
     /// Whether only the callers that wait for the database need the current operation.
@@ -197,7 +197,7 @@ extension DatabaseLookup {
         case .failure(.attribute(.databaseOutOfSync, _)):
             return lookAgain()
         case .success, .failure(.attribute), .failure(.protocolViolation):
-            // The server has no hash, or none that this client can read.
+            // The server has no hash that this client can read.
             return discover(hash: nil)
         case .failure(let failure): return failed(failure)
         }
@@ -235,8 +235,8 @@ extension DatabaseLookup {
         }
     }
 
-    /// Keeps the bonded server's knowledge of this client if Service Changed is still at the same
-    /// place.
+    /// Keeps the bonded server's knowledge of this client: the features, and the subscription if
+    /// Service Changed is unchanged.
     private func inherit(_ record: inout DatabaseRecord) {
         guard isTrusted, let old = self.record else { return }
         let (before, after) = (old.database.serviceChanged, record.database.serviceChanged)

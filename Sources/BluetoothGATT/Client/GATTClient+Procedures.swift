@@ -21,8 +21,8 @@ extension GATTClient {
         return advance(id, by: .beginning, on: &bearer)
     }
 
-    /// Begins the next long or reliable write, unless one is in progress. If it fails at once, the
-    /// one after it begins.
+    /// Begins the next long or reliable write, unless one is in progress. If it fails immediately,
+    /// the one after it begins.
     mutating func beginNextPreparedWrite(on bearer: inout ATTBearer) -> [Action] {
         var actions: [Action] = []
         while preparingWrites == nil, !waiting.isEmpty {
@@ -81,7 +81,7 @@ extension GATTClient {
         }
     }
 
-    /// Ends an operation, and begins the operation that waited for its end.
+    /// Ends an operation, and begins the next long or reliable write unless one is in progress.
     mutating func end(
         _ id: OperationID,
         _ result: Result<GATT.Outcome, GATT.Failure>,

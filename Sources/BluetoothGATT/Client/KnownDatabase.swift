@@ -3,13 +3,12 @@
 import BluetoothATT
 import BluetoothTypes
 
-/// The part of the server's database that the client needs across procedures. It is not a cache.
-/// The caller of a discovery stores the result.
+/// The part of the server's database that the client needs across procedures.
 struct KnownDatabase: Sendable {
     /// The handles of the primary services that were found.
     private(set) var primaryServices: Set<AttributeHandle> = []
 
-    /// The handle of the Service Changed value, or `nil` until a discovery finds it.
+    /// The handle of the Service Changed value, or `nil` if it is not known.
     private(set) var serviceChanged: AttributeHandle?
 
     /// Records the result of an operation.

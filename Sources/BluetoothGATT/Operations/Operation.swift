@@ -107,8 +107,8 @@ extension GATT {
 }
 
 extension GATT.Operation {
-    /// The handle of the first attribute that the caller names, or `nil` if the caller names no
-    /// attribute or only a range of handles.
+    /// The handle of the first attribute that the operation reads or writes, or `nil` if the caller
+    /// gives no handle or only a range of handles.
     package var namedHandle: AttributeHandle? {
         switch self {
         case .exchangeMTU, .discoverPrimaryServices, .discoverSecondaryServices,
@@ -154,7 +154,7 @@ extension GATT {
         /// The handle of the attribute.
         public let handle: AttributeHandle
 
-        /// The bytes of the value, at most `GATT.valueLengthLimit`.
+        /// The bytes of the value. A write of more than `GATT.valueLengthLimit` bytes fails.
         public let value: [UInt8]
 
         /// Whether the end of the value is missing, because it did not fit into the response to a

@@ -154,7 +154,7 @@ struct DiscoverAllCharacteristicDescriptors: DiscoveryProcedure {
 /// Discover All Characteristic Descriptors (Vol 3, Part G, 4.7.1) for many characteristics.
 ///
 /// Each request covers the range from the first remaining handle that can be a descriptor to the
-/// last. Attributes between those handles are ignored in the response.
+/// last. Attributes that cannot be descriptors are ignored in the response.
 struct DiscoverDescriptorsOfAll: DiscoveryProcedure {
     var sweep: HandleSweep
     /// The handles that descriptors can have, in ascending order, without those that the sweep has

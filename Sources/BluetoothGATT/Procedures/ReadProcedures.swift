@@ -84,7 +84,7 @@ struct ReadSingleCharacteristicValue: GATT.Procedure {
 }
 
 /// Read Long Characteristic Values, and Read Long Characteristic Descriptors: reads part after part
-/// until a part does not fill its PDU (Vol 3, Part G, 4.8.3 and 4.12.2).
+/// until a part does not fill its PDU or the value has 512 bytes (Vol 3, Part G, 4.8.3 and 4.12.2).
 ///
 /// The first part is read with a Read Request, because a server may refuse to read a short value
 /// from an offset, even from zero. Most values are short and need only this request.

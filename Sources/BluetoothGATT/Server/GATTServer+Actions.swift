@@ -8,7 +8,8 @@ extension GATTServer {
     package enum Action: Equatable, Sendable {
         /// Send this response to the bearer's open request.
         case respond(BearerID, ATT.PDU)
-        /// Ask the application, which must call `answer(_:_:at:now:)`.
+        /// Ask the application, which must call `answer(_:_:at:now:)` unless the question needs no
+        /// answer.
         case ask(RequestID, Question)
         /// Report an event that may concern the application.
         case report(ClientID, Report)

@@ -42,8 +42,8 @@ extension GATTServer {
         /// other values are. Otherwise, a device with a copied address could act as the client.
         var isUnproved: Bool { security.isBonded && !security.isEncrypted }
 
-        /// The bearer for notifications and indications. It is always the same one, so that the
-        /// client receives them in the order in which they were sent.
+        /// The bearer for notifications and indications: the one with the lowest channel. All use
+        /// the same bearer, so that the client receives them in the order in which they were sent.
         var primaryBearer: (channel: UInt16, mtu: Int)? {
             bearers.min { $0.key < $1.key }.map { ($0.key, $0.value) }
         }

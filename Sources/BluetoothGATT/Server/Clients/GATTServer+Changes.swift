@@ -8,8 +8,7 @@ import BluetoothTypes
 
 extension GATTServer {
     /// Checks a request or command before it is executed, and records its effect on the client's
-    /// change awareness (Vol 3, Part G, 2.5.2.1). Call this once for each request or command,
-    /// before anything else.
+    /// change awareness (Vol 3, Part G, 2.5.2.1). Call this once for each request or command.
     ///
     /// - Parameter actions: The list to which the resulting actions are appended, such as storing
     ///   that a client became change-aware.
@@ -72,7 +71,7 @@ extension GATTServer {
     }
 
     /// Sends the next Service Changed indication if there is a change to indicate, the client has
-    /// subscribed, and no indication is outstanding.
+    /// subscribed, its link has the required security, and no indication is outstanding.
     ///
     /// A client that is out of sync receives it too, because the indication reports the change.
     mutating func indicateServiceChange(to client: ClientID) -> [Action] {

@@ -20,9 +20,10 @@ extension GATTServer {
 
     /// Removes a bearer and its open request. With the client's last bearer, removes its record and
     /// prepared writes (Vol 3, Part F, 3.3.2 and 3.4.6.1). The `remember` action has already stored
-    /// the record of a bonded client.
+    /// the record of a trusted client.
     ///
-    /// - Returns: An action that repeats an unconfirmed indication on another bearer.
+    /// - Returns: An action that repeats an unconfirmed indication on another bearer, if there are
+    ///   both.
     @discardableResult
     package mutating func close(_ bearer: BearerID) -> [Action] {
         guard clients[bearer.client]?.bearers.removeValue(forKey: bearer.channel) != nil else {
@@ -89,8 +90,8 @@ extension GATTServer {
     /// encryption yet.
     ///
     /// The record serves only to compare the database that the client knows with the current one.
-    /// If they differ, the server already refuses the client's old handles, as it will after
-    /// encryption. Otherwise, the server would accept them until then (Vol 3, Part G, 2.5.2.1).
+    /// If they differ, the client is change-unaware already, as it will be after encryption (Vol 3,
+    /// Part G, 2.5.2.1).
     package mutating func recognize(_ client: ClientID, _ clientRecord: ClientRecord) {
         guard clients[client]?.isTrusted == false, clientRecord.knownHash != database.hash else {
             return
@@ -103,11 +104,12 @@ extension GATTServer {
     /// Restores the stored record of a bonded client.
     ///
     /// Call this as soon as the client's identity is proved, before its next PDU is processed, so
-    /// that a client that does not know of a change is refused from its first request on.
+    /// that a client that does not know of a change is change-unaware from its first request on.
     /// Configurations that the client has written on this link take precedence. Stored
-    /// configurations of characteristics that no longer exist are removed, and the others are
-    /// reported to the application. If the database has changed, the server indicates Service
-    /// Changed for all handles, because the earlier database is not known.
+    /// configurations of characteristics that no longer exist are removed, and those that take
+    /// effect are reported to the application. If the database has changed, the server indicates
+    /// Service Changed for all handles to a client that has subscribed to it, because the earlier
+    /// database is not known.
     package mutating func restore(_ client: ClientID, _ clientRecord: ClientRecord) -> [Action] {
         guard var record = clients[client] else { return [] }
         let valid = clientRecord.configurations.filter(isStillThere)

@@ -20,11 +20,10 @@ package struct ReadingGrant: Sendable {
 }
 
 // Faster checks for values that are sent or read at a high rate. The checks are those of
-// `notification(of:value:to:)` and of `receive(_:on:now:)`. Their result stays valid until the
-// database or a client changes, so that it need not be found again for each value.
+// `notification(of:value:to:)` and of `receive(_:on:now:)`.
 extension GATTServer {
-    /// Returns the permission to send the value to the client: the earlier grant if it is still
-    /// valid, or else a new one.
+    /// Returns the permission to send the value to the client: the earlier grant of the same client
+    /// if it is still valid, or else a new one.
     ///
     /// - Throws: The refusal of ``notification(of:value:to:)``.
     package func sendingGrant(
@@ -37,9 +36,9 @@ extension GATTServer {
         return SendingGrant(handle: handle, kind: kind, revision: revision)
     }
 
-    /// Returns the permission of a client to read a value in the database: the earlier grant if it
-    /// is still valid, or else a new one. Returns `nil` if `receive(_:on:now:)` must process the
-    /// request, which includes all refusals.
+    /// Returns the permission of a client to read a value in the database: the earlier grant of the
+    /// same client if it is still valid, or else a new one. Returns `nil` if `receive(_:on:now:)`
+    /// must process the request, which includes all refusals.
     package func readingGrant(
         for handle: AttributeHandle,
         on bearer: BearerID,

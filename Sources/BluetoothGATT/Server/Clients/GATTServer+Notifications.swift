@@ -24,8 +24,8 @@ extension GATTServer {
 
     /// Returns the PDU that sends a value to a subscribed client.
     ///
-    /// Everything is checked each time, because a link can lose its encryption. The value is
-    /// truncated to the bearer's MTU (Vol 3, Part F, 3.4.7.1 and 3.4.7.2).
+    /// Each call checks the subscription and the permissions, because the security of a link can
+    /// change. The value is truncated to the bearer's MTU (Vol 3, Part F, 3.4.7.1 and 3.4.7.2).
     package func notification(
         of handle: AttributeHandle,
         value: [UInt8],

@@ -5,7 +5,7 @@ import BluetoothTypes
 
 /// The Service Changed indications for one client. At most one is outstanding, and the next one
 /// combines all changes in the meantime (Vol 3, Part G, 7.1). A burst of changes therefore requires
-/// only two indications.
+/// at most two indications.
 struct ServiceChange: Equatable, Sendable {
     /// The channel of the bearer from which a confirmation is outstanding.
     private(set) var awaitedChannel: UInt16?

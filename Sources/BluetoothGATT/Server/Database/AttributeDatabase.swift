@@ -76,8 +76,7 @@ package struct AttributeDatabase: Sendable {
         }
     }
 
-    /// Returns the index of an attribute. Most databases have no gaps, and the first guess is then
-    /// correct.
+    /// Returns the index of an attribute. In a database without gaps, the first guess is correct.
     private func index(of handle: AttributeHandle) -> Int? {
         guard let first = attributes.first?.handle, handle >= first else { return nil }
         let guess = Int(handle.rawValue - first.rawValue)

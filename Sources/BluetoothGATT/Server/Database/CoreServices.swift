@@ -9,9 +9,9 @@ import BluetoothTypes
 /// They exist from the start, at the first handles. Until the first client connects, other
 /// definitions take precedence. A definition that requires their handles gets them, and the two
 /// services move behind all others. A definition of 0x1800 or 0x1801 replaces the server's own
-/// service. The server can therefore serve exactly the database that a file describes handle by
-/// handle. After the first client has connected, the two services no longer move, because a client
-/// may have discovered them.
+/// service. The server can therefore serve a database that a file describes handle by handle. After
+/// the first client has connected, the two services no longer move, because a client may have
+/// discovered them.
 struct CoreServices: Sendable {
     /// The information about a device in the Generic Access service.
     struct GenericAccess: Equatable, Sendable {

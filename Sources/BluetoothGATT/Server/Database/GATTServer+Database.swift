@@ -4,8 +4,8 @@ import BluetoothATT
 import BluetoothTypes
 
 extension GATTServer {
-    /// Publishes a service, and informs the connected clients, which are change-unaware until they
-    /// know the change.
+    /// Publishes a service, makes the connected clients change-unaware, and sends Service Changed
+    /// to those that have subscribed to it.
     ///
     /// Generic Access and Generic Attribute exist from the start. Until the first client connects,
     /// a definition of one of them replaces it, and any definition may use its handles, as
@@ -19,10 +19,11 @@ extension GATTServer {
         return (service, databaseChanged(in: service.service.handles))
     }
 
-    /// Removes the service whose declaration has this handle, and informs the connected clients.
+    /// Removes the service whose declaration has this handle, with the same effects on the
+    /// connected clients.
     ///
     /// If the service is the application's own Generic Access or Generic Attribute, the server's
-    /// own service takes its place. The server's own services cannot be removed.
+    /// own service takes its place. This method does not remove the server's own services.
     package mutating func unpublish(
         _ handle: AttributeHandle
     ) throws(GATT.DefinitionError) -> [Action] {
@@ -65,7 +66,8 @@ extension GATTServer {
     /// - Parameters:
     ///   - name: The name, which is truncated to 248 bytes of UTF-8.
     ///   - appearance: The appearance, with the values of Assigned Numbers.
-    ///   - preferred: 8 bytes in transmission order, or `nil` for no preference.
+    ///   - preferred: 8 bytes in transmission order, or `nil` for no preference. Any other number
+    ///     of bytes counts as `nil`.
     package mutating func setGenericAccess(
         name: String,
         appearance: UInt16 = 0,

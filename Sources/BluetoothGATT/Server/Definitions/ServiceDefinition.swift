@@ -135,7 +135,7 @@ extension GATT {
     public enum ValueSource: Hashable, Sendable {
         /// The database of the server contains the value, and the server answers requests for it.
         ///
-        /// A write by a client replaces the value, and the application is informed. The application
+        /// A write by a client changes the value, and the application is informed. The application
         /// can also change the value. `maximumLength` is the maximum length after a write, up to
         /// 512 bytes.
         case stored([UInt8], maximumLength: Int = GATT.valueLengthLimit)

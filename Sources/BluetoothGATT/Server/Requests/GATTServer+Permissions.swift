@@ -12,8 +12,8 @@ extension GATTServer {
         case signedWrite
     }
 
-    /// Returns the reason to refuse a client's read or write of an attribute, or `nil`. Every
-    /// access to a value calls this method (Vol 3, Part F, 3.2.5; Vol 3, Part C, 10.3).
+    /// Returns the reason to refuse a client's read or write of an attribute, or `nil` (Vol 3, Part
+    /// F, 3.2.5; Vol 3, Part C, 10.3).
     func refusal(
         of access: Access,
         to attribute: Attribute,

@@ -9,7 +9,8 @@ extension GATTServer {
     package static let questionLimit: Duration = .seconds(25)
 
     /// Processes the application's answer to a question. Does nothing if the question is no longer
-    /// open, because it was answered, has expired, or its bearer was closed.
+    /// open, because it was answered, has expired, or its bearer was closed. If the answer itself
+    /// is late, the request is refused with Unlikely Error.
     ///
     /// - Parameters:
     ///   - id: The question.

@@ -23,7 +23,7 @@ struct WritePlan: Sendable {
     }
 
     /// Adds an entry that the application must accept. The application checks the length of the
-    /// value.
+    /// value if its limit is less than 512 bytes.
     mutating func ask(_ entry: GATT.WriteEntry) throws(RequestRefusal) {
         guard entry.offset <= GATT.valueLengthLimit else {
             throw RequestRefusal(.invalidOffset, entry.handle)
