@@ -13,8 +13,8 @@
 // strictly sequential: in each direction, at most one request is unanswered and at most one
 // indication is unconfirmed. The protocol therefore needs no sequence numbers, because a response
 // belongs to the outstanding request. A request without a response after 30 seconds ends the bearer
-// permanently. No PDU is longer than the bearer's MTU: 23 bytes at first, and more once both sides
-// have stated the maximum length that they receive.
+// permanently. No PDU is longer than the bearer's MTU: 23 bytes at first, and the smaller of the
+// lengths that both sides receive once they have stated them.
 //
 // `ATT.PDU` and the structs nested in `ATT` encode and decode PDUs. `ATTBearer` has the state of
 // the exchange.

@@ -16,8 +16,8 @@ extension ATTBearer {
         reply = bytes.count <= mtu ? Reply(bytes: bytes) : Reply(refusing: request, .unlikelyError)
     }
 
-    /// Records that the caller has sent the response to the peer's open request itself, because no
-    /// PDU of the bearer waited before it.
+    /// Records that the caller has sent the response to the peer's open request itself. The caller
+    /// may do so only if no confirmation waits to be sent before it.
     package mutating func answeredAtOnce() {
         openRequest = nil
     }

@@ -3,7 +3,7 @@
 /// PDUs that wait to be sent on a bearer, in first-in, first-out order. Any element can be removed.
 ///
 /// Removing the first element only advances an index. The array is compacted when the unused part
-/// reaches half of it, so that each element is moved a bounded number of times.
+/// reaches half of it, so that a removal of the first element moves at most one element on average.
 struct OutgoingQueue: Sendable {
     /// A PDU that waits to be sent.
     struct Element: Sendable {
