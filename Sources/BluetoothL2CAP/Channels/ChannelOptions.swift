@@ -17,7 +17,7 @@ extension L2CAP {
         /// credits as the SDU needs.
         public var window: Int
 
-        /// Creates options. The defaults suit most applications.
+        /// Creates options.
         public init(mtu: Int = 2_048, mps: Int = 247, window: Int = 32) {
             self.mtu = mtu
             self.mps = mps

@@ -57,7 +57,8 @@ public enum L2CAP {
         case reconfigurationRefused(ReconfigurationResult)
         /// The peer does not support this kind of channel.
         case notSupported
-        /// The peer did not answer within 30 seconds.
+        /// The peer did not answer within 30 seconds, or within 60 seconds after a pending
+        /// response.
         case timedOut
         /// The peer's response describes a channel that is not allowed.
         case malformedAnswer

@@ -11,8 +11,8 @@ extension LogicalLink {
 
     /// Closes a channel for the given reason.
     ///
-    /// The local end stays reserved until the peer has responded, because the peer may send on it
-    /// until then.
+    /// The local end stays reserved until the peer has responded or the request has timed out,
+    /// because the peer may send on it until then.
     mutating func close(
         _ channel: ChannelIdentifier,
         because reason: L2CAP.Failure,

@@ -6,7 +6,7 @@ import BluetoothTypes
 extension LogicalLink {
     /// Requests one channel, or up to five in the enhanced mode.
     ///
-    /// The result is `.opened` or `.refused` with the same `id`.
+    /// The result is `.opened` or `.refused` with the same `id`, unless the request is canceled.
     ///
     /// - Throws: ``L2CAP/Failure`` `.invalidParameters` or `.noRoom`.
     package mutating func open(

@@ -91,7 +91,7 @@ package struct LogicalLink: Sendable {
     private var answerCount = 0
     /// The channels, in the order in which their identifiers were assigned.
     var channels: [CreditBasedChannel] = []
-    /// The index of the channel that sends the next frame.
+    /// The index at which the search for the next frame begins.
     var turn = 0
     var openings: [Signaling.Identifier: Opening] = [:]
     var reconfiguration: Reconfiguration?

@@ -16,7 +16,7 @@ struct OutstandingRequests: Sendable {
     static let firstIdentifier: Signaling.Identifier = 129
 
     /// The number of requests that may be outstanding: a quarter of the identifiers, so that an
-    /// identifier is not used again before a late response to it has arrived.
+    /// identifier is rarely used again before a late response to it has arrived.
     static let limit = 64
 
     struct Request: Sendable {
