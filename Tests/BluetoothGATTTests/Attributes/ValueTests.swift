@@ -51,7 +51,7 @@ struct ValueTests {
         #expect(GATT.Failure.valueTooLong(limit: 20).description.contains("20"))
     }
 
-    @Test("Every failure has a description of one line")
+    @Test("Failures have different descriptions of one line")
     func failureDescriptions() {
         let failures: [GATT.Failure] = [
             .protocolViolation("reason"), .echoMismatch(handle: .init(1)), .tooManyAttributes,

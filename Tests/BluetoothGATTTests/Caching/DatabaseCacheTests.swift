@@ -37,7 +37,7 @@ struct DatabaseCacheTests {
         #expect(cache.count == 0)
     }
 
-    @Test("The oldest database is evicted if the cache is full")
+    @Test("The database that was stored least recently is evicted if the cache is full")
     func bound() throws {
         var cache = DatabaseCache()
         for number in 0..<DatabaseCache.peerLimit {

@@ -183,7 +183,7 @@ struct DatabaseChangeTests {
         #expect(lookup.completed(.success(.value(other))) == [.start(Self.services)])
     }
 
-    @Test("A lookup without a hash fails if the subscription is refused repeatedly")
+    @Test("A lookup without a hash fails if the subscription is repeatedly out of sync")
     func refusedSubscription() throws {
         let server = CachedAccessory.server(hash: nil)
         var lookup = DatabaseLookup()

@@ -54,7 +54,7 @@ struct DatabaseDiscoveryTests {
         #expect(database.service(.init(0x180F))?.characteristic(.init(0x2A19)) == nil)
     }
 
-    @Test("The number of requests does not depend on the number of services")
+    @Test("The discovery of twenty services needs few requests at a large MTU")
     func fewRequests() throws {
         var attributes: [TableServer.Attribute] = []
         for service in 0..<20 as Range<UInt16> {

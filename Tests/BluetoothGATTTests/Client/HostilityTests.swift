@@ -65,7 +65,7 @@ struct HostilityTests {
         }
     }
 
-    /// Returns a response of the right kind with random content.
+    /// Returns an Error Response, or a response of the right kind with random content.
     private static func answer(
         _ request: [UInt8],
         using generator: inout SplitMix64

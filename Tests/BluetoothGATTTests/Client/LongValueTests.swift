@@ -6,7 +6,7 @@ import Testing
 
 @testable import BluetoothGATT
 
-/// Values of every length around the boundaries of a PDU, read and written.
+/// Values with lengths around the boundaries of a PDU, read and written.
 @Suite("Long values")
 struct LongValueTests {
     private static let lengths = [

@@ -137,7 +137,7 @@ struct HostileAnswerTests {
         last: .last
     )
 
-    @Test("A long read fails at the maximum length of a value")
+    @Test("A long read fails if the value exceeds the maximum length")
     func endlessValue() {
         var script = Script()
         let part = [UInt8](repeating: 0xAA, count: 22)

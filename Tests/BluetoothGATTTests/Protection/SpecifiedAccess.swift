@@ -13,7 +13,7 @@ struct Requester: Hashable, Sendable, CustomStringConvertible {
     var client: GATTServer.ClientID { .init(rawValue: number) }
     var bearer: GATTServer.BearerID { .init(client: client, channel: 4) }
 
-    /// An authorized requester and an unauthorized requester for every kind of link.
+    /// An authorized requester and an unauthorized requester for each link of the tests.
     static let all: [Requester] = {
         var links = [LinkSecurity.none, LinkSecurity(isBonded: true)]
         for isAuthenticated in [false, true] {
@@ -44,7 +44,7 @@ struct Requester: Hashable, Sendable, CustomStringConvertible {
 /// The access rules of the specification, implemented independently of the server (Vol 3, Part C,
 /// 10.3.1, and Vol 3, Part F, 3.2.5 and 3.4.1.1).
 enum SpecifiedAccess {
-    /// Every rule. `nil` permits no access.
+    /// The rules of the tests. `nil` permits no access.
     static let rules: [SecurityRequirement?] =
         [nil, .open, .encrypted, .authenticated, .authorized]
         + [

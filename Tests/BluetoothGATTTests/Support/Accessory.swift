@@ -5,7 +5,7 @@ import BluetoothGATT
 import BluetoothTypes
 
 /// The database that the tests explore: three services with UUIDs of both lengths, an include of
-/// each form, a long value, and descriptors.
+/// each form, a value of any length, and descriptors.
 enum Accessory {
     static let longUUID = BluetoothUUID(littleEndian: Array(0x40..<0x50) as [UInt8])
     static let long: BluetoothUUID = longUUID ?? BluetoothUUID(0)

@@ -94,6 +94,6 @@ struct Lookup {
         }
     }
 
-    /// The number of requests that were sent.
+    /// The number of PDUs that the client has sent.
     var requestCount: Int { pair.sent.count }
 }

@@ -16,7 +16,7 @@ struct ServedPair {
     let name = GATTServer.BearerID(client: .init(rawValue: 1), channel: 4)
     private(set) var services: [GATT.DiscoveredService] = []
 
-    /// Whether the application answers at once. Otherwise, `questions` collects the questions.
+    /// Whether the application answers immediately. Otherwise, `questions` collects the questions.
     var answersQuestions = true
     private(set) var questions: [(id: GATTServer.RequestID, question: GATTServer.Question)] = []
     /// The value that the application stores.

@@ -4,8 +4,8 @@ import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
 
-/// A server that follows the specification with a table of attributes. Tests of the client's
-/// procedures use it to check results rather than PDUs.
+/// A server with a table of attributes, without permissions and without Read Multiple requests.
+/// Tests of the client's procedures use it to check results rather than PDUs.
 struct TableServer {
     struct Attribute {
         let handle: AttributeHandle

@@ -126,7 +126,7 @@ struct RobustCachingTests {
     ]
 
     @Test(
-        "Discovery is answered for a change-unaware client, which stays unaware",
+        "Discovery and canceling writes succeed for a change-unaware client, which stays unaware",
         arguments: discoveries
     )
     func discoveryGoesOn(_ request: ATT.PDU) throws {

@@ -6,8 +6,8 @@ import BluetoothTypes
 import ServerTestSupport
 import Testing
 
-/// A client with the address of a bonded client and without encryption. `ProtectionTests` shows
-/// that values of all permissions are protected from this client on all paths.
+/// A client with the address of a bonded client and without encryption. `ProtectionTests` also has
+/// such clients.
 @Suite("A bonded client without encryption")
 struct UnprovedClientTests {
     private static let unproved = LinkSecurity(isBonded: true)

@@ -104,7 +104,7 @@ struct CoreServiceTests {
     }
 
     @Test(
-        "A whole database can be published with explicit handles in any order",
+        "A whole database can be published with explicit handles in different orders",
         arguments: [[0, 1, 2, 3], [2, 3, 1, 0], [2, 1, 0, 3], [1, 2, 3, 0]]
     )
     func wholeTable(_ order: [Int]) throws {

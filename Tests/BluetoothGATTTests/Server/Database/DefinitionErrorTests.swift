@@ -13,7 +13,7 @@ struct DefinitionErrorTests {
 
     static let uuid = BluetoothUUID(0xFF00)
 
-    /// Returns a database in which handles 0x0010 to 0x0012 are taken.
+    /// Returns a database in which handles 0x0010 to 0x0012 are in use.
     static func database() throws -> AttributeDatabase {
         var database = AttributeDatabase()
         _ = try database.publish(
@@ -175,7 +175,7 @@ struct DefinitionErrorTests {
         }
     }
 
-    @Test("If the last handle is taken, the first gap that is large enough is used")
+    @Test("If the last handle is in use, the first gap that is large enough is used")
     func gaps() throws {
         var database = AttributeDatabase()
         for handle: UInt16 in [0x0001, 0x0003, 0x0008, 0xFFFF] {

@@ -169,7 +169,7 @@ struct PreparedWriteTests {
         #expect(fixture.events.isEmpty)
     }
 
-    @Test("A prepared write of a removed attribute does not apply to its successor")
+    @Test("A prepared write of a removed attribute does not apply to the next one at its handle")
     mutating func survivesUnpublishing() throws {
         let handle = AttributeHandle(0x90)
         for type in [0xB300, 0xB301] as [UInt16] {

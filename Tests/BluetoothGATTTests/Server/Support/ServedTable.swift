@@ -5,7 +5,7 @@ import BluetoothGATT
 import BluetoothTypes
 import Testing
 
-/// A server with one service and one or two clients, for tests of its client records.
+/// A server with one published service, for tests of its client records.
 struct ServedTable {
     static let service = BluetoothUUID(0xFF00)
     static let notified = BluetoothUUID(0xFF01)
@@ -66,12 +66,12 @@ struct ServedTable {
         return try #require(server.database.attribute(handle))
     }
 
-    /// Returns the server's own attribute of this type.
+    /// Returns the first attribute of this type.
     func attribute(_ type: UInt16) throws -> Attribute {
         try #require(server.database.attributes.first { $0.type == BluetoothUUID(type) })
     }
 
-    /// Writes a configuration with the checks of a write request.
+    /// Writes a configuration after the check of its value.
     @discardableResult
     mutating func subscribe(
         _ client: GATTServer.ClientID = Self.client,
