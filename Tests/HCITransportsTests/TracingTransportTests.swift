@@ -117,7 +117,7 @@ struct TracingTransportTests {
         }
     }
 
-    @Test("Times come from the wall clock and never go back")
+    @Test("Times come from the wall clock, in the order of the packets")
     func times() async throws {
         try await withTrace { executor, traced, _, _, path in
             let before = SystemClock.nanosecondsSince1970 / 1000

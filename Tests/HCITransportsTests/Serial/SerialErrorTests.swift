@@ -17,7 +17,7 @@ struct SerialErrorTests {
     static let path = "/dev/ttyUSB3"
 
     @Test(
-        "Each error has a remedy",
+        "Each error contains its cause or a remedy",
         arguments: [
             (SerialError.noSuchDevice(path: path, present: []), "plugged in"),
             (.noSuchDevice(path: path, present: ["/dev/ttyUSB0"]), "there are /dev/ttyUSB0"),
