@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(
-        "An event with a wrong count is malformed",
+        "An event with a wrong count or missing bytes is malformed",
         arguments: [
             "04130802" + "40000200" + "410001",  // One byte less than the count requires.
             "04130a02" + "40000200" + "41000100" + "00",  // One byte more than the count requires.

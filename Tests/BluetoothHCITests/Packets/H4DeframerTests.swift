@@ -165,7 +165,7 @@ import Testing
         #expect(try deframer.next() == .event(code: .hardwareError, parameters: [7]))
     }
 
-    @Test("The deframer throws if the limit passes without a response to Reset")
+    @Test("The deframer throws if more bytes than its limit contain no response to Reset")
     func bounded() throws {
         var deframer = H4Deframer()
         deframer.resynchronize()

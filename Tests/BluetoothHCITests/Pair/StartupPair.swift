@@ -12,7 +12,7 @@ struct StartupPair {
         case ended(ControllerStartup.Progress)
         case unresponsive
         case lostFraming(H4FramingError)
-        /// No work is left, and startup has not ended: the fault that these tests look for.
+        /// Startup has not ended, although no work is left or 10,000 steps have run.
         case stuck
     }
 
@@ -30,7 +30,7 @@ struct StartupPair {
     private var commandCount = 0
     private var outcome: Outcome?
 
-    /// Runs until startup ends or no work is left.
+    /// Runs startup to its outcome.
     mutating func run() -> Outcome {
         sendNext()
         for _ in 0..<10_000 {

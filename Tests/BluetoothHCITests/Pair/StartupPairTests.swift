@@ -82,7 +82,7 @@ import Testing
         #expect(isReady(pair.run()))
     }
 
-    @Test("Startup succeeds even if the controller never allows a command")
+    @Test("Startup succeeds even if no response allows another command")
     func noBudget() {
         let closed: @Sendable ([UInt8], Int) -> [UInt8] = { answer, _ in
             var answer = answer

@@ -115,7 +115,7 @@ import Testing
         #expect(order == [1, 2, 3, 1, 2, 1, 2])
     }
 
-    @Test("A link leaves one buffer for each other open link") func reserve() throws {
+    @Test("A link leaves one of several buffers for another open link") func reserve() throws {
         var queue = makeQueue(packetCount: 4, links: [Self.first, Self.second])
         for _ in 0..<4 { queue.enqueue([1], on: Self.first) }
         #expect(try drain(&queue).count == 3)

@@ -117,7 +117,7 @@ struct QueueHarness {
         #expect(harness.complete(.disconnect, [2]) == [.finished("d", .complete([2]))])
     }
 
-    @Test("Commands with the same opcode are answered in order") func sameOpcode() {
+    @Test("Responses end commands with the same opcode in order") func sameOpcode() {
         var harness = QueueHarness()
         _ = harness.complete(.none, allowing: 5, [])
         _ = harness.enqueue(HCI.LERand(), "a")
@@ -208,7 +208,7 @@ struct QueueHarness {
         #expect(harness.complete(.leRand) == [.finished("a", .complete([0]))])
     }
 
-    @Test("A late response is dropped and never matched with a newer command") func lateAnswer() {
+    @Test("A late response before the probe's does not end a newer command") func lateAnswer() {
         var harness = QueueHarness()
         _ = harness.enqueue(HCI.LERand(), "old")
         _ = harness.waitForDeadline()

@@ -153,7 +153,7 @@ struct ScriptedController {
         #expect(Set(opcodes).count == opcodes.count, "No command is sent twice")
     }
 
-    @Test("Startup sends only commands that the controller lists")
+    @Test("Startup sends optional commands only if the controller lists them")
     func missingCommands() throws {
         let required: Set<HCI.Opcode> = [
             .reset, .readLocalVersionInformation, .readLocalSupportedCommands,
