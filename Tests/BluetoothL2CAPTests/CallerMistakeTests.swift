@@ -5,10 +5,9 @@ import Testing
 
 @testable import BluetoothL2CAP
 
-/// Invalid arguments of the caller trap. Input from a peer never traps.
 @Suite("Caller mistakes")
 struct CallerMistakeTests {
-    @Test("A central that requests connection parameters traps")
+    @Test("Requesting connection parameters as the central traps")
     func requestAsCentral() async {
         await #expect(processExitsWith: .failure) {
             var channel = SignalingChannel(role: .central)

@@ -70,7 +70,7 @@ struct CentralSignalingTests {
     }
 
     @Test(
-        "Unsupported requests are rejected as not understood",
+        "Unsupported commands are rejected as not understood",
         arguments: [6, 0x14, 0x16, 0x17, 0x19]
     )
     mutating func rejectsChannels(code: UInt8) {
@@ -192,7 +192,7 @@ struct PeripheralSignalingTests {
     mutating func numbers() {
         for round in 0..<600 {
             let payload = channel.request(.ordinary, now: .zero)
-            // The identifiers that Linux uses come last.
+            // The identifiers of the Linux kernel, 1 to 128, come last.
             let identifier = UInt8(1 + (128 + round) % 255)
             #expect(payload?[1] == identifier)
             #expect(channel.request(.ordinary, now: .zero) == nil)

@@ -7,8 +7,9 @@ import Testing
 
 @Suite("Signaling commands")
 struct SignalingCodecTests {
-    /// Checks that the parameters encode to these bytes, and that every shorter and longer form is
-    /// refused, except for whole two-byte entries of a list at the end.
+    /// Checks that the parameters encode to these bytes and decode from them, and that every
+    /// truncation and an additional byte are refused. A list that begins at `listStart` may end
+    /// after any two-byte entry.
     private func check<Parameters: Signaling.Parameters>(
         _ parameters: Parameters,
         _ hexadecimal: String,

@@ -8,7 +8,7 @@ import Testing
 /// Two ends of a link, connected in memory. Each end receives the frames that the opposite end
 /// sends.
 struct ChannelPair {
-    /// The maximum number of frames in one exchange. No test needs as many.
+    /// The maximum number of rounds in ``drive(sourceLocation:)``. No test needs as many.
     static let frameLimit = 100_000
 
     /// One end, and the actions that it returned to its owner.
@@ -37,7 +37,7 @@ struct ChannelPair {
         return pair
     }
 
-    /// Returns a pair with one open channel, and the identifiers of both ends.
+    /// Returns a pair with one open channel, and the channel's identifier at each end.
     static func open(
         _ mode: L2CAP.Mode = .credit,
         ours: L2CAP.ChannelOptions = L2CAP.ChannelOptions(),

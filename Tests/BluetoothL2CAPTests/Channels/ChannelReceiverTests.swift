@@ -59,7 +59,7 @@ struct ChannelReceiverTests {
         #expect(throws: L2CAP.Violation.sduOverrun) { try receive([1, 2, 3]) }
     }
 
-    @Test("Credits are returned only for data that was read, in halves of the window")
+    @Test("Credits of whole SDUs are returned after reading, in halves of the window")
     mutating func grants() throws {
         for _ in 0..<3 { #expect(try receive([1, 0, 9])) }
         #expect(receiver.takeGrant() == nil)

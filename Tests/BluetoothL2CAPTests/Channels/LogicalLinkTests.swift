@@ -88,7 +88,7 @@ struct LogicalLinkTests {
         #expect(seen[64] == 0x0040)
     }
 
-    @Test("If the application stops reading, the peer stops sending, and memory use is limited")
+    @Test("If the application stops reading, the peer sends no more than the window")
     func backPressure() throws {
         let options = L2CAP.ChannelOptions(mtu: 100, mps: 50, window: 8)
         var (pair, ours, peers) = try ChannelPair.open(peers: options)
