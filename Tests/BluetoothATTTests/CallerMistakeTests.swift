@@ -5,7 +5,6 @@ import Testing
 
 @testable import BluetoothATT
 
-/// Invalid arguments of the caller trap. Input from a peer never traps.
 @Suite("Caller mistakes")
 struct CallerMistakeTests {
     @Test("Sending a command as a request traps")

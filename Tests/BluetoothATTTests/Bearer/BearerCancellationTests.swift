@@ -58,7 +58,7 @@ struct BearerCancellationTests {
         #expect(bearer.mtu == 185)
     }
 
-    @Test("An unanswered request that was canceled closes the bearer without a report")
+    @Test("An unanswered request that was canceled closes the bearer and is not reported")
     mutating func timesOut() throws {
         try bearer.request(.read(1), id: 1)
         try bearer.request(.read(2), id: 2)

@@ -111,7 +111,7 @@ struct BearerLaneTests {
         #expect(bearer.hasRoomForNotification)
     }
 
-    @Test("A value longer than the MTU is truncated")
+    @Test("A value that is too long for the MTU is truncated")
     mutating func boundsLength() throws {
         let value = ArraySlice(repeating: UInt8(1), count: 21)
         try bearer.notify(.notification(1, value), id: 1)

@@ -43,7 +43,7 @@ struct PDUCodecTests {
     }
 
     @Test(
-        "Additional bytes are refused, unless they can belong to the PDU",
+        "An additional byte is refused, unless it can belong to the PDU",
         arguments: PDUVector.all
     )
     func refusesTrailingBytes(_ vector: PDUVector) {

@@ -80,7 +80,7 @@ struct PDUFormTests {
         }
     }
 
-    @Test("A response never exceeds its one-byte length field")
+    @Test("The length field of a response counts up to 255 bytes")
     func boundsLengths() {
         let longest = ArraySlice(repeating: UInt8(7), count: 253)
         let response = ATT.ReadByTypeResponse(entries: [.init(handle: 1, value: longest)])
