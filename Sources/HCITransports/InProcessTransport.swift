@@ -14,7 +14,6 @@ public final class InProcessTransport: HCITransport {
     /// The maximum number of bytes that wait for the other end to open.
     public static let pendingBytesLimit = 1 << 20
 
-    /// An open end.
     private struct Opening {
         let executor: any HostExecutor
         let receive: @Sendable (TransportEvent) -> Void
@@ -24,7 +23,6 @@ public final class InProcessTransport: HCITransport {
         }
     }
 
-    /// The state of one end.
     private struct End {
         var opening: Opening?
         /// The bytes that arrived before this end was open.

@@ -22,7 +22,6 @@ public final class AdapterExecutor: HostExecutor {
     /// if the process had no free descriptors when the executor was created.
     static let sleepLimitWithoutWakeUp: Int32 = 10
 
-    /// A unit of work.
     private enum Work {
         case job(UnownedJob)
         /// A job of a task that prefers the task executor.
@@ -208,7 +207,6 @@ extension AdapterExecutor {
         }
     }
 
-    /// The step of the thread after a turn.
     private enum Next {
         case poll, sleep, release, end
     }
@@ -251,7 +249,7 @@ extension AdapterExecutor {
 }
 
 extension AdapterExecutor: DescriptorHandler {
-    /// Empties the wake-up pipe after a signal.
+    /// Removes the signal from the wake-up pipe.
     func descriptorReady(readable: Bool, writable: Bool) {
         wakeUp?.consume()
     }

@@ -12,7 +12,6 @@ import BluetoothTypes
 
 /// The system's clocks.
 package enum SystemClock {
-    /// The time of the monotonic clock.
     static var monotonic: Instant { Instant(nanoseconds: read(CLOCK_MONOTONIC)) }
 
     /// The nanoseconds since 1970-01-01 00:00 UTC, according to the clock of this machine.

@@ -13,7 +13,6 @@ import BluetoothTypes
 ///
 /// When the transport is opened again, the plan starts again.
 public final class FaultInjectingTransport: HCITransport {
-    /// The state of one connection.
     private struct Connection {
         let executor: any HostExecutor
         let receive: @Sendable (TransportEvent) -> Void

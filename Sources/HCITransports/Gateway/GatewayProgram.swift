@@ -20,7 +20,6 @@ struct GatewayProgram: Sendable {
     static let variable = "LANYARD_GATEWAY"
     private static let name = "lanyard-gateway"
 
-    /// The file of the program.
     let path: String
 
     /// Finds the program: the file that the environment names, or else the one in `PATH`.
@@ -28,7 +27,6 @@ struct GatewayProgram: Sendable {
         path = getenv(Self.variable).map { String(cString: $0) } ?? Self.name
     }
 
-    /// Uses the program in this file.
     init(path: String) {
         self.path = path
     }

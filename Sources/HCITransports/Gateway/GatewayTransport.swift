@@ -38,7 +38,6 @@ public final class GatewayTransport: HCITransport {
         self.init(host: host, port: port, program: GatewayProgram())
     }
 
-    /// Creates a transport that uses this program.
     init(host: String, port: UInt16, program: GatewayProgram) {
         name = Self.name(host: host, port: port)
         address = String(name.dropFirst(Self.prefix.count))

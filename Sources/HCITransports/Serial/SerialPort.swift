@@ -100,7 +100,6 @@ import LinuxInterfaces
             _ = ioctl(descriptor.number, linux_TCFLSH, linux_TCIOFLUSH)
         }
 
-        /// Returns the error for a device that could not be opened.
         static func error(_ error: SystemError, opening path: String) -> SerialError {
             switch error.code {
             case ENOENT, ENXIO, ENODEV, ENOTDIR:

@@ -44,7 +44,6 @@ struct SerialStartUp: Sendable {
         var notice: String?
     }
 
-    /// The purpose of a probe.
     private enum Purpose {
         /// To find the controller, with the number of the attempt.
         case search(Int)

@@ -12,7 +12,6 @@
 /// while the line opens.
 public final class SerialTransport: HCITransport {
     #if os(Linux)
-        /// An open line.
         private struct Opening {
             let stream: ByteStream
             let outcome: SerialStartUp.Outcome

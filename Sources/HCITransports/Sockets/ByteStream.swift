@@ -14,7 +14,6 @@
 /// The conformance is unchecked: only the executor's thread accesses the mutable properties. Every
 /// entry point uses `executor.loop`, or checks the thread itself, which traps on any other thread.
 final class ByteStream: @unchecked Sendable {
-    /// The kind of the descriptor.
     enum Medium {
         case socket
         /// A terminal, which ends when its device is unplugged.

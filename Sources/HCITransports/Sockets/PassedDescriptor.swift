@@ -18,7 +18,6 @@ package struct PassedDescriptor: Sendable {
         descriptor = Descriptor(owning: number)
     }
 
-    /// Creates a passed descriptor from an open one.
     init(_ descriptor: Descriptor) { self.descriptor = descriptor }
 
     /// The number of the descriptor in the system.
@@ -48,7 +47,6 @@ extension Descriptor {
     /// The maximum number of descriptors in one read. The system closes further ones.
     static let receivedDescriptorLimit = 16
 
-    /// The result of a read.
     struct Received {
         /// The number of bytes, which is 0 at the end of the stream.
         let count: Int

@@ -62,7 +62,6 @@ struct SocketAddress: @unchecked Sendable {
         guard result == 0 else { return nil }
     }
 
-    /// The address family.
     var family: Int32 { Int32(storage.ss_family) }
 
     /// The port of a TCP address, or `nil` for any other.

@@ -13,28 +13,27 @@ public final class MemoryStore: HostStore {
     /// The current entries. All methods and properties may be used on any thread.
     public var contents: [StoreKey: [UInt8]] { entries.withLock { $0 } }
 
-    /// Returns the bytes that were last saved with this key. Never throws.
+    /// Returns the bytes that were last saved with this key, or `nil` if there are none.
     public func load(_ key: StoreKey) -> [UInt8]? {
         entries.withLock { $0[key] }
     }
 
-    /// Saves `bytes`. Never throws.
+    /// Saves `bytes`.
     public func save(_ bytes: [UInt8], as key: StoreKey) {
         entries.withLock { $0[key] = bytes }
     }
 
-    /// Removes an entry. Never throws.
+    /// Removes an entry.
     public func remove(_ key: StoreKey) {
         entries.withLock { $0[key] = nil }
     }
 
-    /// Returns all keys, in any order. Never throws.
+    /// Returns all keys, in any order.
     public func keys() -> [StoreKey] {
         entries.withLock { Array($0.keys) }
     }
 
     /// Removes an entry. A person could not inspect an entry in memory, so the store keeps no copy.
-    /// Never throws.
     public func setAside(_ key: StoreKey, because reason: String) {
         remove(key)
     }

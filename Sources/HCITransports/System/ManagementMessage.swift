@@ -32,7 +32,6 @@ struct ManagementMessage: Hashable, Sendable {
         self.index = index
     }
 
-    /// The encoded message.
     var bytes: [UInt8] {
         let header = [code, index, UInt16(truncatingIfNeeded: parameters.count)]
         return header.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] } + parameters
@@ -60,7 +59,6 @@ extension ManagementMessage {
         return .done(parameters.dropFirst(3))
     }
 
-    /// The result of a command.
     enum Answer: Equatable, Sendable {
         case done(ArraySlice<UInt8>)
         /// The kernel refused the command with this status.

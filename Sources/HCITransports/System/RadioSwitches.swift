@@ -18,7 +18,6 @@ package struct RadioSwitch: Hashable, Sendable {
     package var isOff: Bool { isSoftBlocked || isHardBlocked }
 }
 
-/// The switches of adapters.
 struct RadioSwitches: Sendable {
     private let files: any SystemFiles
 

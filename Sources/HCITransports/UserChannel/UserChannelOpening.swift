@@ -158,7 +158,6 @@ struct UserChannelOpening {
         return indices.contains(index)
     }
 
-    /// Returns the transport error for a failed system call.
     private func refusal(_ error: SystemError, of index: UInt16?) -> TransportError {
         switch error.code {
         // The driver also returns this error for an adapter that exists but does not start.

@@ -193,7 +193,6 @@ public final class UserChannelTransport: HCITransport {
     }
 }
 
-/// A flag for cancellation.
 private final class Cancellation: Sendable {
     private let state = Lock(false)
 
