@@ -30,7 +30,6 @@ extension HCI {
     package struct LESetExtendedAdvertisingParameters: CommandCompleteCommand {
         package static let opcode = Opcode.leSetExtendedAdvertisingParameters
 
-        /// The number by which the host identifies the set.
         package var advertisingHandle: UInt8
         package var properties: AdvertisingProperties
         package var intervalMinimum: AdvertisingInterval
@@ -138,7 +137,6 @@ extension HCI {
     package struct LESetExtendedAdvertisingData: CommandCompleteCommand {
         package static let opcode = Opcode.leSetExtendedAdvertisingData
 
-        /// The number by which the host identifies the set.
         package var advertisingHandle: UInt8
         package var operation: DataOperation
         package var fragmentPreference: FragmentPreference
@@ -174,7 +172,6 @@ extension HCI {
     package struct LESetExtendedScanResponseData: CommandCompleteCommand {
         package static let opcode = Opcode.leSetExtendedScanResponseData
 
-        /// The number by which the host identifies the set.
         package var advertisingHandle: UInt8
         package var operation: DataOperation
         package var fragmentPreference: FragmentPreference
@@ -207,7 +204,6 @@ extension HCI {
 
     /// The limits of one advertising set's advertising.
     package struct AdvertisingSetRun: HCIParameters {
-        /// The number by which the host identifies the set.
         package var advertisingHandle: UInt8
         /// The time after which advertising stops, or zero for no time limit.
         package var duration: Timeout
@@ -310,7 +306,6 @@ extension HCI {
     package struct LERemoveAdvertisingSet: CommandCompleteCommand {
         package static let opcode = Opcode.leRemoveAdvertisingSet
 
-        /// The number by which the host identifies the set.
         package var advertisingHandle: UInt8
 
         package init(advertisingHandle: UInt8) {
