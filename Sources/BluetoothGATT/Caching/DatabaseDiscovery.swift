@@ -13,7 +13,6 @@ import BluetoothTypes
 /// refers has no use (Vol 3, Part G, 2.6.1), and the include declarations describe all others
 /// completely.
 struct DatabaseDiscovery: Sendable {
-    /// The next step after an operation has ended.
     enum Step {
         case start(GATT.Operation)
         case found(GATT.Database)
@@ -23,7 +22,6 @@ struct DatabaseDiscovery: Sendable {
     private var includes: [GATT.IncludedService] = []
     private var characteristics: [GATT.Characteristic] = []
 
-    /// The first operation of the discovery.
     static let firstOperation = GATT.Operation.discoverPrimaryServices(uuid: nil)
 
     /// Processes the outcome of the previous operation.

@@ -3,7 +3,6 @@
 import BluetoothATT
 
 extension GATTClient {
-    /// Returns the procedure for an operation.
     func procedure(for operation: GATT.Operation, on bearer: ATTBearer) -> any GATT.Procedure {
         switch operation {
         case .exchangeMTU:

@@ -4,7 +4,6 @@ import BluetoothATT
 
 // The steps of procedures, and the sequence of procedures.
 extension GATTClient {
-    /// The input of a procedure.
     enum Input {
         case beginning
         case response(ATT.PDU)

@@ -35,7 +35,6 @@ package struct GATTClient: Sendable {
         case violated(ATTBearer.Violation)
     }
 
-    /// A procedure in progress.
     struct Running {
         var procedure: any GATT.Procedure
         /// The handle that the operation uses, or `nil` if it uses none.

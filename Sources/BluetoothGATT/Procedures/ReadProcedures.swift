@@ -102,11 +102,7 @@ struct ReadLongCharacteristicValues: GATT.Procedure {
     /// response may be empty.
     private var fullPart = 0
 
-    /// Creates the procedure.
-    ///
-    /// - Parameters:
-    ///   - handle: The handle of the value.
-    ///   - beginning: The part of the value that is known already.
+    /// Creates the procedure. `beginning` is the part of the value that is known already.
     init(handle: AttributeHandle, after beginning: [UInt8] = []) {
         self.handle = handle
         value = beginning

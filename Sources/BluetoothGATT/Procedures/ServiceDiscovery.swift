@@ -118,11 +118,7 @@ struct FindIncludedServices: DiscoveryProcedure {
     /// Declarations of the latest response whose services have no known UUID yet.
     private var nameless: ArraySlice<Include> = []
 
-    /// Creates a search.
-    ///
-    /// - Parameters:
-    ///   - sweep: The range of handles to search.
-    ///   - primaryServices: The handles of the known primary services.
+    /// Creates a search. `primaryServices` are the handles of the known primary services.
     init(sweep: HandleSweep, primaryServices: Set<AttributeHandle>) {
         self.sweep = sweep
         self.primaryServices = primaryServices

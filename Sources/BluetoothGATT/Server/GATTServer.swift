@@ -32,7 +32,6 @@ package struct GATTServer: Sendable {
         didSet { revision += 1 }
     }
 
-    /// The services that every server has.
     var core = CoreServices()
 
     /// The handle of the Service Changed value, or `nil` if the application's own Generic Attribute
@@ -42,7 +41,6 @@ package struct GATTServer: Sendable {
     /// Whether a client has connected, which may have discovered the database.
     var hasBeenSeen = false
 
-    /// The records of the connected clients.
     var clients: [ClientID: Client] = [:] {
         didSet { revision += 1 }
     }

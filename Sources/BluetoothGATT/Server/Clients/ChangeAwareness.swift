@@ -21,7 +21,6 @@ struct ChangeAwareness: Equatable, Sendable {
         isAware = false
     }
 
-    /// Makes the client change-aware.
     mutating func becomeAware() {
         self = ChangeAwareness()
     }
@@ -41,7 +40,6 @@ struct ChangeAwareness: Equatable, Sendable {
         if hasReadHash || wasRefusedHere { becomeAware() }
     }
 
-    /// Records that the client read the Database Hash.
     mutating func hashRead() {
         if !isAware { hasReadHash = true }
     }

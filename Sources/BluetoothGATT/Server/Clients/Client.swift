@@ -21,7 +21,6 @@ extension GATTServer {
         /// The record that is stored or was restored, or `nil` if there is none.
         var storedRecord: ClientRecord?
 
-        /// The client's knowledge of the current database.
         var awareness = ChangeAwareness()
 
         /// The changes of the database that are still to be indicated.

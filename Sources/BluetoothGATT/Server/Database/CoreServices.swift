@@ -42,7 +42,6 @@ struct CoreServices: Sendable {
 
     static let uuids = [GATT.AttributeType.genericAccess, GATT.AttributeType.genericAttribute]
 
-    /// Returns the definition of one of the two services.
     func definition(of uuid: BluetoothUUID) -> GATT.ServiceDefinition {
         uuid == GATT.AttributeType.genericAccess ? accessDefinition : Self.attributeDefinition(self)
     }
@@ -54,7 +53,6 @@ struct CoreServices: Sendable {
         return .init(GATT.AttributeType.genericAccess, characteristics)
     }
 
-    /// The values in Generic Access.
     var accessValues: [(type: BluetoothUUID, value: [UInt8])] {
         let appearance = genericAccess.appearance
         let values: [(type: BluetoothUUID, value: [UInt8])] = [

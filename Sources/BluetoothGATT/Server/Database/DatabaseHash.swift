@@ -8,7 +8,6 @@ import BluetoothTypes
 /// authentication code, with a key of zeros, of everything that describes the structure of the
 /// database, without the values of characteristics and of most descriptors.
 enum DatabaseHash {
-    /// The hash of an empty database.
     static let empty = hash(of: [Attribute]())
 
     /// Computes the hash in transmission order. The specification defines it as a 128-bit number,

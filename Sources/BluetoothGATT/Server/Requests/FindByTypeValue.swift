@@ -16,11 +16,7 @@ struct FindByTypeValue: Reading {
     private var candidates: ArraySlice<Group>
     private var found: [ATT.FindByTypeValueResponse.HandlesInformation] = []
 
-    /// Creates the procedure for a request.
-    ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - candidates: The attributes of the type in the range.
+    /// Creates the procedure. `candidates` are the attributes of the type in the range.
     init(_ request: ATT.FindByTypeValueRequest, _ candidates: [Group]) {
         self.request = request
         self.candidates = candidates[...]

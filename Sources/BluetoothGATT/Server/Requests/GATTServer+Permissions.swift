@@ -4,7 +4,6 @@ import BluetoothATT
 import BluetoothTypes
 
 extension GATTServer {
-    /// A kind of access to an attribute.
     enum Access: Sendable {
         case read
         case write

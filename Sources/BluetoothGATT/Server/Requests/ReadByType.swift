@@ -13,11 +13,7 @@ struct ReadByType: Reading {
     private var handles: ArraySlice<AttributeHandle>
     private var entries: [ATT.ReadByTypeResponse.Entry] = []
 
-    /// Creates the procedure for a request.
-    ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - handles: The attributes of the type in the range.
+    /// Creates the procedure. `handles` are those of the attributes of the type in the range.
     init(_ request: ATT.ReadByTypeRequest, _ handles: [AttributeHandle]) {
         start = request.start
         self.handles = handles[...]

@@ -5,7 +5,6 @@ import BluetoothATT
 /// The writes of a request or command that have passed the server's checks and are not executed
 /// yet.
 struct WritePlan: Sendable {
-    /// The opcode of the request or command.
     let opcode: ATT.Opcode
 
     /// The values in the database after the execution, in the order in which they were first
