@@ -3,7 +3,6 @@
 import BluetoothTypes
 
 extension ATT.PDU {
-    /// The opcode of the PDU.
     package var opcode: ATT.Opcode {
         switch self {
         case .errorResponse: .errorResponse

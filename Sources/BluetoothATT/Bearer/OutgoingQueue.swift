@@ -32,7 +32,6 @@ struct OutgoingQueue: Sendable {
         if head * 2 >= elements.count { closeGap() }
     }
 
-    /// Removes the element with this identifier.
     mutating func remove(_ id: ATTBearer.RequestID) {
         closeGap()
         elements.removeAll { $0.id == id }

@@ -11,7 +11,6 @@ struct CreditBasedChannel: Sendable {
         case closing
     }
 
-    /// The local end.
     let local: ChannelIdentifier
     /// The peer's end, or zero until it is known.
     var remote: ChannelIdentifier

@@ -67,7 +67,6 @@ struct OutstandingRequests: Sendable {
         }
     }
 
-    /// Removes a request.
     mutating func remove(_ identifier: Signaling.Identifier) {
         requests.removeAll { $0.identifier == identifier }
     }
