@@ -25,7 +25,7 @@ struct SerialStartUpTests {
         [0x04, 0x0E, 0x04, 0x01, UInt8(opcode & 0xFF), UInt8(opcode >> 8), status]
     }
 
-    private static func order(_ vendor: SerialVendor, _ speed: Int, _ index: Int = 0) -> Action {
+    private static func command(_ vendor: SerialVendor, _ speed: Int, _ index: Int = 0) -> Action {
         .send(vendor.commands(for: speed)?[index].packet ?? [])
     }
 
@@ -115,7 +115,7 @@ struct SerialStartUpTests {
         #expect(story.takeActions() == [Self.reset])
         story.receive(Self.resetAnswer)
         story.receive(Self.versionAnswer(company: 0x000D))
-        #expect(story.takeActions() == [Self.readVersion, Self.order(.ti, 921_600)])
+        #expect(story.takeActions() == [Self.readVersion, Self.command(.ti, 921_600)])
         story.receive(Self.answer(to: 0xFF36))
         #expect(story.takeActions() == [.setSpeed(921_600)])
         // While the speeds differ, received bytes have no meaning.
@@ -134,9 +134,9 @@ struct SerialStartUpTests {
         _ = story.takeActions()
         story.receive(Self.resetAnswer)
         story.receive(Self.versionAnswer(company: 0xFFFF))
-        #expect(story.takeActions() == [Self.readVersion, Self.order(.broadcom, 4_000_000)])
+        #expect(story.takeActions() == [Self.readVersion, Self.command(.broadcom, 4_000_000)])
         story.receive(Self.answer(to: 0xFC45))
-        #expect(story.takeActions() == [Self.order(.broadcom, 4_000_000, 1)])
+        #expect(story.takeActions() == [Self.command(.broadcom, 4_000_000, 1)])
         story.receive(Self.answer(to: 0xFC18))
         #expect(story.takeActions() == [.setSpeed(4_000_000)])
     }
@@ -152,7 +152,7 @@ struct SerialStartUpTests {
         story.receive(Self.versionAnswer(company: 0xFFFF))
         if vendor == .intel { story.receive(Self.answer(to: 0xFC05)) }
         let last = vendor == .intel ? 1 : 0
-        #expect(story.takeActions().last == Self.order(vendor, 921_600, last))
+        #expect(story.takeActions().last == Self.command(vendor, 921_600, last))
         let sentAt = story.now
         try story.wait()
         #expect(story.takeActions() == [.setSpeed(921_600)])
@@ -200,7 +200,7 @@ struct SerialStartUpTests {
     }
 
     @Test("The new speed can work although the controller did not answer the vendor's command")
-    func silentOrder() throws {
+    func silentCommand() throws {
         var story = try Story("/dev/x@921600,vendor=nxp")
         story.receive(Self.resetAnswer)
         story.receive(Self.versionAnswer(company: 0))
@@ -272,7 +272,7 @@ struct SerialStartUpTests {
         #expect(story.takeActions() == [.setSpeed(115_200), Self.reset])
         story.receive(Self.resetAnswer)
         story.receive(Self.versionAnswer(company: 0))
-        #expect(story.takeActions() == [Self.readVersion, Self.order(.ti, 921_600)])
+        #expect(story.takeActions() == [Self.readVersion, Self.command(.ti, 921_600)])
     }
 
     @Test("The startup tries both speeds in turn before it fails")
@@ -311,18 +311,18 @@ struct SerialStartUpTests {
     }
 
     @Test("Noise after the version does not cancel the speed change")
-    func noiseAroundAnOrder() throws {
+    func noiseAroundCommand() throws {
         var story = try Story("/dev/x@4000000,vendor=broadcom")
         story.receive(Self.resetAnswer)
         _ = story.takeActions()
         story.receive(Self.versionAnswer(company: 0) + [0x77])
-        #expect(story.takeActions() == [Self.order(.broadcom, 4_000_000)])
+        #expect(story.takeActions() == [Self.command(.broadcom, 4_000_000)])
         let deadline = story.startUp.nextDeadline
         story.receive([0x99])
         #expect(story.takeActions() == [])
         #expect(story.startUp.nextDeadline == deadline)
         story.receive(Self.answer(to: 0xFC45))
-        #expect(story.takeActions() == [Self.order(.broadcom, 4_000_000, 1)])
+        #expect(story.takeActions() == [Self.command(.broadcom, 4_000_000, 1)])
     }
 
     @Test("Bytes received while a command without an answer leaves the line have no effect")
@@ -330,7 +330,7 @@ struct SerialStartUpTests {
         var story = try Story("/dev/x@921600,vendor=qualcomm")
         story.receive(Self.resetAnswer)
         story.receive(Self.versionAnswer(company: 0) + [0x77] + Self.resetAnswer)
-        #expect(story.takeActions().last == Self.order(.qualcomm, 921_600))
+        #expect(story.takeActions().last == Self.command(.qualcomm, 921_600))
         #expect(story.startUp.nextDeadline == story.now + SerialStartUp.transmissionTime)
     }
 

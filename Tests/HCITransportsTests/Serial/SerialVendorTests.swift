@@ -60,11 +60,11 @@ struct SerialVendorTests {
         let speeds = [9_600, 115_200, 921_600, 1_000_000, 2_000_000, 3_000_000, 4_000_000]
         let all = speeds.compactMap { vendor.commands(for: $0) }.joined()
         #expect(!all.isEmpty)
-        for order in all {
-            let packet = try HCI.Packet(h4: order.packet[...])
-            #expect(packet.h4Bytes == order.packet)
+        for command in all {
+            let packet = try HCI.Packet(h4: command.packet[...])
+            #expect(packet.h4Bytes == command.packet)
             // Vendor-specific commands have the group 0x3F (Vol 4, Part E, 5.4.1).
-            #expect(order.opcode >> 10 == 0x3F)
+            #expect(command.opcode >> 10 == 0x3F)
         }
     }
 
