@@ -8,7 +8,7 @@ extension NSObject {
     /// Returns the text that Apple's logs show for an object: its class, address and details, as in
     /// `<CBService: 0x1f00d, isPrimary = YES, UUID = Battery>`.
     ///
-    /// - Parameter separator: The text after the address, which is not a comma for all classes.
+    /// - Parameter separator: The text between the address and the details.
     func summary(
         _ details: KeyValuePairs<String, String> = [:],
         afterAddress separator: String = ", "

@@ -14,8 +14,8 @@ extension AdapterConnection {
     /// - Parameters:
     ///   - adapter: The adapter; `nil` if the system has none.
     ///   - join: Runs on the adapter's thread, as the manager's first command.
-    ///   - fail: Called if there is no adapter or it cannot be opened, on the thread that tried to
-    ///     open it.
+    ///   - fail: Called if there is no adapter, on the calling thread, or if the adapter cannot be
+    ///     opened, on the thread that tried to open it.
     func open(
         _ adapter: CBAdapter?,
         _ join: @escaping Command,

@@ -4,8 +4,7 @@ import BluetoothClients
 import BluetoothPort
 import Foundation
 
-/// The dictionary that a delegate gets for an advertisement. It has a key for each kind of data in
-/// the advertisement.
+/// The dictionary that a delegate gets for an advertisement.
 enum AdvertisementDictionary {
     /// Keys that Apple does not document. Some apps list all keys.
     static let timestampKey = "kCBAdvDataTimestamp"

@@ -115,7 +115,7 @@ extension CBCentralManager {
 
     /// Ends the scan and all connections.
     ///
-    /// - Parameter isReset: Whether Bluetooth itself was reset, which also invalidates the
+    /// - Parameter isReset: Whether the state is below `poweredOff`, which also invalidates the
     ///   peripherals that were discovered.
     /// - Returns: The peripherals, for the caller to release outside the locks.
     private func powerLost(isReset: Bool) -> [CBPeripheral] {

@@ -5,10 +5,10 @@ import Foundation
 
 /// The input stream of an L2CAP channel.
 ///
-/// As on Apple's platforms, `read` blocks the calling thread until there are bytes. To avoid
-/// blocking, an app checks `hasBytesAvailable`, or reads when its delegate gets
-/// `hasBytesAvailable`. The delegate gets this event again after each read, as soon as there are
-/// bytes.
+/// As on Apple's platforms, `read` on an open stream blocks the calling thread until there are
+/// bytes or the stream ends. To avoid blocking, an app checks `hasBytesAvailable`, or reads when
+/// its delegate gets `hasBytesAvailable`. The delegate gets this event again after each read, as
+/// soon as there are bytes.
 final class ChannelInputStream: InputStream, DispatchedStream {
     private let pipe: ChannelPipe
     let schedule: StreamSchedule
@@ -45,7 +45,7 @@ final class ChannelInputStream: InputStream, DispatchedStream {
         schedule.remove(from: aRunLoop, mode: mode)
     }
 
-    /// Reads bytes. Blocks until there is at least one.
+    /// Reads bytes. Blocks until there is at least one, or the stream ends.
     ///
     /// - Returns: The number of bytes, at most `len`. 0 at the end. -1 if the stream is not open or
     ///   has failed.

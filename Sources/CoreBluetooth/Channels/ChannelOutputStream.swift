@@ -6,8 +6,8 @@ import Foundation
 
 /// The output stream of an L2CAP channel.
 ///
-/// `write` accepts as many bytes as there is space for, and blocks the calling thread while there
-/// is none. To avoid blocking, an app checks `hasSpaceAvailable`, or writes when its
+/// `write` accepts as many bytes as there is space for, and blocks the calling thread while an open
+/// stream has none. To avoid blocking, an app checks `hasSpaceAvailable`, or writes when its
 /// delegate gets `hasSpaceAvailable`. The delegate gets this event again after each write, as soon
 /// as there is space.
 final class ChannelOutputStream: OutputStream, DispatchedStream {
@@ -53,7 +53,7 @@ final class ChannelOutputStream: OutputStream, DispatchedStream {
         schedule.remove(from: aRunLoop, mode: mode)
     }
 
-    /// Writes bytes. Blocks until there is space for at least one.
+    /// Writes bytes. Blocks until there is space for at least one, or the stream ends.
     ///
     /// - Returns: The number of bytes that were accepted, at most `len`. -1 if the stream is not
     ///   open or has failed.

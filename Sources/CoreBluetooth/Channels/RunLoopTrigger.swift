@@ -35,7 +35,7 @@ final class RunLoopTrigger: StreamTrigger, @unchecked Sendable {
     /// Creates a trigger that calls `handler` on the run loop's thread.
     ///
     /// - Parameter outsideWork: Receives the beginning of the work when the trigger fires, and its
-    ///   end after the call.
+    ///   end after the call or its cancellation.
     init(
         in loop: RunLoop,
         outsideWork: (any OutsideWork)? = nil,

@@ -7,7 +7,7 @@ import Foundation
 
 // Requests to the peripheral, on the calling thread.
 extension CBPeripheral {
-    /// The ATT MTU of the connection.
+    /// The ATT MTU of the connection in bytes; the initial one if there is no connection.
     var mtu: Int { adapter?.mtu(of: peer) ?? ATT.defaultMTU }
 
     /// Starts a request to the peripheral.
@@ -15,7 +15,8 @@ extension CBPeripheral {
         adapter?.enter { [peer, session] in $0.ask(request, of: peer, for: session) }
     }
 
-    /// Starts a write without response. Drops it with a warning if too many wait.
+    /// Starts a write without response. Drops it with a warning if the characteristic lacks the
+    /// property or too many writes wait.
     func command(
         _ data: Data,
         to characteristic: CBCharacteristic,

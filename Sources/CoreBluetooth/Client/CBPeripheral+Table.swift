@@ -34,7 +34,7 @@ extension CBPeripheral {
         observers.report()
     }
 
-    /// Invalidates all objects, because the link ended.
+    /// Invalidates all objects.
     func invalidateObjects() {
         let objects = snapshot.change { snapshot in
             defer { snapshot.objects = [:] }
@@ -52,8 +52,8 @@ extension CBPeripheral.Snapshot {
             .compactMap { objects[$0.origin.handle] as? CBService }
     }
 
-    /// Creates the objects of these services, or invalidates those that the table no longer
-    /// contains.
+    /// Creates the objects of these services, and invalidates those that changed or that the table
+    /// no longer contains.
     fileprivate mutating func show(_ services: [AttributeHandle], of peripheral: CBPeripheral) {
         guard let table = remote.table else { return }
         for handle in services {

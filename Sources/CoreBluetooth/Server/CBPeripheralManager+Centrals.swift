@@ -47,9 +47,14 @@ extension CBPeripheralManager {
     /// Sends a value as `updateValue(_:for:onSubscribedCentrals:)` does, and reports its delivery,
     /// which Apple's API does not. The library `Lanyard` uses it.
     ///
-    /// - Parameter completion: Receives whether all centrals received the value or, for an
-    ///   indication, confirmed it. Called once, on any thread, if the result is `true` and the
-    ///   manager is not released first.
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - characteristic: The characteristic, which the manager has published.
+    ///   - centrals: The centrals that get the value; `nil` for all that subscribed.
+    ///   - completion: Receives whether the value was sent to all centrals or, for an indication,
+    ///     whether all of them confirmed it. Called once, on any thread, if the result is `true`
+    ///     and the manager is not released first.
+    /// - Returns: `false` if Bluetooth is not on, or if there is no space for the value.
     package func updateValue(
         _ value: Data,
         for characteristic: CBMutableCharacteristic,

@@ -52,7 +52,7 @@ extension CBPeripheralManager {
         }
     }
 
-    /// Removes a service from the snapshot, and marks its objects as not published.
+    /// Removes a service from the snapshot.
     func forget(_ number: Int) {
         snapshot.change { $0.remove(number) }?.release()
     }
@@ -63,7 +63,7 @@ extension CBPeripheralManager {
 }
 
 extension PeripheralManagerSnapshot.Entry {
-    /// Marks the objects as not published.
+    /// Marks the objects as not published, and removes their subscriptions.
     fileprivate func release() {
         service.setPublished(false)
         for characteristic in characteristics {

@@ -6,8 +6,8 @@ import Foundation
 /// states its type.
 ///
 /// A discovery makes objects of its subclasses. The app makes objects of the mutable ones.
-/// Like Apple's, they are not Sendable. Their properties can be read on any thread, and change on
-/// the manager's queue, just before the delegate is called.
+/// Like Apple's, they are not Sendable. Their properties can be read on any thread. Those of
+/// discovered attributes change on the manager's queue, just before the delegate is called.
 open class CBAttribute: NSObject {
     private let identity: CBUUID
 

@@ -75,8 +75,7 @@ open class CBCharacteristic: CBAttribute {
 }
 
 extension CBCharacteristic {
-    /// Whether the characteristic was invalidated. Commands for an invalid characteristic are
-    /// refused.
+    /// Whether the characteristic was invalidated. Commands for it are ignored and logged.
     var isInvalidated: Bool { snapshot.read(\.isInvalidated) }
 
     /// Sets the value that was read or received.

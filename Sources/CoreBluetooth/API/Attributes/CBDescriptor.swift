@@ -34,8 +34,9 @@ open class CBDescriptor: CBAttribute {
     /// The characteristic that has the descriptor; `nil` once the characteristic was released.
     open var characteristic: CBCharacteristic? { snapshot.read(\.characteristic) }
 
-    /// The value that was read last; `nil` before the first one. Its type depends on the UUID: an
-    /// `NSNumber` for 2900, 2902 and 2903, a `String` for 2901, and `Data` for all others.
+    /// The value that was read last, or that this device publishes; `nil` before the first reading.
+    /// Its type depends on the UUID: an `NSNumber` for 2900, 2902 and 2903, a `String` for 2901,
+    /// and `Data` for all others.
     open var value: Any? { snapshot.read(\.value) }
 
     /// The text that Apple's logs show for a descriptor.
@@ -45,8 +46,7 @@ open class CBDescriptor: CBAttribute {
 }
 
 extension CBDescriptor {
-    /// Whether the descriptor was invalidated. Commands for an invalid descriptor are
-    /// refused.
+    /// Whether the descriptor was invalidated. Commands for it are ignored and logged.
     var isInvalidated: Bool { snapshot.read(\.isInvalidated) }
 
     /// Sets the value that was read, as the type that the descriptor's UUID requires.
@@ -59,7 +59,6 @@ extension CBDescriptor {
         snapshot.change { $0.characteristic = characteristic }
     }
 
-    /// Marks the descriptor as invalid.
     func invalidate() {
         snapshot.change { $0.isInvalidated = true }
     }

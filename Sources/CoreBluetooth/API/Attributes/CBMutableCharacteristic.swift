@@ -5,10 +5,10 @@ import Foundation
 
 /// A characteristic of a service that the app publishes.
 ///
-/// A characteristic that has a value when its service is added is static: the system answers all
+/// A characteristic that has a value when its service is added is static: the system answers
 /// reads, and centrals cannot write it. Without a value it is dynamic, and stays so: the delegate
-/// of the peripheral manager gets each request. Changes of the properties take effect for centrals
-/// when the service is added again.
+/// of the peripheral manager gets each request that the permissions allow. Changes of the
+/// properties take effect for centrals when the service is added again.
 open class CBMutableCharacteristic: CBCharacteristic {
     struct Publication {
         var permissions: CBAttributePermissions
@@ -39,7 +39,8 @@ open class CBMutableCharacteristic: CBCharacteristic {
     }
 
     /// The centrals that subscribed to notifications or indications; `nil` if there are none.
-    /// Changes on the manager's queue, just before the delegate is called.
+    /// Changes on the manager's queue, just before the delegate is called. Removing the service
+    /// makes it `nil` without a call.
     open var subscribedCentrals: [CBCentral]? {
         let centrals = publication.read(\.subscribedCentrals)
         return centrals.isEmpty ? nil : centrals
@@ -64,7 +65,8 @@ open class CBMutableCharacteristic: CBCharacteristic {
         }
     }
 
-    /// The descriptors. An app can publish 2901 and 2904. The system adds the others.
+    /// The descriptors. An app can publish 2901 and 2904. The system adds 2902 if the properties
+    /// need it.
     open override var descriptors: [CBDescriptor]? {
         get { super.descriptors }
         set {
@@ -90,7 +92,6 @@ open class CBMutableCharacteristic: CBCharacteristic {
 }
 
 extension CBMutableCharacteristic {
-    /// Sets the centrals that subscribed.
     func setSubscribedCentrals(_ centrals: [CBCentral]) {
         publication.change { $0.subscribedCentrals = centrals }
     }

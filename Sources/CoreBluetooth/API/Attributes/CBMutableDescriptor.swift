@@ -4,7 +4,7 @@ import BluetoothClients
 import Foundation
 
 /// A descriptor of a characteristic that the app publishes: a description in words (2901, a
-/// `String`) or the format of the value (2904, `Data`). The system adds all other descriptors.
+/// `String`) or the format of the value (2904, `Data`). An app cannot publish other descriptors.
 open class CBMutableDescriptor: CBDescriptor {
     /// Creates a descriptor with a constant value.
     ///

@@ -7,8 +7,9 @@ import Foundation
 /// A service: a group of characteristics that together provide a function.
 ///
 /// A discovery makes objects of this class. The contents of a service are `nil` until they are
-/// discovered. A service becomes invalid at a disconnection, and when the peripheral reports that
-/// the service changed. The app then has to discover it again.
+/// discovered. A service becomes invalid at a disconnection after which the system does not
+/// reconnect, and when the peripheral reports, or a discovery finds, that the service changed. The
+/// app then has to discover it again.
 open class CBService: CBAttribute {
     struct State {
         weak var peripheral: CBPeripheral?
@@ -61,7 +62,7 @@ open class CBService: CBAttribute {
 }
 
 extension CBService {
-    /// Whether the service was invalidated. Commands for an invalid service are refused.
+    /// Whether the service was invalidated. Commands for it are ignored and logged.
     var isInvalidated: Bool { snapshot.read(\.isInvalidated) }
 
     /// Sets the included services that were discovered so far.

@@ -2,8 +2,6 @@
 
 import BluetoothClients
 
-// Adding a service publishes a copy of its objects. The app can change the objects at any
-// time. The changes take effect for centrals when the service is added again.
 extension CBMutableService {
     /// Marks the service and its characteristics as published or as not published. A characteristic
     /// that is published without a value stays dynamic, even if its `value` is set later.
@@ -14,8 +12,8 @@ extension CBMutableService {
         }
     }
 
-    /// Whether the service was added and Bluetooth has been on since. Apps often build
-    /// their services again at each `poweredOn`. That is not reported as misuse.
+    /// Whether the service was added, was not removed, and Bluetooth has been on since. Apps often
+    /// build their services again at each `poweredOn`, which is not logged as misuse.
     var isPublished: Bool { snapshot.read(\.isPublished) }
 
     /// Logs that a change does not take effect until the service is added again.
@@ -33,7 +31,7 @@ extension CBMutableCharacteristic {
         publication.change { $0.isDynamic = true }
     }
 
-    /// Whether the service was added and Bluetooth has been on since.
+    /// Whether the service was added, was not removed, and Bluetooth has been on since.
     var isPublished: Bool { snapshot.read(\.isPublished) }
 
     /// The value with which the system answers reads; `nil` for a dynamic characteristic, because

@@ -8,8 +8,8 @@ import Foundation
 /// A connection-oriented channel to a peer (Vol 3, Part A, 10): an input stream and an output
 /// stream.
 ///
-/// The delegate receives it. The app keeps it, and schedules and opens its streams. A
-/// channel that is released closes.
+/// The delegate receives it. The app keeps it, and schedules and opens its streams. A channel that
+/// is released closes after the written bytes are sent.
 open class CBL2CAPChannel: NSObject {
     private struct Ends {
         let peer: CBPeer

@@ -64,8 +64,7 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
     ///   - peripheral: The peripheral.
     ///   - timestamp: The time at which the link ended.
     ///   - isReconnecting: Whether the system tries to connect again. If so,
-    ///     `centralManager(_:didConnect:)` reports the next connection. If not, this connection
-    ///     causes no further calls.
+    ///     `centralManager(_:didConnect:)` reports the next connection.
     ///   - error: The reason for the disconnection; `nil` if the app canceled the
     ///     connection.
     func centralManager(

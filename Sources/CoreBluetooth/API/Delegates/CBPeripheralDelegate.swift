@@ -4,9 +4,10 @@ import Foundation
 
 /// A delegate for the events of a peripheral.
 ///
-/// All calls are made on the queue of the peripheral's manager, in the order of the commands that
-/// they answer. Errors are values of `CBError` or `CBATTError`. No method is required: the default
-/// implementations do nothing, except that ``peripheral(_:didModifyServices:)`` logs a warning.
+/// All calls are made on the queue of the peripheral's manager. Requests for attributes are
+/// answered in the order of the requests. Errors are values of `CBError` or `CBATTError`. No method
+/// is required: the default implementations do nothing, except that
+/// ``peripheral(_:didModifyServices:)`` logs a warning.
 public protocol CBPeripheralDelegate: NSObjectProtocol {
     /// Tells the delegate that the peripheral's name changed.
     func peripheralDidUpdateName(_ peripheral: CBPeripheral)
@@ -51,7 +52,7 @@ public protocol CBPeripheralDelegate: NSObjectProtocol {
         error: (any Error)?
     )
 
-    /// Tells the delegate that the peripheral answered a write.
+    /// Tells the delegate that a write with response succeeded or, with an error, that it failed.
     func peripheral(
         _ peripheral: CBPeripheral,
         didWriteValueFor characteristic: CBCharacteristic,
@@ -59,7 +60,7 @@ public protocol CBPeripheralDelegate: NSObjectProtocol {
     )
 
     /// Tells the delegate that notifications or indications were enabled or disabled: see
-    /// `CBCharacteristic.isNotifying`.
+    /// `CBCharacteristic.isNotifying`. With an error, they are as before.
     func peripheral(
         _ peripheral: CBPeripheral,
         didUpdateNotificationStateFor characteristic: CBCharacteristic,
@@ -74,14 +75,16 @@ public protocol CBPeripheralDelegate: NSObjectProtocol {
         error: (any Error)?
     )
 
-    /// Tells the delegate that a descriptor was read. Its value is in `CBDescriptor.value`.
+    /// Tells the delegate that a descriptor was read. Its value is in `CBDescriptor.value`. An
+    /// error leaves the value unchanged.
     func peripheral(
         _ peripheral: CBPeripheral,
         didUpdateValueFor descriptor: CBDescriptor,
         error: (any Error)?
     )
 
-    /// Tells the delegate that the peripheral answered the write of a descriptor.
+    /// Tells the delegate that the write of a descriptor succeeded or, with an error, that it
+    /// failed.
     func peripheral(
         _ peripheral: CBPeripheral,
         didWriteValueFor descriptor: CBDescriptor,
@@ -108,7 +111,7 @@ public protocol CBPeripheralDelegate: NSObjectProtocol {
         error: (any Error)?
     )
 
-    /// Tells the delegate that a Channel Sounding session ended. Here it ends at once with
+    /// Tells the delegate that a Channel Sounding session ended. The error is always
     /// `CBError.operationNotSupported`.
     func peripheral(
         _ peripheral: CBPeripheral,

@@ -37,7 +37,8 @@ public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
         didSubscribeTo characteristic: CBCharacteristic
     )
 
-    /// Tells the delegate that a central disabled notifications or indications, or disconnected.
+    /// Tells the delegate that a central's subscription ended: the central disabled notifications
+    /// or indications, disconnected, or connected again.
     func peripheralManager(
         _ peripheral: CBPeripheralManager,
         central: CBCentral,
@@ -69,15 +70,16 @@ public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
         error: (any Error)?
     )
 
-    /// Tells the delegate that L2CAP channels are no longer accepted on `PSM`.
+    /// Tells the delegate that L2CAP channels are no longer accepted on `PSM`, or, with an error,
+    /// that the manager has no listener on it.
     func peripheralManager(
         _ peripheral: CBPeripheralManager,
         didUnpublishL2CAPChannel PSM: CBL2CAPPSM,
         error: (any Error)?
     )
 
-    /// Tells the delegate that a central opened an L2CAP channel, or, with an error, that
-    /// the opening failed.
+    /// Tells the delegate that a central opened an L2CAP channel. On Linux, `error` is always
+    /// `nil`.
     func peripheralManager(
         _ peripheral: CBPeripheralManager,
         didOpen channel: CBL2CAPChannel?,

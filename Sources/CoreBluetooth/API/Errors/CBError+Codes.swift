@@ -15,9 +15,9 @@ extension CBError {
     public static var outOfSpace: CBError.Code { .outOfSpace }
     /// The operation was canceled.
     public static var operationCancelled: CBError.Code { .operationCancelled }
-    /// The supervision timeout of the link elapsed without a packet from the peer.
+    /// The peer stopped answering, or the link's supervision timeout elapsed.
     public static var connectionTimeout: CBError.Code { .connectionTimeout }
-    /// The peer ended the link.
+    /// The peer ended the link or the channel.
     public static var peripheralDisconnected: CBError.Code { .peripheralDisconnected }
     /// The system reserves this UUID.
     public static var uuidNotAllowed: CBError.Code { .uuidNotAllowed }
@@ -36,7 +36,7 @@ extension CBError {
     public static var operationNotSupported: CBError.Code { .operationNotSupported }
     /// The peer deleted its bond with this host.
     public static var peerRemovedPairingInformation: CBError.Code { .peerRemovedPairingInformation }
-    /// Encrypting the link took too long.
+    /// The link could not be encrypted.
     public static var encryptionTimedOut: CBError.Code { .encryptionTimedOut }
     /// The limit of bonds is reached.
     public static var tooManyLEPairedDevices: CBError.Code { .tooManyLEPairedDevices }

@@ -17,7 +17,7 @@ extension ClientError {
         }
     }
 
-    /// The error that a delegate gets for an error that is no answer of a server.
+    /// The error as a `CBError`. It is `unknown` for a server's refusal.
     var cbError: CBError {
         guard case .failed(let code) = self else { return CBError(delivering: .unknown) }
         return CBError(delivering: code.cbCode)
@@ -43,7 +43,7 @@ extension CBError {
             ?? ClientError.Code.unknown.text
     }
 
-    /// The texts of errors that a client never gets.
+    /// The texts of the codes that `ClientError.Code` does not have.
     private static let texts: [Code: String] = [
         .unknownDevice: "The specified device is unknown.",
         .leGattExceededBackgroundNotificationLimit:

@@ -10,7 +10,8 @@ import Foundation
 ///
 /// All methods may be called on any thread. All callbacks, including those of the peripherals, are
 /// made on the queue that was passed to the initializer, in order. Commands are valid in the state
-/// `poweredOn`. In other states they are ignored and logged as misuse.
+/// `poweredOn`. In other states they are ignored and logged as misuse, except that restored
+/// peripherals can be retrieved.
 ///
 /// Any number of managers can share an adapter. Each manager has its own `CBPeripheral` objects. A
 /// command of one manager does not affect the scans and links of the others.
@@ -102,8 +103,9 @@ open class CBCentralManager: CBManager {
     ///
     /// The manager reports a peripheral once, and again when its advertisement changes or its scan
     /// response adds data. With `CBCentralManagerScanOptionAllowDuplicatesKey` it reports every
-    /// packet. A new scan reports all peripherals again. Services in a peripheral's overflow area
-    /// are found if the peripheral uses this package: the format of Apple's area is not public.
+    /// packet, unless it follows the background rules. It reports no iBeacons. A new scan reports
+    /// all peripherals again. Services in a peripheral's overflow area are found if the peripheral
+    /// uses this package: the format of Apple's area is not public.
     open func scanForPeripherals(
         withServices serviceUUIDs: [CBUUID]?,
         options: [String: Any]? = nil
@@ -150,8 +152,8 @@ open class CBCentralManager: CBManager {
     // MARK: Known peripherals
 
     /// Returns the known peripherals with these identifiers, in the order of the identifiers. A
-    /// device is known if this host made its identifier from an address, or has a bond with it. In
-    /// `willRestoreState`, and until Bluetooth is on, only restored peripherals are known.
+    /// device is known if this host made its identifier from an address, or has a bond with it.
+    /// After a restoration, only peripherals that the app keeps are known until Bluetooth is on.
     open func retrievePeripherals(withIdentifiers identifiers: [UUID]) -> [CBPeripheral] {
         if state != .poweredOn, snapshot.read(\.isRestoring) {
             return identifiers.compactMap { knownPeripheral(PeerIdentifier($0)) }
@@ -164,17 +166,16 @@ open class CBCentralManager: CBManager {
     }
 
     /// Returns the connected peripherals that have one of the services, including those that this
-    /// manager did not connect to. The app still has to connect to them. The services are
-    /// known if they were advertised, discovered on the link, or stored with a bond. No request is
-    /// sent.
+    /// manager did not connect to, to which the app still has to connect. The services are known if
+    /// they were advertised, discovered on the link, or stored with a bond. No request is sent.
     open func retrieveConnectedPeripherals(withServices serviceUUIDs: [CBUUID]) -> [CBPeripheral] {
         guard isReadyForCommands(), let adapter else { return [] }
         return adapter.connectedPeers(withServices: serviceUUIDs.map(\.value))
             .map { peripheral(for: $0) }
     }
 
-    /// Returns whether the default adapter supports the features. Before a manager has opened the
-    /// adapter, no features are supported.
+    /// Returns whether the default adapter supports the features. While no manager has the adapter
+    /// open, no features are supported.
     open class func supports(_ features: CBCentralManager.Feature) -> Bool {
         guard let adapter = CBAdapter.default?.usage.running else {
             return features.isEmpty
@@ -194,7 +195,7 @@ open class CBCentralManager: CBManager {
         give { $0.setConnectionEvents(request, for: $1) }
     }
 
-    /// Gives a command, unless the adapter's state has changed meanwhile.
+    /// Gives a command if Bluetooth is on.
     private func give(
         showing show: (inout Snapshot) -> Void = { _ in },
         _ carryOut: @escaping @Sendable (isolated SharedAdapter, SessionIdentifier) -> Void

@@ -16,7 +16,7 @@ open class CBManager: NSObject {
     let observers = KeyValueObservers()
     private let snapshot: LockedState<Snapshot>
     /// The lock that is held while a command changes the snapshot and enters the adapter, so that
-    /// both get commands in the same order.
+    /// the snapshot and the adapter get commands in the same order.
     private let commandOrder = LockedState(())
 
     private struct Snapshot {
@@ -36,8 +36,9 @@ open class CBManager: NSObject {
     /// ended. Until then the state is `unknown` and commands are ignored.
     var adapter: SharedAdapter? { connection.adapter }
 
-    /// The state of Bluetooth that the delegate was called for last. `unknown` before the first
-    /// call. Can be read on any thread, and observed with `observe(_:options:changeHandler:)`.
+    /// The state of Bluetooth. It changes on the manager's queue, just before the delegate is
+    /// called, and is `unknown` before the first call. Can be read on any thread, and observed with
+    /// `observe(_:options:changeHandler:)`.
     open var state: CBManagerState { snapshot.read { $0.state } }
 
     /// The permission of the app to use Bluetooth. On Linux it is `allowedAlways`, unless
@@ -53,16 +54,13 @@ open class CBManager: NSObject {
         options.adapter?.authorization ?? .allowedAlways
     }
 
-    /// Whether the manager follows the rules for apps in the background
-    /// (`CBManagerOptionBackgroundRulesKey`).
+    /// Whether the manager follows the rules for apps in the background.
     ///
-    /// A central manager then discovers nothing unless it scans for services, and reports each
-    /// peripheral once, whatever the options are. A peripheral manager advertises no name, and its
-    /// services are in the overflow area. A change applies to a running scan at once, and to
-    /// advertising when it is started the next time.
+    /// The rules are those of `CBManagerOptionBackgroundRulesKey`. A change applies to a running
+    /// scan at once, and to advertising when it is started the next time.
     ///
-    /// Not part of Apple's framework, where the system decides. For tests of an app.
-    /// `false` by default.
+    /// Not part of Apple's framework, where the system decides. For tests of an app. The default is
+    /// that option, or else `false`.
     public var followsBackgroundRules: Bool {
         get { snapshot.read { $0.followsBackgroundRules } }
         set {
@@ -101,9 +99,8 @@ open class CBManager: NSObject {
     /// Gives a command that needs Bluetooth: changes the visible state, and sends the command to
     /// the adapter, as one step.
     ///
-    /// Does nothing if the manager's state changed since the caller checked it. The adapter ignores
-    /// the command if its own state has changed. An event then reports the new state to the
-    /// manager.
+    /// Does nothing if the manager's state is not `poweredOn`. The adapter ignores the command if
+    /// its own state has changed. An event then reports the new state to the manager.
     ///
     /// - Parameters:
     ///   - show: Changes the visible state. Returns whether the adapter has to carry out the
@@ -123,11 +120,11 @@ open class CBManager: NSObject {
         }
     }
 
-    /// Gives a command that is always answered: makes an object that the app sees, and
-    /// sends the command to the adapter, as one step.
+    /// Gives a command in any state: makes a value and sends the command to the adapter, as one
+    /// step.
     ///
     /// - Parameters:
-    ///   - make: Makes the object. Must not call the app.
+    ///   - make: Makes the value, and may change the visible state. Must not call the app.
     ///   - carryOut: Runs on the adapter's thread, with the number of states that the manager had
     ///     received.
     func command<Made: Sendable>(

@@ -26,7 +26,7 @@ open class CBPeripheralManager: CBManager {
     private let receiver = WeakReference<CBPeripheralManager>()
     let delivery: Delivery<PeripheralManagerEvent>
     let snapshot = LockedState(PeripheralManagerSnapshot())
-    /// The values that wait to be sent. Shared with the adapter.
+    /// The number of values that wait to be sent. Shared with the adapter.
     let updates = LockedState(UpdateQueue())
 
     /// Creates a manager without a delegate, on the main queue.
@@ -132,8 +132,8 @@ open class CBPeripheralManager: CBManager {
     ///   - value: The value.
     ///   - characteristic: The characteristic, which the manager has published.
     ///   - centrals: The centrals that get the value; `nil` for all that subscribed.
-    /// - Returns: `false` if Bluetooth is not on, or if there is no space for the value.
-    ///   `peripheralManagerIsReady` follows when there is space again.
+    /// - Returns: `false` if Bluetooth is not on, or if there is no space for the value. In the
+    ///   second case, `peripheralManagerIsReady` follows when there is space again.
     open func updateValue(
         _ value: Data,
         for characteristic: CBMutableCharacteristic,
@@ -152,7 +152,7 @@ open class CBPeripheralManager: CBManager {
 
     // MARK: Channels
 
-    /// Publishes an L2CAP listener. `didPublishL2CAPChannel` follows with its PSM.
+    /// Publishes an L2CAP listener. `didPublishL2CAPChannel` follows with its PSM or an error.
     open func publishL2CAPChannel(withEncryption encryptionRequired: Bool) {
         publishChannel(isEncrypted: encryptionRequired)
     }

@@ -88,7 +88,7 @@ import BluetoothClients
         public static let new = NSKeyValueObservingOptions(rawValue: 1)
         /// The change has the old value.
         public static let old = NSKeyValueObservingOptions(rawValue: 2)
-        /// The handler is also called at once, with the value at that time as the new value.
+        /// The handler is also called at once. With `new`, the change has the value at that time.
         public static let initial = NSKeyValueObservingOptions(rawValue: 4)
     }
 #endif

@@ -4,8 +4,8 @@ import BluetoothClients
 import BluetoothPort
 import Foundation
 
-/// A central that is connected to this device, for a `CBPeripheralManager`. It is known once it has
-/// subscribed, read or written.
+/// A central that is connected to this device, for a `CBPeripheralManager`. The delegate first gets
+/// it with a subscription, a request or a channel.
 open class CBCentral: CBPeer {
     private let length: LockedState<Int>
 

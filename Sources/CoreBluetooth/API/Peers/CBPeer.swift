@@ -12,10 +12,11 @@ open class CBPeer: NSObject, NSCopying {
         self.identity = identity
     }
 
-    /// The identifier by which this host knows the device. It is the same at every launch,
-    /// different on every host, and does not reveal the device's address.
+    /// The identifier by which this host knows the device. It does not reveal the device's address,
+    /// and is different on every host. It is the same at every launch if the adapter has a store
+    /// and the device keeps its address or has a bond.
     open var identifier: UUID { identity }
 
-    /// Returns the object itself: a manager has one object for each device.
+    /// Returns the object itself.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 }

@@ -73,7 +73,7 @@ open class CBPeripheral: CBPeer {
     }
 
     /// The services that were discovered; `nil` before the first discovery and after a
-    /// disconnection. Can be observed.
+    /// disconnection, unless the system reconnects. Can be observed.
     open var services: [CBService]? { snapshot.read(\.services) }
 
     /// The signal strength that was read last, in dBm; `nil` before the first reading.
@@ -82,7 +82,7 @@ open class CBPeripheral: CBPeer {
 
     /// Whether there is space for another write without response; `false` unless connected. If it
     /// is `false` on a connection, `peripheralIsReady` follows. Values that are written meanwhile
-    /// may be lost.
+    /// may be dropped.
     open var canSendWriteWithoutResponse: Bool {
         snapshot.read(\.remote.hasRoom)
     }
@@ -144,7 +144,7 @@ open class CBPeripheral: CBPeer {
     }
 
     /// Writes a value. `didWriteValueFor` follows a write with response. A write without response
-    /// is not confirmed.
+    /// is not confirmed. A value that is too long for it is truncated, with a warning in the log.
     open func writeValue(
         _ data: Data,
         for characteristic: CBCharacteristic,
@@ -158,8 +158,10 @@ open class CBPeripheral: CBPeer {
         }
     }
 
-    /// Writes a descriptor. `didWriteValueFor` follows. The Client Characteristic Configuration is
-    /// written with `setNotifyValue` instead.
+    /// Writes a descriptor. `didWriteValueFor` follows.
+    ///
+    /// - Precondition: The descriptor is not the Client Characteristic Configuration, which
+    ///   `setNotifyValue` writes. As with Apple's class, this descriptor ends the process.
     open func writeValue(_ data: Data, for descriptor: CBDescriptor) {
         guard isReadyForCommands(), let origin = origin(of: descriptor) else { return }
         guard origin.uuid != GATT.AttributeType.clientCharacteristicConfiguration else {
@@ -191,7 +193,7 @@ open class CBPeripheral: CBPeer {
         openChannel(PSM)
     }
 
-    /// Ends with an error: Linux does not support Channel Sounding.
+    /// Ends with an error, because no adapter supports Channel Sounding.
     /// `didCompleteChannelSoundingSession` follows.
     open func startChannelSoundingSession(
         _ configuration: CBChannelSoundingSessionConfiguration
@@ -202,7 +204,7 @@ open class CBPeripheral: CBPeer {
     /// Does nothing, because no Channel Sounding session can run.
     open func cancelChannelSoundingSession() {}
 
-    /// The text that Apple's logs show for a peripheral. The MTU is 0 without a connection.
+    /// The text that Apple's logs show for a peripheral. The MTU is 0 in the state `disconnected`.
     open override var description: String {
         summary([
             "identifier": identifier.uuidString,
@@ -214,7 +216,7 @@ open class CBPeripheral: CBPeer {
 
     // MARK: Changes by the manager
 
-    /// Stores a connection request. Returns `true`: the adapter always has to carry it out.
+    /// Stores a connection request. Returns `true`, because the adapter has to carry it out.
     func connectionWanted(_ request: ConnectionRequestNumber) -> Bool {
         snapshot.change { $0.remote.connectionWanted(request) }
         return true
@@ -242,7 +244,7 @@ open class CBPeripheral: CBPeer {
     }
 
     /// Marks the link as lost, and disables notifications. The peripheral is then connecting if the
-    /// system reconnects, and disconnected otherwise.
+    /// system reconnects, and disconnected otherwise. A cancellation that is in progress continues.
     func lost(isReconnecting: Bool) {
         snapshot.change { snapshot in
             snapshot.remote.lost(isReconnecting: isReconnecting)

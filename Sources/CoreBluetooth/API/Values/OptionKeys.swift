@@ -27,8 +27,7 @@ public let CBPeripheralManagerOptionRestoreIdentifierKey: String = "kCBInitOptio
 
 // Options of `CBCentralManager.scanForPeripherals(withServices:options:)`.
 
-/// Whether every packet is reported, and not only the first of a peripheral: `Bool`, `false` if
-/// missing.
+/// Whether every packet of a peripheral is reported: `Bool`, `false` if missing.
 public let CBCentralManagerScanOptionAllowDuplicatesKey: String = "kCBScanOptionAllowDuplicates"
 
 /// The services whose solicitation is also reported: `[CBUUID]`.

@@ -19,7 +19,7 @@ struct AdapterEnvironment: Sendable {
     private var executor: AdapterExecutor?
 
     /// Creates the port of an adapter with a name. Logs a warning and returns `nil` if there is no
-    /// such adapter.
+    /// such adapter, or if the daemon's bus cannot be used.
     init?(_ name: String, _ usage: AdapterUsage) {
         switch try? AdapterChoice(name) {
         case .radios(let list): self.init(list, usage)

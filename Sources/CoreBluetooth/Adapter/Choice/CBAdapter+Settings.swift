@@ -10,8 +10,9 @@ import HCITransports
 
 // On a phone, a person changes these properties in the settings. On Linux the app sets them.
 extension CBAdapter {
-    /// Whether Bluetooth is on. Turning it off stops scans, ends links, and sets the state of all
-    /// managers of this adapter to `poweredOff`.
+    /// Whether the app's switch for Bluetooth is on, as it is by default. Turning it off stops the
+    /// managers' scans, ends their links, and sets the state of all managers of this adapter to
+    /// `poweredOff`.
     public var isPoweredOn: Bool {
         get { usage.switches.current.isPoweredOn }
         nonmutating set {
@@ -33,10 +34,10 @@ extension CBAdapter {
         }
     }
 
-    /// The device's name: the value of the Device Name characteristic that connected centrals read.
-    /// It is truncated to 248 bytes of UTF-8. The default is the environment variable
-    /// `LANYARD_NAME`, or else the computer's host name. Setting an empty string restores the
-    /// default.
+    /// The device's name: the value of the Device Name characteristic that connected peers read. It
+    /// is truncated to 248 bytes of UTF-8. The default is the environment variable `LANYARD_NAME`,
+    /// or else the computer's host name. Setting an empty string restores the default. The daemon
+    /// (`bluez`) ignores this name.
     ///
     /// Advertisements contain the name only if the app advertises it with
     /// `CBAdvertisementDataLocalNameKey`.
@@ -47,8 +48,9 @@ extension CBAdapter {
 
     /// The delegate that answers pairing requests for the person at the device.
     ///
-    /// A delegate that is set before the adapter's first manager is made can also show digits and
-    /// ask the person for digits. A delegate that is set later is asked for consent only.
+    /// A delegate that is set before the adapter is opened, with its first manager, can also show
+    /// digits and ask the person for digits. A delegate that is set later is asked for consent
+    /// only.
     ///
     /// Without a delegate, a pairing that needs neither comparison nor entry is accepted in two
     /// cases: this device starts it because the app used a protected value or channel, or a
@@ -66,12 +68,11 @@ extension CBAdapter {
         }
     }
 
-    /// Assigns a peripheral to one of several adapters that work as one: every connection to the
-    /// peripheral uses that adapter.
+    /// Assigns a peripheral to one of several adapters that work as one: every later connection to
+    /// the peripheral uses that adapter.
     ///
-    /// The choice counts for later connections, and the adapter's store keeps it. The peripheral
-    /// then does not move to another adapter. While its adapter is unavailable, the peripheral
-    /// waits.
+    /// The adapter's store keeps the choice. While the peripheral's adapter is unavailable, a
+    /// connection request for the peripheral waits.
     ///
     /// ```swift
     /// let adapter = CBAdapter("hci0+hci1")
@@ -101,8 +102,8 @@ extension CBAdapter {
         }
     }
 
-    /// The radios of this adapter and the links on them now; `nil` if it is not in use, or is a
-    /// single adapter.
+    /// The radios of this adapter and the links on them now; `nil` if the adapter is not open, or
+    /// is a single one.
     package var radioReport: RadioReport? {
         get async {
             guard let running = usage.running else { return nil }
@@ -121,8 +122,8 @@ extension CBAdapter {
         nonmutating set { usage.followsBackgroundRules = newValue }
     }
 
-    /// Deletes all bonds, like removing all devices in the settings of a phone. Links with bonded
-    /// peers end. Does nothing while the adapter is not in use.
+    /// Deletes all bonds, and ends the links with bonded peers. Does nothing while the adapter is
+    /// not open.
     package func removeBonds() {
         usage.removeBonds()
     }
@@ -137,8 +138,7 @@ extension CBAdapter {
         await usage.shutDown()
     }
 
-    /// Ends the managers of this adapter, as a phone's system does with the managers of an
-    /// app whose process ends (`AdapterUsage.endProcess()`).
+    /// Ends the managers of this adapter (`AdapterUsage.endProcess()`).
     package func endProcess() {
         usage.endProcess()
     }

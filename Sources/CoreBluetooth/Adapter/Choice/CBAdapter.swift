@@ -28,7 +28,7 @@ import VirtualAdapters
 public struct CBAdapter: Hashable, Sendable, CustomStringConvertible {
     enum Source: Hashable, Sendable {
         case named(String)
-        /// An adapter on a port of the caller. Equal only to itself.
+        /// An adapter that a caller made from transports. Equal only to itself.
         case made(AdapterUsage)
     }
 
@@ -109,7 +109,7 @@ public struct CBAdapter: Hashable, Sendable, CustomStringConvertible {
         self.init(usage)
     }
 
-    /// Creates an adapter that shares the use of an adapter.
+    /// Creates an adapter from the process's use of an adapter.
     package init(_ usage: AdapterUsage) {
         source = .made(usage)
     }
