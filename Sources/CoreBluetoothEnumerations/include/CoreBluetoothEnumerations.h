@@ -17,8 +17,8 @@
 /// Marks a deprecated declaration, with its replacement.
 #define CB_DEPRECATED(advice) __attribute__((deprecated(advice)))
 
-/// The state of a manager. A state below `poweredOff` invalidates all objects that the manager has
-/// made.
+/// The state of a manager. A state below `poweredOff` invalidates the peripherals and the published
+/// services of the manager.
 CB_ENUM(CBManagerState) {
     /// The state is not known yet. An update follows.
     CBManagerStateUnknown CB_NAME(unknown) = 0,
@@ -94,7 +94,7 @@ CB_ENUM(CBPeripheralState) {
     CBPeripheralStateConnecting CB_NAME(connecting) = 1,
     /// The peripheral is connected and accepts commands.
     CBPeripheralStateConnected CB_NAME(connected) = 2,
-    /// The app canceled the connection, and the disconnection is not confirmed yet.
+    /// The app canceled the connection or the request, and the cancellation is not confirmed yet.
     CBPeripheralStateDisconnecting CB_NAME(disconnecting) = 3,
 };
 
@@ -143,9 +143,9 @@ CB_ENUM(CBErrorCode) {
     CBErrorOutOfSpace CB_NAME(outOfSpace) = 4,
     /// The operation was canceled.
     CBErrorOperationCancelled CB_NAME(operationCancelled) = 5,
-    /// The supervision timeout of the link elapsed without a packet from the peer.
+    /// The peer stopped answering, or the link's supervision timeout elapsed.
     CBErrorConnectionTimeout CB_NAME(connectionTimeout) = 6,
-    /// The peer ended the link.
+    /// The peer ended the link or the channel.
     CBErrorPeripheralDisconnected CB_NAME(peripheralDisconnected) = 7,
     /// The system reserves this UUID.
     CBErrorUuidNotAllowed CB_NAME(uuidNotAllowed) = 8,
@@ -163,7 +163,7 @@ CB_ENUM(CBErrorCode) {
     CBErrorOperationNotSupported CB_NAME(operationNotSupported) = 13,
     /// The peer deleted its bond with this host.
     CBErrorPeerRemovedPairingInformation CB_NAME(peerRemovedPairingInformation) = 14,
-    /// Encrypting the link took too long.
+    /// The link could not be encrypted.
     CBErrorEncryptionTimedOut CB_NAME(encryptionTimedOut) = 15,
     /// The limit of bonds is reached.
     CBErrorTooManyLEPairedDevices CB_NAME(tooManyLEPairedDevices) = 16,
