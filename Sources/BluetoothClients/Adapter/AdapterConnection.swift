@@ -2,8 +2,8 @@
 
 import HCITransports
 
-/// A manager's connection to its adapter. It begins when the manager is made, or as soon as the
-/// adapter is open, and ends when the manager is released.
+/// A manager's connection to its adapter. It begins as soon as the adapter is open, and ends when
+/// the manager is released.
 package final class AdapterConnection: Sendable {
     package typealias Command = @Sendable (isolated SharedAdapter) -> Void
 

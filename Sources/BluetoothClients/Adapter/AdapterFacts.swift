@@ -8,9 +8,9 @@ package struct AdapterFacts: Sendable {
     var bonds: [PeerIdentifier: DeviceAddress] = [:]
     /// The connected peers, with those of their services that are known.
     var links: [PeerIdentifier: Set<BluetoothUUID>] = [:]
-    /// The ATT MTUs of the links on which they were exchanged.
+    /// The ATT MTUs of the links to the peers, in bytes.
     package var mtus: [PeerIdentifier: Int] = [:]
-    /// The maximum lengths in bytes of the values for connected centrals.
+    /// The maximum lengths in bytes of the values for connected peers.
     package var valueLengths: [PeerIdentifier: Int] = [:]
     /// The names and services that peers advertised or reported.
     var cache = PeerCache()
@@ -32,8 +32,8 @@ package enum ManagerState: Int, Sendable {
 extension ManagerState {
     /// Creates the state that managers see.
     ///
-    /// - Parameter former: The state that the managers saw before. It stays while an adapter that
-    ///   was unavailable is opened again.
+    /// - Parameter former: The state that the managers saw before. While the adapter is being
+    ///   opened, the state stays `poweredOff` or `unsupported`.
     init(_ state: PortState, _ switches: AdapterSwitches, after former: ManagerState) {
         guard switches.authorization == .allowedAlways else {
             self = .unauthorized

@@ -61,9 +61,8 @@ enum ClientFailure {
         }
     }
 
-    /// Returns the error for a failure of the port. Three causes do not have the same code as for a
-    /// link: a limit is a lack of space, a missing answer is a timeout, and a refused link does not
-    /// explain the failure of a request.
+    /// Returns the error for a failure of the port. Some causes do not have the same code as for a
+    /// link: a limit is a lack of space, a missing answer is a timeout, and a refusal is unknown.
     private static func error(_ failure: PortError) -> ClientError? {
         switch failure {
         case .linkEnded, .unavailable: nil

@@ -25,7 +25,7 @@ package enum ClientError: Error, Hashable, Sendable {
         case operationCancelled = 5
         /// The peer stopped answering.
         case connectionTimeout = 6
-        /// The peer ended the link.
+        /// The peer ended the link or the channel.
         case peripheralDisconnected = 7
         /// The system reserves this UUID.
         case uuidNotAllowed = 8
@@ -39,7 +39,7 @@ package enum ClientError: Error, Hashable, Sendable {
         case operationNotSupported = 13
         /// The peer deleted its bond with this host.
         case peerRemovedPairingInformation = 14
-        /// Encrypting the link took too long.
+        /// The link could not be encrypted.
         case encryptionTimedOut = 15
         /// The limit of bonds is reached.
         case tooManyBonds = 16

@@ -7,8 +7,7 @@ import HCITransports
 /// into requests to the port, and the port's events into events for the managers.
 ///
 /// It runs on the port's executor, the adapter's thread, and calls the port synchronously. Commands
-/// arrive through `enter`, in the order of the calls. Events leave through `Delivery`. The cores
-/// that it owns make the decisions, and it never blocks.
+/// arrive through `enter`, in the order of the calls. Events leave through `Delivery`.
 package actor SharedAdapter: PortObserver {
     package nonisolated let port: any BluetoothPort
     package nonisolated let executor: any HostExecutor
@@ -53,8 +52,8 @@ package actor SharedAdapter: PortObserver {
     }
 
     /// Ends the managers' use of the adapter. The links that end from here on leave the restoration
-    /// data unchanged and cause no events. The managers only receive the new state when the port is
-    /// closed.
+    /// data unchanged and cause no events for central managers, which only receive the new state
+    /// when the port is closed.
     private func giveUp() {
         freezeIntents()
         perform(central.core.powerLost())

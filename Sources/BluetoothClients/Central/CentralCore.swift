@@ -4,13 +4,13 @@ import BluetoothPort
 
 /// The connection requests of all central managers of an adapter, and the links that they share.
 ///
-/// A manager's connection request lasts until the manager cancels it or the link ends. Links that
-/// this host made are reference-counted by connection requests. The host does not end links that
-/// peers made. Requests to the host have no timeout.
+/// Links that this host made are reference-counted by connection requests. Links that peers made
+/// stay when no manager uses them. Requests to the host have no timeout.
 ///
-/// Each connection request is answered with `connected`, `failed` or `disconnected`. The last two
-/// end it, unless it reconnects. No end is reported for a request whose peripheral was released, or
-/// if the adapter is lost: the managers' state then reports the loss.
+/// A manager has at most one connection request for a peer: a new one replaces it. The request is
+/// answered with `connected`, `failed` or `disconnected`. The last two end it, unless it
+/// reconnects. No end is reported for a request whose peripheral was released, or if the adapter is
+/// lost: the managers' state then reports the loss.
 struct CentralCore: Sendable {
     enum Action: Equatable, Sendable {
         /// Request a connection from the host. The request has no timeout.
@@ -55,7 +55,7 @@ struct CentralCore: Sendable {
         /// Further links that the peer made. When the current link ends, the newest of them
         /// replaces it.
         var spares: [LinkIdentifier] = []
-        /// Whether the peer made the link. This host does not end such a link.
+        /// Whether the peer made the link.
         var isIncoming = false
         var isConnecting = false
         /// Whether the link is being disconnected.

@@ -17,8 +17,8 @@ package enum CentralEvent: Sendable {
     /// An event of one peripheral.
     case peripheral(PeerIdentifier, RemoteEvent)
 
-    /// Whether peers can cause the event without a command of the application. Such events may be
-    /// dropped when too many wait.
+    /// Whether the event may be dropped when too many events wait. Peers can cause any number of
+    /// these events without a command of the application.
     var isDispensable: Bool {
         switch self {
         case .discovered, .connectionEvent: true

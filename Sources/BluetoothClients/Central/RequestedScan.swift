@@ -5,7 +5,8 @@ import BluetoothPort
 /// The parameters of an application's scan. Those that the application omitted are `nil`.
 ///
 /// The port reports all devices, and the advertisements are filtered here. An advertisement matches
-/// if one of the scan's services is advertised, solicited, or in the overflow area.
+/// if one of `services` is advertised or in the overflow area, if one of `solicited` is solicited,
+/// or if the scan has neither. Those of iBeacons never match.
 package struct RequestedScan: Hashable, Sendable {
     /// The maximum numbers of services and of solicited services. Further ones are ignored.
     static let serviceLimit = 256

@@ -30,7 +30,7 @@ extension ScanMatch {
         }
     }
 
-    /// The data of services. Of two entries for a service, the last one counts.
+    /// The data of services, in the order of the packet.
     package var serviceData: [(service: UUIDForm, bytes: [UInt8])] {
         advertisement.data.structures.compactMap { structure in
             guard let width = Self.serviceDataWidths[structure.type],

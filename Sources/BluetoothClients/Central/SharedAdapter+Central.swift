@@ -29,8 +29,8 @@ struct CentralPart: Sendable {
     /// The scans that the host has. Scans beyond the host's limit are missing.
     var scans: [RequestIdentifier: Scan] = [:]
     var lastScan = 0
-    /// The peer identifiers of addresses that advertised recently. Computing an identifier takes
-    /// longer than all other work for an advertisement.
+    /// The peer identifiers of addresses that advertised recently, because computing an identifier
+    /// is slow.
     var identifiers = RecencyCache<DeviceAddress, PeerIdentifier>(generationLimit: addressLimit)
     /// The links on which the peer's Device Name was requested.
     var askedForName: Set<LinkIdentifier> = []

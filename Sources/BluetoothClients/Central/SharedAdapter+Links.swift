@@ -67,7 +67,7 @@ extension SharedAdapter {
         to peer: PeerIdentifier,
         isIncoming: Bool
     ) {
-        // No peer can connect while the application has switched Bluetooth off.
+        // A link that opens while Bluetooth is off for the managers ends at once.
         guard state == .poweredOn else { return end(link) }
         let isFirst = central.core.link(to: peer) == nil
         let services = servicesKnown(of: peer, on: link)

@@ -41,7 +41,7 @@ extension SharedAdapter {
         }
     }
 
-    /// Stores a peer's Device Name. If it is new, all managers get an event.
+    /// Stores a peer's Device Name. If it is new, all central managers get an event.
     func learned(_ name: String, of peer: PeerIdentifier) {
         store(name: name, of: peer)
         guard facts.withLock({ $0.cache.note(name: name, of: peer) }) else { return }

@@ -64,7 +64,8 @@ extension ChannelBuffers {
     /// Whether reading returns bytes at once.
     package var isReadable: Bool { input.progress.isOpen && !input.received.isEmpty }
 
-    /// Adds an SDU that the host received. It is dropped if the input stream is closed.
+    /// Adds an SDU that the host received. Drops it if the input stream is closed or the channel is
+    /// released.
     mutating func received(_ sdu: [UInt8]) {
         input.isReceiving = false
         guard !input.progress.isClosed, !isReleased else { return }

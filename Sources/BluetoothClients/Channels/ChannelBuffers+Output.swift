@@ -37,7 +37,7 @@ extension ChannelBuffers {
 
     /// The result of writing.
     package enum Writing: Equatable, Sendable {
-        /// The given number of bytes will be sent. The caller has to write the other bytes again.
+        /// The number of bytes that were accepted. The caller has to write the other bytes again.
         case accepted(Int)
         /// There is no space now.
         case wait

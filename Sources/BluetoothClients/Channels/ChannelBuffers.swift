@@ -69,7 +69,7 @@ package struct ChannelBuffers: Equatable, Sendable {
     }
 
     /// Closes one stream. Written bytes are still sent. Received bytes are dropped. The channel
-    /// closes when both streams are closed.
+    /// closes when both streams are closed and the written bytes were sent.
     package mutating func close(_ side: Side) {
         switch side {
         case .input:

@@ -25,7 +25,7 @@ package final class QueueTrigger: StreamTrigger, @unchecked Sendable {
     /// Creates a trigger that calls `handler` on a queue.
     ///
     /// - Parameter outsideWork: Receives the beginning of the work when the trigger fires, and its
-    ///   end after the call.
+    ///   end when the call is over or skipped.
     package init(
         on queue: DispatchQueue,
         outsideWork: (any OutsideWork)? = nil,

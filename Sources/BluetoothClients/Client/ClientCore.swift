@@ -5,8 +5,9 @@ import BluetoothPort
 /// The requests of all managers to the peripheral of one link.
 ///
 /// Requests are sent one at a time in the order of the calls, and are therefore answered in this
-/// order. A write without response is sent in its turn, but does not wait for the result of the
-/// request before it, unless that request is a write or reads a changed database. Written values
+/// order, except those that are refused because too many wait or the database changed. A write
+/// without response is sent in its turn, but does not wait for the result of the request before it,
+/// unless that request is a write or reads the database because it changed. Written values
 /// therefore arrive in the order of the calls.
 struct ClientCore: Sendable {
     /// The maximum number of requests that wait on one link. Further ones are refused at once.

@@ -18,7 +18,8 @@ package struct RemotePeripheral: Sendable {
     package private(set) var state = State.disconnected
     /// The connection request whose end has not been reported yet.
     package private(set) var request: ConnectionRequestNumber?
-    /// The discovered attributes; `nil` before the first discovery.
+    /// The discovered attributes; `nil` before the first discovery and after a disconnection,
+    /// unless the system reconnects.
     package private(set) var table: RemoteTable?
     /// The writes without response on this connection; `nil` while there is none.
     package private(set) var window: WriteWindow?

@@ -2,9 +2,8 @@
 
 import BluetoothPort
 
-// Updating the table. The adapter updates the table that it stores, and the peripheral updates its
-// own, by the same events. The adapter does so before the application receives the event: the
-// application never has an object that is not stored.
+// Updating the table. The adapter has a table for a manager with state restoration, and the
+// peripheral has its own. The same events update them, first the adapter's.
 extension RemoteTable {
     /// Adds the contents of an event that is being sent to a manager.
     ///

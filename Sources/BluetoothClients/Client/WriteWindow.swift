@@ -3,7 +3,7 @@
 import HCITransports
 
 /// The number of writes without response that wait on a peripheral's connection. The calling
-/// threads increase it. The adapter decreases it when the controller has accepted a write.
+/// threads increase it. The adapter decreases it when a write was sent or dropped.
 package final class WriteWindow: Sendable {
     /// The number of waiting writes at which `canSendWriteWithoutResponse` becomes `false`.
     package static let limit = 64
@@ -34,7 +34,7 @@ package final class WriteWindow: Sendable {
         }
     }
 
-    /// Counts a write that was sent. Returns whether to inform the application of space.
+    /// Counts a write that was sent or dropped. Returns whether to inform the application of space.
     package func release() -> Bool {
         state.withLock { state in
             state.unsent -= 1

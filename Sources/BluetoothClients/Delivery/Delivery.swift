@@ -12,11 +12,10 @@ import HCITransports
 /// also on a concurrent queue: a block that runs while another one is receiving leaves its event to
 /// that block.
 ///
-/// If the application's queue is busy, events wait. Events that peers can cause alone (discoveries,
-/// notifications, changed services, requests, channels) are dropped while `pendingLimit` events
-/// wait, with one line in the log. Other events that peers can cause must not be dropped. The
-/// source of these events bounds them: it posts them with a count of the waiting ones. All other
-/// events result from the application's commands, which bound their number.
+/// If the application's queue is busy, events wait. Dispensable events, such as discoveries and
+/// notifications, are dropped while `pendingLimit` events wait, with one line in the log. Other
+/// events that peers can cause in any number, such as subscriptions, must not be dropped. The
+/// adapter posts these events with a count of the waiting ones, and bounds it.
 package final class Delivery<Event: Sendable>: Sendable {
     /// The number of waiting events at which dispensable events are dropped.
     static var pendingLimit: Int { 65_536 }

@@ -4,8 +4,8 @@ import Foundation
 import HCITransports
 import Logging
 
-/// A log of an application's errors in Apple's words, so that a search for the line finds an
-/// explanation.
+/// A log of an application's errors, in Apple's words where they are known, so that a search for
+/// the line finds an explanation.
 ///
 /// Apple's framework ignores a wrong call and writes a line to the system log. It reports no error
 /// and makes no callback. Here the line goes to swift-log, with the label `CoreBluetooth`.

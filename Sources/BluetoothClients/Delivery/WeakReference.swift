@@ -3,8 +3,7 @@
 /// A weak reference that can be sent to other threads.
 ///
 /// Unchecked: `object` is set once, before another thread can read it, and reading a weak
-/// reference is atomic. Only the queue of the object's manager uses the object. Other threads only
-/// compare it.
+/// reference is atomic.
 package final class WeakReference<Object: AnyObject>: @unchecked Sendable {
     package weak var object: Object?
 

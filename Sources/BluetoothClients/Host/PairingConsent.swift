@@ -8,9 +8,9 @@ import BluetoothTypes
 /// (`AdapterSwitches.pairingDelegate`).
 ///
 /// Without a delegate, no pairing with a comparison or an entry succeeds. A pairing that needs
-/// neither is accepted in two cases. In the first, this device started it, which it does only when
-/// a protected value is used. In the second, the peer is the central on its link, and the
-/// application publishes a value or channel that requires encryption.
+/// neither is accepted in two cases. In the first, this device started it. In the second, the
+/// application publishes a value or channel that requires encryption, and the peer is the central
+/// on its link or the link is not known.
 package struct PairingConsent: PairingDelegate {
     package let switches: LockedState<AdapterSwitches>
 

@@ -4,10 +4,10 @@ import BluetoothPort
 
 /// The state of an application's peripheral manager: its published services and its advertisement.
 ///
-/// A restored service keeps its handle, so that the databases that bonded centrals stored and their
-/// subscriptions remain valid.
+/// A restored service keeps its handle if the handle is free, so that the databases that bonded
+/// centrals stored and their subscriptions remain valid.
 package struct PeripheralManagerIntents: Hashable, Sendable {
-    /// The maximum number of services of a manager.
+    /// The maximum number of services of a manager that are stored.
     package static let serviceLimit = 256
 
     /// The services in the order in which they were published: included services come first.

@@ -11,8 +11,7 @@ import BluetoothPort
 //     optional   u8 0 for nil, or 1 and then the value
 //     form       u8 length of a UUID: 2, 4 or 16 bytes, then its bytes, most significant first
 //
-// The store adds a frame with a length and a checksum. Data that this version cannot have written
-// is refused, such as a flag that is neither 0 nor 1.
+// Data that this version cannot have written is refused, such as a flag that is neither 0 nor 1.
 
 /// A value that can be stored from one launch to the next.
 protocol Recordable {

@@ -23,7 +23,7 @@ extension SharedAdapter {
         }
     }
 
-    /// Stores the intents for the last time. The end of the manager does not change them anymore.
+    /// Stores the intents for the last time.
     private func storeLastIntents(of session: SessionIdentifier) {
         restoration.changed.insert(session)
         storeIntents(of: session)

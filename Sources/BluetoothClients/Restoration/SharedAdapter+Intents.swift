@@ -2,15 +2,14 @@
 
 import BluetoothPort
 
-// Storing changed intents. Every change calls `intentsChanged`, which may also be called without a
-// change. The intents are stored once, when the adapter has finished its current work, or before
-// the manager receives an event that results from them: they are persisted before the application
-// receives the result.
+// Storing changed intents. Every change calls `intentsChanged`, or `intentsGrew` for discovered
+// attributes, which may also be called without a change. After `intentsChanged`, the intents are
+// stored once: when the adapter has finished its current work, or before the manager receives an
+// event that results from them.
 extension SharedAdapter {
-    /// The minimum time between two writes for discovered attributes only. An application that
-    /// discovers a large database causes one write, and not one for each step. There is no timer:
-    /// the attributes are stored with the next event after this time, or with the next change of
-    /// the intents.
+    /// The minimum time between two writes for discovered attributes only, so that not every step
+    /// of a discovery causes one. There is no timer: the attributes are stored with the next event
+    /// of a peripheral after this time, or with the next change of the intents.
     private static var growthPause: Duration { .seconds(2) }
 
     /// Schedules storing a manager's intents, because they may have changed.
@@ -22,7 +21,8 @@ extension SharedAdapter {
         enter { $0.storeChangedIntents() }
     }
 
-    /// Schedules storing a manager's intents, because it discovered attributes.
+    /// Schedules storing a manager's intents, because it discovered attributes. Does nothing if the
+    /// intents were stored less than `growthPause` ago.
     func intentsGrew(of session: SessionIdentifier) {
         let last = restoration.storedAt[session] ?? .zero
         guard executor.now >= last + Self.growthPause else { return }
@@ -33,7 +33,7 @@ extension SharedAdapter {
         for session in restoration.changed.sorted() { storeIntents(of: session) }
     }
 
-    /// Stores a manager's intents if they have changed, before the manager receives the result.
+    /// Stores a manager's intents if they may have changed.
     ///
     /// While Bluetooth is off, the stored intents stay as they were: the application has not ended
     /// them. Bluetooth is also off in a host that is being shut down.
@@ -63,7 +63,7 @@ extension SharedAdapter {
         restoration.isFrozen = true
     }
 
-    /// Removes the restored links, which ended with Bluetooth.
+    /// Removes the restored links and the discovered attributes, because Bluetooth is off.
     func restorationLostPower() {
         restoration.awaitingLink = [:]
         restoration.placeholders = [:]

@@ -192,8 +192,9 @@ extension SharedAdapter {
     }
 
     /// Adds the contents of an event to the manager's intents, before the manager receives the
-    /// event. Changed intents are stored at once, except after a disconnection or a failed
-    /// connection request, which only schedule the storing.
+    /// event. Changed intents are stored at once, with two exceptions. A disconnection and a failed
+    /// connection request only schedule the storing. Discovered attributes are stored as
+    /// `intentsGrew` describes.
     func remember(_ event: CentralEvent, of session: SessionIdentifier) {
         guard restoration.key(of: session) != nil else { return }
         switch event {

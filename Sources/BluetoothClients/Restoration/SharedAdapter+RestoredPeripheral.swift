@@ -3,8 +3,8 @@
 import BluetoothPort
 
 // Restoring a peripheral manager after an earlier process was killed. Its services are published
-// with their former handles as soon as it is opened: the database of a returning bonded central is
-// unchanged, and its subscriptions remain valid. Advertising continues when Bluetooth is on.
+// as soon as it is opened. If their former handles are free, the copy of the database that a bonded
+// central has and its subscriptions remain valid. Advertising continues when Bluetooth is on.
 extension SharedAdapter {
     /// Reads the stored intents of a manager that was opened, and sends it the restored state.
     func restore(_ session: PeripheralManagerSession) {
@@ -23,7 +23,7 @@ extension SharedAdapter {
     }
 
     /// Publishes a service with its former handle, or with another one if the handle is not free.
-    /// Returns `false` if there is no space.
+    /// Returns `false` if the service cannot be published.
     private func republish(
         _ service: AddedService,
         for session: SessionIdentifier

@@ -5,8 +5,9 @@ import BluetoothPort
 /// The common advertisement of all peripheral managers of an adapter, which is one device with one
 /// advertisement.
 ///
-/// The name is that of the first manager that started with a name. The services are those of all
-/// managers. The services of managers under background rules are only in the overflow area.
+/// The name is that of the first manager in the foreground that started with a name. The services
+/// are those of all managers. The services of managers under background rules are only in the
+/// overflow area.
 struct AdvertisingPlan: Sendable {
     /// The advertising interval while at least one advertising manager is in the foreground.
     static let interval = Duration.milliseconds(100) ... .milliseconds(150)

@@ -53,8 +53,7 @@ package enum OverflowArea {
         data.company == company && data.bytes.count == 1 + byteCount && data.bytes.first == type
     }
 
-    /// Returns the bit of a service: the 32-bit FNV-1a hash of its 128 bits, modulo 112. Both sides
-    /// compute the same bit without a table.
+    /// Returns the bit of a service: the 32-bit FNV-1a hash of its 128 bits, modulo 112.
     static func bit(of service: BluetoothUUID) -> Int {
         let hash = service.bytes128.reduce(UInt32(0x811C_9DC5)) { hash, byte in
             (hash ^ UInt32(byte)) &* 0x0100_0193

@@ -74,7 +74,7 @@ package struct PeripheralManagerSession: Sendable {
 
     package let identifier: SessionIdentifier
     package let delivery: Delivery<PeripheralManagerEvent>
-    /// The values that wait to be sent. Shared with the manager.
+    /// The places for values that are being sent. Shared with the manager.
     package let updates: LockedState<UpdateQueue>
     /// The name under which the manager's state is restored at the next launch.
     package var restoreIdentifier: String?

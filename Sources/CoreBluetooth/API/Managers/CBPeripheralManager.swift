@@ -26,7 +26,7 @@ open class CBPeripheralManager: CBManager {
     private let receiver = WeakReference<CBPeripheralManager>()
     let delivery: Delivery<PeripheralManagerEvent>
     let snapshot = LockedState(PeripheralManagerSnapshot())
-    /// The number of values that wait to be sent. Shared with the adapter.
+    /// The places for values that are being sent. Shared with the adapter.
     let updates = LockedState(UpdateQueue())
 
     /// Creates a manager without a delegate, on the main queue.
