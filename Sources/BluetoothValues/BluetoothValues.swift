@@ -2,8 +2,7 @@
 
 // The values of the Bluetooth SIG's characteristics as types, with the layouts of the GATT
 // Specification Supplement. The module decodes data into values and encodes values into data, and
-// uses neither a radio nor a framework for Bluetooth. `Lanyard` exports the module to the apps that
-// import it, and reads, writes and observes these values on an accessory.
+// uses neither a radio nor a framework for Bluetooth.
 
 import Foundation
 

@@ -83,7 +83,7 @@ public struct CyclingPower: CharacteristicValue {
 
     /// The power in watts; negative for backward pedaling.
     public var power: Int16
-    /// The balance of the pedals. This and all following values are `nil` if they are absent.
+    /// The balance of the pedals. This and the optional values below are `nil` if they are absent.
     public var balance: PedalBalance?
     /// The accumulated torque.
     public var torque: Torque?

@@ -48,7 +48,7 @@ public typealias MedicalFloat = MedicalDecimal<UInt32>
 public typealias ShortMedicalFloat = MedicalDecimal<UInt16>
 
 /// A medical number of a fixed size: three quarters of the bits are the mantissa, the others are
-/// the exponent. The two sizes are ``MedicalFloat`` and ``ShortMedicalFloat``.
+/// the exponent. The sizes of the specification are ``MedicalFloat`` and ``ShortMedicalFloat``.
 public struct MedicalDecimal<Bits: FixedWidthInteger & UnsignedInteger & Sendable>:
     Hashable, Sendable
 {
@@ -63,7 +63,7 @@ public struct MedicalDecimal<Bits: FixedWidthInteger & UnsignedInteger & Sendabl
     ///
     /// The mantissa and the exponent of a finite number must fit in their bits: 24 and 8 for
     /// ``MedicalFloat``, 12 and 4 for ``ShortMedicalFloat``. With the exponent 0, the two greatest
-    /// and the three least mantissas are reserved for the special values.
+    /// and the three least mantissas are reserved.
     ///
     /// - Parameter number: The number.
     /// - Throws: ``ValueError/invalid(field:)`` if the number does not fit.

@@ -13,7 +13,7 @@ public struct FieldLayout: Hashable, Sendable {
     let kind: FieldKind
     let condition: FieldCondition
     let scale: FieldScale
-    /// The numbers that are not reserved; `nil` if no number is.
+    /// The range of the numbers that are valid without a meaning; `nil` if there is no range.
     let range: ClosedRange<Int64>?
     /// Numbers with a special meaning, such as `not known`.
     let meanings: [Int64: String]
@@ -35,7 +35,7 @@ public struct FieldLayout: Hashable, Sendable {
         return .integer(bits & namedBits)
     }
 
-    /// Whether the field is a number with a unit or a count, without a list of meanings.
+    /// Whether the field is a single number, and neither an enumeration nor bits.
     public var isNumeric: Bool {
         switch kind {
         case .unsigned, .signed, .medical, .real: true

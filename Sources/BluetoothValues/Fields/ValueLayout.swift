@@ -79,7 +79,7 @@ public struct ValueLayout: Sendable {
     /// - Parameter values: The fields that are present, in any order.
     /// - Returns: The bytes of the value.
     /// - Throws: ``ValueError/invalid(field:)`` if a field is missing, given twice, excluded by
-    ///   another one, not a part of this layout, or out of its range.
+    ///   another one, not a part of this layout, out of its range, or of another kind.
     public func encode(_ values: [FieldValue]) throws(ValueError) -> Data {
         var contents: [FieldLayout: FieldContent] = [:]
         for value in values {
@@ -124,7 +124,7 @@ public struct ValueLayout: Sendable {
     ///   - values: The fields of the value.
     ///   - text: The text of a field. By default it is ``FieldValue/text``.
     /// - Returns: The text of the field if the layout has only one; otherwise the texts of all
-    ///   fields, each with its name.
+    ///   fields, each with its name. The text is `no fields` if `values` is empty.
     public func describe(
         _ values: [FieldValue],
         text: (FieldValue) -> String = { $0.text }
