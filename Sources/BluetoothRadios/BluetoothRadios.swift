@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Several radios as one adapter. `CompositeAdapter` implements the port on any number of ports with
-// one identity, each of which has a controller in another place. The application sees one adapter:
-// one scan, one list of bonds, one link to each peer.
+// Several radios as one adapter. `CompositeAdapter` implements the port on ports with one identity,
+// each of which has a controller in another place. The application sees one adapter, with one list
+// of discoveries and of bonds.
 //
 // `RadioCore` decides through which radio a peer is connected, and when a link moves to another
 // radio. It is a value without I/O and clock: each input is a method that returns actions, and the

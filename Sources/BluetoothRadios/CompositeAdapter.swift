@@ -55,7 +55,7 @@ package final class CompositeAdapter: BluetoothPort {
     }
 
     /// The maximum number of addresses whose identifiers are kept, because computing an identifier
-    /// takes long.
+    /// is slow.
     static let identifierLimit = 4_096
 
     let radios: [Radio]
@@ -96,7 +96,8 @@ package final class CompositeAdapter: BluetoothPort {
 extension CompositeAdapter {
     package var executor: any HostExecutor { radios[0].port.executor }
 
-    /// One scan of each port is reserved for surveys.
+    /// The maximum number of scans at a time, at least 1. One scan of each port is reserved for
+    /// surveys if the port can have several.
     package var scanLimit: Int { max((radios.map(\.port.scanLimit).min() ?? 1) - 1, 1) }
 
     package var capabilities: PortCapabilities {

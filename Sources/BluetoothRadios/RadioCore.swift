@@ -6,16 +6,19 @@ import BluetoothTypes
 /// The rules that choose the radio of each link.
 ///
 /// A connection request takes the radio with the strongest signal. If no radio has received the
-/// peer lately, all radios listen for a moment first (a *survey*). The chosen radio has a head
-/// start, and then all radios try to connect. The first that connects ends the attempts of the
-/// others.
+/// peer lately, or the peer's link was lost, all radios listen for a moment first (a *survey*). The
+/// chosen radio has a head start, and then all radios try to connect. The first that connects ends
+/// the attempts of the others.
 ///
 /// A link *moves* if its signal is weak and another radio receives the peer better, or if its
 /// signal is poor and no other radio receives the peer. Each move interrupts the connection, so a
-/// link stays on its radio for `RadioRules.dwell` at least. That time doubles with each move until
-/// a signal is strong again.
+/// link stays on its radio for `RadioRules.dwell` at least. That time doubles with each move, up to
+/// `RadioRules.dwellLimit`, until a signal is strong again.
+///
+/// If a person has chosen the radio of a peer (`pins`), only this radio connects, and the link does
+/// not move.
 struct RadioCore: Sendable {
-    /// The maximum number of connection requests and links that the core follows.
+    /// The maximum number of connection requests and links together that the core follows.
     static let peerLimit = 1_024
 
     enum Action: Equatable, Sendable {
@@ -268,7 +271,7 @@ extension RadioCore {
     /// Handles a report of a device.
     ///
     /// - Returns: Whether this radio receives the device best, so that the application gets the
-    ///   report.
+    ///   report. `true` for a report without a signal strength.
     mutating func received(
         _ peer: PeerIdentifier,
         by radio: Int,

@@ -89,9 +89,12 @@ enum ConnectionStep: Sendable {
 
 // Connecting.
 extension RadioGroup {
-    /// Connects to the device through the radio that `RadioCore` chooses. The parameters and errors
-    /// are those of `BluetoothHost.connect`. With several radios, the supervision timeout is that
-    /// of `RadioRules`.
+    /// Connects to the device through the radio that `RadioCore` chooses. The parameters are those
+    /// of `BluetoothHost.connect`. With several radios, the supervision timeout is that of
+    /// `RadioRules`.
+    ///
+    /// - Throws: The errors of `BluetoothHost.connect`, and `PortError` if the core refuses the
+    ///   request.
     package func connect(
         to address: DeviceAddress,
         options: ConnectOptions = ConnectOptions()

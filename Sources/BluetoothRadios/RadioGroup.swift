@@ -30,8 +30,8 @@ package final class RadioGroup: Sendable {
         let task: Task<Void, Never>
     }
 
-    /// The maximum number of discoveries that a scan on several radios keeps for its reader. The
-    /// oldest is dropped.
+    /// The maximum number of discoveries that a scan on several radios keeps for its reader.
+    /// Beyond it, the oldest discovery is dropped.
     static let discoveryLimit = 1_024
     /// The time for which the other radios may still start after the first is ready.
     static let startSettling = Duration.seconds(2)
@@ -93,7 +93,8 @@ package final class RadioGroup: Sendable {
     /// two seconds after the first was ready. Radios that are not ready yet join later.
     ///
     /// - Returns: The failures by the number of the radio.
-    /// - Throws: The failure of the first radio if all fail.
+    /// - Throws: The failure of the first radio if all fail; `CancellationError` if the task is
+    ///   canceled.
     package func start() async throws -> [Int: any Error] {
         guard hosts.count > 1 else {
             try await hosts[0].start()
