@@ -3,8 +3,7 @@
 // Checks of the files that permit an app to use Bluetooth: `Info.plist` and the entitlements of
 // Apple's platforms. The files are untrusted, so this module has its own reader of binary property
 // lists, with limits. A check uses neither the network nor the system: the same files always have
-// the same findings. The command `lanyard doctor` prints them in addition to its own findings about
-// the computer.
+// the same findings.
 
 /// A finding about a configuration.
 public struct SetUpFinding: Hashable, Sendable {

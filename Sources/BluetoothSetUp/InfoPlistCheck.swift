@@ -5,8 +5,8 @@ import Foundation
 /// A check of an app's `Info.plist` for Bluetooth.
 ///
 /// The system asks the user for permission with a text from this file, and terminates an app
-/// without that text. The file also declares the app's use of Bluetooth in the background. Without
-/// that declaration, Bluetooth works only while the app is in the foreground.
+/// without that text. The file also declares the app's use of Bluetooth in the background. On iOS,
+/// Bluetooth works only in the foreground without that declaration.
 ///
 /// ```swift
 /// var check = InfoPlistCheck()
