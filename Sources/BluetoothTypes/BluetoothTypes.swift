@@ -5,9 +5,9 @@
 //
 // Bluetooth transmits numbers least significant byte first at every layer above the radio (Vol 3,
 // Part A, 1.3; Vol 4, Part E, 5.2). `ByteReader` and `ByteWriter` therefore implement one byte
-// order only. A reader never trusts a received length: it checks each read, and bytes left over at
-// the end are an error, because two peers that disagree about the length of a packet also disagree
-// about its meaning.
+// order only. A reader never trusts a received length: it checks each read. For `finish()`, bytes
+// left over at the end are an error, because two peers that disagree about the length of a packet
+// also disagree about its meaning.
 //
-// This module never reads a clock and never draws a random number. The caller passes time as an
-// `Instant` and randomness as a generator, so that every layer above can be replayed.
+// This module has no clock and no source of randomness. The caller passes time as an `Instant` and
+// randomness as a generator, so that the layers above can be replayed.

@@ -94,7 +94,7 @@ package struct ByteReader: Sendable {
         return bytes
     }
 
-    /// Throws unless every byte was read. A decoder calls this last.
+    /// Checks that every byte was read. A decoder calls this last.
     ///
     /// - Throws: ``MalformedBytes/trailing(count:)`` if bytes remain.
     package func finish() throws(MalformedBytes) {

@@ -54,7 +54,7 @@ public struct PeerIdentifier: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// The identifier of a link until its adapter is closed. Connection handles are reused, but link
-/// identifiers are not. A newer link has a greater identifier.
+/// identifiers are not. A newer link on the same controller has a greater identifier.
 package struct LinkIdentifier: Hashable, Sendable, Comparable {
     package let rawValue: UInt64
 
