@@ -10,8 +10,8 @@
 // anything else ends with `PortError.unsupported`. The default implementation of an optional method
 // also ends with it, or has no effect.
 //
-// All calls are synchronous and on the port's executor, and a result comes in a completion: the
-// clients run on the same executor and need no task for a request.
+// All calls except `shutDown()` are synchronous and on the port's executor, and a result comes in a
+// completion: the clients run on the same executor and need no task for a request.
 
 @_exported import BluetoothTypes
 
@@ -113,8 +113,8 @@ package protocol BluetoothPort: AnyObject, Sendable {
         _ result: Result<[UInt8], ATT.ErrorCode>,
         at handle: AttributeHandle?
     )
-    /// Sends a value to a subscriber. The completion is called when the value was sent, or cannot
-    /// be sent.
+    /// Sends a value to a subscriber. The completion is called when a notification was sent, when
+    /// an indication was confirmed, or when that is no longer possible.
     func notify(
         _ value: GATT.AttributeValue,
         on link: LinkIdentifier,

@@ -2,9 +2,9 @@
 
 /// The parameters of a scan. The port reports all devices.
 package struct PortScan: Hashable, Sendable {
-    /// Whether each advertisement of a device is reported, and not only the first one.
+    /// Whether an advertisement is reported again although its data has not changed.
     package var reportsDuplicates: Bool
-    /// Whether the scan saves energy, with a duty cycle of about 10 %.
+    /// Whether the scan saves energy, with a duty cycle of about 10 % if the port can choose it.
     package var isInBackground: Bool
 
     package init(reportsDuplicates: Bool = false, isInBackground: Bool = false) {
