@@ -102,7 +102,7 @@ extension DBusValue {
         return value
     }
 
-    /// A dictionary of variants by name (`a{sv}`).
+    /// The contents of the variants of a dictionary, by name (`a{sv}`).
     package var properties: [String: DBusValue]? {
         guard case .dictionary(.string, .variant, let entries) = self else { return nil }
         var properties: [String: DBusValue] = [:]
