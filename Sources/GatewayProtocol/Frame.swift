@@ -103,8 +103,9 @@ package enum Frame: Equatable, Sendable {
         return name
     }
 
-    /// Returns whether a text is a name: 1 to 64 letters, digits, dots, hyphens and underscores,
-    /// beginning with a letter or digit. Such a name is safe in a file's name and on a terminal.
+    /// Returns whether a text is a name: 1 to `nameLimit` letters, digits, dots, hyphens and
+    /// underscores of ASCII, beginning with a letter or digit. A name is safe in a file's name and
+    /// on a terminal.
     package static func isName(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         func isAlphanumeric(_ byte: UInt8) -> Bool {

@@ -3,7 +3,7 @@
 import BluetoothHCI
 import BluetoothTypes
 
-// The controller, which is reset before and after each lease.
+// The controller, which is reset before each lease, and also after it if the controller works.
 extension GatewayCore {
     /// Handles the opening of the controller, which is reset first.
     package mutating func controllerOpened(now: Instant) -> [Action] {

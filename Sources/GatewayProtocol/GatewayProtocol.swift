@@ -11,7 +11,8 @@
 // Each frame has a number, so that a lost or repeated frame is noticed. Each side sends a frame at
 // least once a second, and ends the connection if it receives nothing for three seconds. A receiver
 // permits a number of bytes of packets. It permits more (`credit`) when it has passed packets on.
-// If a host reads too slowly, the gateway drops advertising reports and keeps all other packets.
+// If a host reads too slowly, the gateway drops advertising reports. It keeps all other packets,
+// and ends the connection if too many bytes wait.
 //
 // `GatewayCore` and `GatewayClient` are the two sides, as values without I/O and a clock. Each
 // input is a method that returns actions. The other side is not trusted: a violation ends the
