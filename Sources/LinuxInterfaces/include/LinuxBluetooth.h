@@ -41,7 +41,7 @@ struct linux_bt_security {
     uint8_t key_size;
 };
 
-/// The security levels: none, and encryption without and with authentication.
+/// The security levels: no encryption, and encryption without authentication.
 static const uint8_t LINUX_BT_SECURITY_LOW = 1;
 static const uint8_t LINUX_BT_SECURITY_MEDIUM = 2;
 
