@@ -251,7 +251,7 @@ struct AdvertisingTests {
         }
     }
 
-    @Test("Only devices on the Filter Accept List connect")
+    @Test("A device that is not on the Filter Accept List does not connect")
     func admission() async throws {
         try await withHosts { peripheral, centrals in
             var private_ = Advertising(AdvertisingContent(localName: "Lamp"))

@@ -54,7 +54,7 @@ struct CachingTests {
     }
 
     @Test(
-        "One discovery serves simultaneous callers, and a second one on the same link costs nothing"
+        "Simultaneous callers get the same database, and a later call on the link sends no request"
     )
     func shared() async throws {
         let harness = try HostPairHarness(seed: 2, isBonded: false)

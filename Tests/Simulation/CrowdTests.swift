@@ -11,8 +11,8 @@ import VirtualRadio
 
 import struct BluetoothHost.Link
 
-/// Twenty phones that are connected to one peripheral at the same time, the limit of its
-/// controller.
+/// Phones that are connected to one peripheral at the same time: twenty, the limit of its
+/// controller, in all tests but one.
 @Suite("Twenty centrals on one server, in virtual time")
 struct CrowdTests {
     static let phoneCount = 20

@@ -141,7 +141,8 @@ extension RadioLink {
     fileprivate var peripheralSignal: Signal? { Signal(peripheral) }
 }
 
-/// The events of a world: numbers of packets, and a digest of all their bytes and times.
+/// The events of a world: numbers of packets, and a digest of their times and of the bytes of the
+/// host packets.
 private struct Trace: Equatable, Sendable {
     var hostPackets = 0
     var advertisements = 0

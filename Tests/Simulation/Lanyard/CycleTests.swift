@@ -22,7 +22,7 @@ struct CycleTests {
     /// strap has no link.
     private static let supervisionTimeout = Duration.seconds(5)
 
-    @Test("Interrupted cycles leak no slot, task, or memory")
+    @Test("Interrupted cycles leave no slot and no link, and a long run leaks no memory")
     func cycles() async throws {
         let app = try AppHarness(seed: RunSeed.value, straps: 2, limit: 2, isWritten: false)
         let count = Self.count

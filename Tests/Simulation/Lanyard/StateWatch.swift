@@ -54,7 +54,7 @@ final class StateWatch: Sendable {
         return always.union(steps(from: state))
     }
 
-    /// Returns the states that follow without an outside event.
+    /// Returns the states that may follow a state, besides those that may follow every state.
     private static func steps(from state: AccessoryState) -> Set<AccessoryState> {
         let onLink: Set<AccessoryState> = [
             .discoveringServices, .discoveringCharacteristics, .subscribing, .connected, .ready,

@@ -7,8 +7,8 @@ import VirtualAdapters
 @testable import BluetoothHost
 
 /// Directed advertising of a bonded peer in which both addresses are private. The lamp's controller
-/// makes them, and the phone's controller resolves them. No packet contains an identity address
-/// (`PrivateHostsHarness.run`).
+/// makes them, and the phone's controller resolves them. No packet contains the identity address of
+/// a private host (`PrivateHostsHarness.run`).
 @Suite("Directed advertising between private addresses, in virtual time")
 struct DirectedPrivacyTests {
     private typealias Harness = PrivateHostsHarness

@@ -95,7 +95,7 @@ struct ConsentTests {
         }
     }
 
-    @Test("By default, a pairing that the application requested needs no consent")
+    @Test("By default, only the peer's user is asked if the application requested the pairing")
     func byDefault() async throws {
         try await run(strap: .forPeers, phone: .forPeers) { harness, strap, phone, session in
             _ = try await session.toStrap.pair()

@@ -28,7 +28,7 @@ struct ServingTests {
         }
     }
 
-    @Test("An application answers requests from any task at any time")
+    @Test("An application answers requests later and from another task")
     func questions() async throws {
         let harness = try HostServingHarness()
         try await harness.run { session in

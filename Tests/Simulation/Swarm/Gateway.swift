@@ -11,8 +11,8 @@ import VirtualRadio
 
 import struct BluetoothHost.Link
 
-/// A host that serves protected values, and clients that connect to it again and again. All of them
-/// run our host.
+/// A host whose service has a protected value, and clients that connect to it again and again. All
+/// of them run our host.
 final class Gateway: Sendable {
     /// A violated invariant.
     struct InvariantViolation: Error, CustomStringConvertible {

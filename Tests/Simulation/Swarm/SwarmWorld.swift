@@ -102,7 +102,7 @@ final class SwarmWorld: Sendable {
             throw app.failure("a peer has links on two radios: \(peers)")
         }
         let count = report.radios.map(\.linkCount).reduce(0, +)
-        // A move makes the new link before the old one ends.
+        // Two radios can connect to a peer at the same time, until the second link ends.
         guard count <= 2 * app.straps.count else {
             throw app.failure("the radios have too many links: \(count)")
         }
