@@ -231,7 +231,7 @@ struct CompositeAdapterTests {
         }
     }
 
-    @Test("The adapter is unavailable when all radios fail, and ready when one radio returns")
+    @Test("The adapter is not ready when all radios have failed, and ready when one returns")
     func allRadios() async throws {
         try await Rooms().run { rooms in
             for (controller, transport) in zip(rooms.controllers, rooms.transports) {
