@@ -5,7 +5,8 @@ import BluetoothTypes
 
 // The peripherals that the app keeps.
 extension CBCentralManager {
-    /// Returns the object for a peer. It is the same one while the app keeps it.
+    /// Returns the object for a peer. It is the same one while the app keeps it, until Bluetooth is
+    /// reset.
     func peripheral(for peer: PeerIdentifier, name: String? = nil) -> CBPeripheral {
         let name = name ?? adapter?.name(of: peer)
         return snapshot.change { snapshot in

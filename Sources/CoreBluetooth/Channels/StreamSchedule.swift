@@ -6,8 +6,8 @@ import Foundation
 
 /// The run loops of a stream, or its dispatch queue, on which its delegate receives events.
 ///
-/// Each call of a run loop or block of the queue reports one event, so that the other sources of
-/// the run loop and the other blocks are served between events.
+/// Each call by a run loop, and each block on the queue, reports at most one event, so that the
+/// other sources of the run loop and the other blocks are served between events.
 ///
 /// - Note: Sendable though a stream and its delegate are not: they are only called on the run loops
 ///   or the queue that the app chose, as Foundation documents for streams. The variables

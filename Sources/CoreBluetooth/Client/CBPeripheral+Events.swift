@@ -5,8 +5,8 @@ import BluetoothPort
 import CoreBluetoothEnumerations
 import Foundation
 
-// Events of the adapter, on the manager's queue. Each event changes the objects first and then
-// calls the delegate. Events for invalidated objects are dropped.
+// Events of the adapter, on the manager's queue. The objects change before the delegate is called.
+// Events for invalidated objects are dropped.
 extension CBPeripheral {
     func receive(_ event: RemoteEvent) {
         switch event {

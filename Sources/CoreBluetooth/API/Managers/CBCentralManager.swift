@@ -8,9 +8,9 @@ import Foundation
 
 /// An object that discovers peripherals, connects to them, and manages their links.
 ///
-/// All methods may be called on any thread. All callbacks, including those of the peripherals, are
-/// made on the queue that was passed to the initializer, in order. Commands are valid in the state
-/// `poweredOn`. In other states they are ignored and logged as misuse, except that restored
+/// All methods may be called on any thread. The delegates of the manager and of its peripherals are
+/// called on the queue that was passed to the initializer, in order. Commands are valid in the
+/// state `poweredOn`. In other states they are ignored and logged as misuse, except that restored
 /// peripherals can be retrieved.
 ///
 /// Any number of managers can share an adapter. Each manager has its own `CBPeripheral` objects. A
@@ -138,8 +138,8 @@ open class CBCentralManager: CBManager {
         peripheral.observers.report()
     }
 
-    /// Cancels this manager's connection or connection request. The link stays while another
-    /// manager uses it.
+    /// Cancels this manager's connection or connection request. The link stays if the peripheral
+    /// made it, and while another manager uses it.
     open func cancelPeripheralConnection(_ peripheral: CBPeripheral) {
         guard isReadyForCommands(), mayUse(peripheral) else { return }
         let peer = peripheral.peer

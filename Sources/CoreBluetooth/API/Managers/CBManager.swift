@@ -32,8 +32,8 @@ open class CBManager: NSObject {
         super.init()
     }
 
-    /// The adapter of the manager; `nil` if there is none, or until a former use of the adapter has
-    /// ended. Until then the state is `unknown` and commands are ignored.
+    /// The adapter of the manager; `nil` if there is none, and before it is open. Commands are then
+    /// ignored.
     var adapter: SharedAdapter? { connection.adapter }
 
     /// The state of Bluetooth. It changes on the manager's queue, just before the delegate is

@@ -7,7 +7,7 @@ import Foundation
 
 /// An object that publishes services, advertises them, and answers the requests of centrals.
 ///
-/// All methods may be called on any thread. All callbacks are made on the queue that was passed to
+/// All methods may be called on any thread. The delegate is called on the queue that was passed to
 /// the initializer, in order.
 open class CBPeripheralManager: CBManager {
     /// The delegate. Held weakly.

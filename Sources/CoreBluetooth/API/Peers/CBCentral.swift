@@ -15,7 +15,7 @@ open class CBCentral: CBPeer {
     }
 
     /// The length in bytes that fits into a notification or indication to this central. Longer
-    /// values are truncated. It grows when the central negotiates a larger MTU.
+    /// values are truncated. It changes with the ATT MTU of the link.
     open var maximumUpdateValueLength: Int { length.read { $0 } }
 
     /// The text that Apple's logs show for a central.
