@@ -162,8 +162,8 @@ extension AdapterUsage {
         }
     }
 
-    /// Deletes all bonds, like removing all devices in the settings of a phone. Links with bonded
-    /// peers end. Does nothing while the adapter is not in use.
+    /// Deletes all bonds, and ends the links with bonded peers. Does nothing while the adapter is
+    /// not open.
     package func removeBonds() {
         running?.enter { $0.removeBonds() }
     }

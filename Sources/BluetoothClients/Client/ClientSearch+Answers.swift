@@ -2,8 +2,8 @@
 
 import BluetoothPort
 
-// Searches are answered from the peripheral's database, which the host discovers once and keeps. If
-// the peripheral does not allow reading its database, a GATT procedure discovers the part that the
+// Searches are answered from the peripheral's database, which the host discovers and keeps. If the
+// peripheral does not allow reading its database, a GATT procedure discovers the part that the
 // search is for.
 extension ClientSearch {
     /// Returns the result of the search in a database.

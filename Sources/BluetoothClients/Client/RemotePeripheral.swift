@@ -4,7 +4,7 @@ import BluetoothPort
 
 /// A peripheral as one client sees it: its connection and its discovered attributes.
 ///
-/// The client changes it with each call, and with each event before it reports the event.
+/// The client updates it in calls of the application, and before it reports an event.
 package struct RemotePeripheral: Sendable {
     /// The state of the client's connection. The numbers are those of Core Bluetooth.
     package enum State: Int, Sendable {

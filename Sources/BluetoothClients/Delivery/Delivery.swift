@@ -7,10 +7,10 @@ import HCITransports
 /// The delivery of events from the adapter's thread to a manager's queue.
 ///
 /// Each event is one block on the application's queue, behind the blocks that were there when it
-/// was posted. An application that enqueues work and then causes an event finds the work done when
-/// the event arrives. Events are received one at a time, in the order in which they were posted,
-/// also on a concurrent queue: a block that runs while another one is receiving leaves its event to
-/// that block.
+/// was posted. On a serial queue, an application that enqueues work and then causes an event finds
+/// the work done when the event arrives. Events are received one at a time, in the order in which
+/// they were posted, also on a concurrent queue: a block that runs while another one is receiving
+/// leaves its event to that block.
 ///
 /// If the application's queue is busy, events wait. Dispensable events, such as discoveries and
 /// notifications, are dropped while `pendingLimit` events wait, with one line in the log. Other

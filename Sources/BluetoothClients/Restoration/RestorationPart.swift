@@ -30,7 +30,8 @@ struct RestorationPart: Sendable {
     var index = RestorationIndex()
     /// Whether the names and the index were read.
     var isOpen = false
-    /// Whether the adapter is being closed. Intents that end from then on stay stored.
+    /// Whether the adapter is being closed or has become unavailable. Intents that end from then on
+    /// stay stored.
     var isFrozen = false
 
     /// Returns the key of a manager; `nil` if it has none, or if another manager has it.

@@ -5,9 +5,9 @@ import BluetoothPort
 // The end of an application's process while the system's use of the adapter continues, as on a
 // phone.
 //
-// The links, connection requests and subscriptions of a manager with a restore identifier go to a
-// placeholder: a session without a manager. The manager of the next process with this identifier
-// takes them over, and the placeholder leaves each link when that manager uses it.
+// The links, connection requests and subscriptions of a central manager with a restore identifier
+// go to a placeholder: a session without a manager. The manager of the next process with this
+// identifier takes them over, and the placeholder leaves each link when that manager uses it.
 extension SharedAdapter {
     /// Ends all managers of the application. They get no more events, and their commands are
     /// ignored.

@@ -3,8 +3,8 @@
 /// The places for values that a manager is sending to its subscribers.
 ///
 /// A value keeps its place until it was sent to all its subscribers or, for indications, until they
-/// confirmed it. An application that sends while there is space thus sends at the speed of its
-/// slowest subscriber.
+/// confirmed it. A subscriber that the value can no longer reach is not awaited. An application
+/// that sends while there is space thus sends at the speed of its slowest subscriber.
 package struct UpdateQueue: Sendable {
     /// The maximum number of values of a manager.
     package static let limit = 32
