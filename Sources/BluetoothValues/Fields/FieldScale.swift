@@ -27,7 +27,7 @@ enum FieldScale: Hashable, Sendable {
         }
     }
 
-    /// Returns the nearest number in the bytes; `nil` if none fits.
+    /// Returns the nearest number in the bytes; `nil` if an `Int64` cannot represent it.
     func number(of value: Double) -> Int64? {
         let raw =
             switch self {

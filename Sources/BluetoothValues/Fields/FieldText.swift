@@ -165,8 +165,8 @@ extension FieldLayout {
 }
 
 extension FieldScale {
-    /// Returns whether `number` is exactly `value`. For binary factors and powers the nearest
-    /// number is accepted, because few decimal values are exact.
+    /// Returns whether `number` is `value`, apart from rounding errors. For binary factors and
+    /// powers the nearest number is accepted, because few decimal values are exact.
     func isExact(_ number: Int64, _ value: Double) -> Bool {
         switch self {
         case .decimal: abs(self.value(of: number) - value) <= abs(value) * 1e-12

@@ -5,8 +5,8 @@ import Foundation
 /// The layout of a characteristic's value: its fields in their order, with units and special
 /// values.
 ///
-/// A layout decodes and encodes values for which there is no type, and describes values to a
-/// person. The layouts are those of the GATT Specification Supplement and of the services'
+/// A layout decodes and encodes values, also those for which there is no type, and describes values
+/// to a person. The layouts are those of the GATT Specification Supplement and of the services'
 /// specifications.
 ///
 /// ```swift
