@@ -8,7 +8,7 @@ import HCITransports
 /// One or more hosts of one identity, for tasks that await their results.
 ///
 /// `CompositeAdapter` has the same purpose for the clients, which have no tasks. The links of a
-/// group do not move: a command uses one link at a time, and ends with it.
+/// group do not move.
 package final class RadioGroup: Sendable {
     struct State {
         var core: RadioCore
