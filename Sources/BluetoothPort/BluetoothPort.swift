@@ -159,7 +159,7 @@ package protocol BluetoothPort: AnyObject, Sendable {
 
     /// Returns the stored record of this name.
     func record(_ name: String) -> [UInt8]?
-    /// Stores a record, or with `nil` deletes it. Returns `false` if there is no space.
+    /// Stores a record, or with `nil` deletes it. Returns `false` if the record cannot be stored.
     func storeRecord(_ bytes: [UInt8]?, _ name: String) -> Bool
 }
 
