@@ -78,7 +78,7 @@ package final class DBusConnection: @unchecked Sendable {
         executor.perform { [weak self] in self?.connect() }
     }
 
-    /// Closes the connection for good. Waiting calls end with `DBusError.disconnected`.
+    /// Closes the connection. Waiting calls end with `DBusError.disconnected`.
     package func close() {
         shouldBeOpen = false
         retryTimer?.set(to: nil)
