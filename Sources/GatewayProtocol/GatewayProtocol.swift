@@ -5,8 +5,8 @@
 //
 // The host asks for a lease (`hello`). If no other connection has it, the gateway opens its
 // controller, resets it, and grants the lease (`granted`). From then on, both sides exchange HCI
-// packets. The lease ends with the connection, and the gateway resets the controller again. At most
-// one connection owns the controller at any time.
+// packets. The lease ends with the connection, and the gateway then resets a controller that still
+// works. At most one connection owns the controller at any time.
 //
 // Each frame has a number, so that a lost or repeated frame is noticed. Each side sends a frame at
 // least once a second, and ends the connection if it receives nothing for three seconds. A receiver
