@@ -6,8 +6,8 @@ import Tracing
 
 /// An accessory of which this host holds the lease, with a central of its own.
 ///
-/// A central connects to the accessories that it remembers as soon as it exists. The central
-/// therefore exists only while the host holds the lease.
+/// A central connects to the accessories that it remembers as soon as it exists. The runner
+/// therefore creates the central when the host holds the lease, and shuts it down afterward.
 final class AccessoryRunner: Sendable {
     /// The time between attempts to pair an accessory.
     static let retryInterval = Duration.seconds(5)
@@ -17,7 +17,7 @@ final class AccessoryRunner: Sendable {
     private let id: String
     private let tracer: any Tracer
 
-    /// The accessory, for commands that arrive before it was found.
+    /// The accessory and its central; `nil` until the central finds the accessory.
     private actor Promise {
         private(set) var pair: (AccessoryCentral, Accessory)?
         func fulfill(_ pair: (AccessoryCentral, Accessory)?) { self.pair = pair }
@@ -50,8 +50,8 @@ final class AccessoryRunner: Sendable {
             if let accessory = await Self.find(fleetAccessory, central, log) {
                 await promise.fulfill((central, accessory))
                 await Self.follow(fleetAccessory, accessory, tracer, report)
-                // The central only requests the end of the link, and the program may end next. The
-                // task is canceled, so another one waits for the end.
+                // `shutDown` does not wait for the end of the link, and the program may exit next.
+                // This task is canceled, so another task waits for the end.
                 await Task { try? await accessory.disconnect() }.value
             }
             await promise.fulfill(nil)
@@ -59,7 +59,7 @@ final class AccessoryRunner: Sendable {
         }
     }
 
-    /// Ends the link. Returns at once.
+    /// Requests the end of the link, without waiting for it.
     func stop() { task.cancel() }
 
     /// Waits until the link has ended.
@@ -116,7 +116,7 @@ final class AccessoryRunner: Sendable {
 
     // MARK: Commands
 
-    /// Executes a command. Requests for values have spans with the names of the operations.
+    /// Executes a command. A read or a write has a span with the name of the operation.
     func execute(_ operation: FleetCommand.Operation) async -> Result<Data?, FleetProblem> {
         let name: String
         switch operation {

@@ -6,8 +6,8 @@ import Tracing
 /// The spans of an accessory's links, made from the changes of its state.
 ///
 /// `connect` lasts from the connection request to the link, `discover` from the link until the
-/// accessory is ready, and `roam` from the loss of the link until the accessory is ready again. The
-/// first two are children of `roam`, if there is one.
+/// accessory is ready, and `roam` from the end of the state `ready` until the accessory is ready
+/// again. The first two are children of `roam`, if there is one.
 struct AccessorySpans {
     private let accessory: String
     private let tracer: any Tracer

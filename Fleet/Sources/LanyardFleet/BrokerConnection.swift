@@ -22,7 +22,8 @@ final class BrokerConnection: Sendable {
     /// The maximum size of a message from the broker in bytes. A broker that speaks MQTT 5 does not
     /// send larger ones.
     static let packetLimit: UInt32 = 64 << 10
-    /// The time in seconds for which the broker keeps the session, with its waiting commands.
+    /// The time in seconds for which a broker that speaks MQTT 5 keeps the session and its waiting
+    /// commands after the connection ends.
     static let sessionExpiry: UInt32 = 3_600
     /// The time in seconds between messages that keep the connection alive.
     static let keepAlive: Int32 = 15
@@ -39,7 +40,8 @@ final class BrokerConnection: Sendable {
 
     /// Prepares a connection.
     ///
-    /// - Throws: `BrokerError` if the library refuses an option, for example a missing file.
+    /// - Throws: `BrokerError` if the library refuses the client's name or an option, for example a
+    ///   missing file.
     init(_ options: BrokerOptions, report: @escaping @Sendable (BrokerEvent) -> Void) throws {
         mosquitto_lib_init()
         // The session is not a clean one, so that the broker keeps commands while there is no

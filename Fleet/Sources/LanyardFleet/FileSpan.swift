@@ -152,7 +152,7 @@ extension SpanKind {
 }
 
 extension SpanAttributes {
-    /// The attributes in OpenTelemetry's JSON. Arrays are encoded as texts.
+    /// The attributes in OpenTelemetry's JSON. Values of other types, such as arrays, become text.
     fileprivate var json: JSON {
         var members: [(String, JSON)] = []
         forEach { key, attribute in

@@ -28,10 +28,10 @@ struct FleetCommand: Hashable, Sendable {
 
     var id: String
     var operation: Operation
-    /// The time in seconds after which the command must not be executed; `nil` for the default.
+    /// The time in seconds after which the command must not be executed; `nil` if it names none.
     var expiry: Double?
 
-    /// Returns the id of a command, for an answer to a command that is otherwise malformed.
+    /// Returns the id of a command, which may otherwise be malformed; `nil` without a valid id.
     static func id(in payload: [UInt8]) -> String? {
         guard payload.count <= payloadLimit, let json = try? JSON(parsing: payload),
             let id = json.members?["id"]?.text, FleetTopics.isLevel(id)

@@ -66,7 +66,7 @@ extension FleetCore {
 
     /// Receives the presence of an accessory.
     ///
-    /// - Parameter rssi: The signal strength in dBm; `nil` if the accessory is out of range.
+    /// - Parameter rssi: The signal strength in dBm, if it is known.
     mutating func presenceChanged(_ id: String, rssi: Int?, isPresent: Bool, now: Moment) {
         guard let tracked = tracked[id] else { return }
         measure(.presence)

@@ -49,9 +49,10 @@ struct FleetCore {
     static let commandLimit = 64
     /// The number of answered commands whose ids the host remembers.
     static let answeredLimit = 1_024
-    /// The time in seconds after which a host gives up an accessory that it cannot reach.
+    /// The time in seconds after which a host gives up an accessory that is not ready, unless a
+    /// command disconnected the accessory.
     static let absenceLimit = 60.0
-    /// The time in seconds for which the host then leaves the accessory to other hosts.
+    /// The time in seconds for which a host that gave up an accessory does not claim it.
     static let restTime = 30.0
 
     /// The core's state of an accessory.
@@ -59,7 +60,7 @@ struct FleetCore {
         let accessory: FleetAccessory
         var lease: Lease
         var state = AccessoryState.idle
-        /// The time since which the accessory has not been ready.
+        /// The time from which `absenceLimit` counts.
         var absentSince = 0.0
         /// The time before which the host does not claim the accessory.
         var restUntil = 0.0
@@ -67,7 +68,7 @@ struct FleetCore {
         var isPresent = false
         /// Whether a command has disconnected the accessory.
         var isParked = false
-        /// Whether a command has made the host forget the accessory.
+        /// Whether the host no longer claims the accessory: after `forget`, or during shutdown.
         var isForgotten = false
         /// The characteristics whose values are published.
         var enabled: Set<CharacteristicPath>
@@ -83,7 +84,7 @@ struct FleetCore {
     var commands: [AcceptedCommand.Key: (command: AcceptedCommand, deadline: Double)] = [:]
     /// The ids of answered commands, oldest first.
     var answered: [AcceptedCommand.Key] = []
-    /// The time at which the broker was connected; `nil` while it is away.
+    /// The time at which the broker was connected; `nil` without a connection.
     private(set) var connectedSince: Double?
     /// The radios of the host, as they were last reported.
     var radios: [FleetRadio] = []
@@ -250,7 +251,7 @@ struct FleetCore {
             )
             enqueue(offline)
         }
-        // Without the broker, the lease ends by itself.
+        // Without the broker, the lease expires.
         if connectedSince != nil {
             let message = FleetMessage(topic: topics.lease(id), payload: "", isRetained: true)
             actions.append(.publish(message, number: nil))

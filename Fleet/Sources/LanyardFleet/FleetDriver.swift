@@ -85,7 +85,7 @@ final class FleetDriver: Service {
     }
 
     /// Runs until the graceful shutdown or the cancellation. Then gives up all leases, ends all
-    /// links, and waits until the broker has the last messages.
+    /// links, and waits until the broker has the queue, for `drainLimit` at most.
     ///
     /// - Throws: `BrokerError` if an option for the broker cannot be used.
     func run() async throws {
@@ -149,8 +149,6 @@ final class FleetDriver: Service {
         }
     }
 
-    /// Ends all links, waits until the broker has the queue, for `drainLimit` at most, and
-    /// publishes that the host is offline.
     private func end() async {
         receive { $0.shutDown(now: .current) }
         await presence.stop()
@@ -159,7 +157,7 @@ final class FleetDriver: Service {
         while ContinuousClock.now < end,
             state.withLock({ $0.wasConnected == true && !$0.core.outbox.messages.isEmpty })
         {
-            // The task is canceled, so its own sleep would return at once.
+            // This task may be canceled. Its own sleep would then return at once.
             await Task { try? await Task.sleep(for: .milliseconds(20)) }.value
         }
         receive { $0.publishEnd() }

@@ -84,7 +84,7 @@ struct FleetProblem: Error, Hashable, Sendable {
         type: "protocolmap-ble-no-connection",
         status: 409,
         title: "No connection found for device",
-        detail: "The host gave up its lease of the accessory."
+        detail: "The host no longer holds the lease of the accessory."
     )
 
     /// Creates the problem for an error of the library.

@@ -45,8 +45,8 @@ struct FleetTopics: Sendable {
         return nil
     }
 
-    /// Returns whether answers may be sent to a response topic of a command. Otherwise a command
-    /// could make the host publish to topics that its sender may not use itself.
+    /// Returns whether answers may be sent to a response topic of a command. Without this check, a
+    /// command could make the host publish to topics that its sender may not use.
     func isResponse(_ topic: String) -> Bool {
         topic.hasPrefix("\(prefix)/answers/") && topic.utf8.count <= 256
             && !topic.contains { $0 == "+" || $0 == "#" || $0 == "\0" }

@@ -16,9 +16,10 @@ struct LanyardFleet: AsyncParsableCommand {
         abstract: "Publish Bluetooth accessories to an MQTT broker, and execute commands for them.",
         discussion: """
             The file describes the accessories (docs/FLEET.md). Several hosts may share a broker and \
-            a file: each accessory then belongs to one host at a time. Each option may also be a \
-            variable of the environment, such as LANYARD_FLEET_NAME, or a key of the file of \
-            --settings. The password of --user is LANYARD_FLEET_PASSWORD, or in that file.
+            a file: each accessory then belongs to one host at a time. Each option except \
+            --settings may also be a variable of the environment, such as LANYARD_FLEET_NAME, or a \
+            key of the file of --settings. The password of --user is LANYARD_FLEET_PASSWORD, or in \
+            that file.
             """
     )
 

@@ -11,8 +11,8 @@ struct Lease {
     static let duration = 30.0
     /// The time in seconds between renewals.
     static let renewalInterval = 10.0
-    /// The time in seconds in which other claims may win, and in which the retained leases arrive
-    /// after the connection to the broker was made.
+    /// The time in seconds that a host waits for other claims after its own, and for the retained
+    /// leases after the connection to the broker.
     static let settlingTime = 2.0
 
     enum Phase: Equatable {
@@ -84,7 +84,7 @@ struct Lease {
         return phase != .free
     }
 
-    /// Continues after the broker has returned: a claim begins again, and a lease is renewed.
+    /// Continues after a connection to the broker: a claim begins again, and a lease is renewed.
     mutating func brokerConnected(now: Double) -> [Action] {
         switch phase {
         case .free: return []

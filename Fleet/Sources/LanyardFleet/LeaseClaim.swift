@@ -12,8 +12,8 @@ struct LeaseClaim: Hashable, Sendable {
     var epoch: Int
     var host: String
 
-    /// Returns whether this claim wins against another one: the later epoch wins, and within an
-    /// epoch the name that comes first. All hosts apply the same rule, so they agree.
+    /// Returns whether this claim wins against another one: the higher epoch wins, and within an
+    /// epoch the host name that comes first.
     func wins(against other: LeaseClaim) -> Bool {
         epoch != other.epoch ? epoch > other.epoch : host < other.host
     }

@@ -2,13 +2,13 @@
 
 /// The messages that the broker has not yet acknowledged, oldest first.
 ///
-/// Beyond its bounds, the outbox drops its oldest event. It never drops an answer. Answers are few,
-/// because commands arrive only while the broker is connected, and at most `FleetCore.commandLimit`
-/// of them are under way.
+/// Above its bounds, the outbox drops the oldest events that are not in flight. It never drops an
+/// answer. Answers are few, because commands arrive only while the broker is connected, and at most
+/// `FleetCore.commandLimit` of them are under way.
 struct Outbox {
-    /// The maximum number of messages.
+    /// The number of messages above which the outbox drops events.
     static let messageLimit = 10_000
-    /// The maximum size of all messages in bytes.
+    /// The size of all messages in bytes above which the outbox drops events.
     static let byteLimit = 16 << 20
     /// The maximum number of messages that are sent and not yet acknowledged.
     static let inFlightLimit = 16

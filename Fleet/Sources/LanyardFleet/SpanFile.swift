@@ -10,8 +10,8 @@ import Tracing
 ///
 /// Spans do not cross processes: MQTT messages carry no trace context.
 final class SpanFile: Tracer {
-    /// The size in bytes from which the file is renamed to `.1`, in place of an earlier one, and a
-    /// new one begins.
+    /// The maximum size of the file in bytes. Before a longer one, the tracer renames the file to
+    /// `.1`, in place of an earlier one, and begins a new one.
     static let sizeLimit = 16 << 20
 
     private struct State {

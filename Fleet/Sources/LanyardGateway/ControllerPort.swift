@@ -60,6 +60,6 @@ final class ControllerPort: Sendable {
         executor.perform { [transport] in transport.close() }
     }
 
-    /// Ends the thread. Nothing may be called afterward.
+    /// Ends the thread. No method may be called afterward.
     func shutDown() { executor.shutDown() }
 }

@@ -118,7 +118,7 @@ struct OpenEnrollment: Sendable {
     /// wrong one is counted.
     func take(_ secret: [UInt8], now: Date) -> Bool {
         guard var record = record(now) else { return false }
-        // Hashes of equal length, so the time of the comparison reveals nothing about the secret.
+        // The operands are hashes, so the time of the comparison reveals nothing about the secret.
         guard record.hash == Self.hash(secret) else {
             record.failures += 1
             if record.failures >= Self.failureLimit {
@@ -128,7 +128,7 @@ struct OpenEnrollment: Sendable {
             }
             return false
         }
-        // Of two attempts at the same time, one removes the file.
+        // Of two attempts at the same time, only one removes the file.
         return folder.remove(Self.fileName)
     }
 

@@ -52,7 +52,6 @@ struct ServeCommand: AsyncParsableCommand {
             } catch {
                 throw StateFolder.Failure("cannot listen at \(listen): \(error)")
             }
-            // For a program that has started this one, and for a person.
             let address = GatewayAddress(host: listen.host, port: UInt16(clamping: port))
             FileHandle.standardOutput.write(Data("ready: \(address)\n".utf8))
             await StopSignal.wait()
@@ -65,7 +64,7 @@ struct ServeCommand: AsyncParsableCommand {
 }
 
 extension GatewayAddress {
-    /// All addresses of this machine, with the usual port.
+    /// All IPv4 addresses of this machine, with the usual port.
     fileprivate static var everywhere: GatewayAddress {
         GatewayAddress(host: "0.0.0.0", port: GatewayAddress.usualPort)
     }

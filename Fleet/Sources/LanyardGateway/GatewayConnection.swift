@@ -16,11 +16,11 @@ final class GatewayConnection: @unchecked Sendable {
         /// The gateway with this name has granted the lease, or has enrolled this host.
         case granted(name: String)
         case packets([UInt8])
-        /// The connection has ended. Nothing follows.
+        /// The connection has ended. No event follows.
         case ended(String)
     }
 
-    /// The time in which the connection must be established, and in which TLS must be agreed.
+    /// The time in which the connection, including TLS, must be established.
     private static let connectLimit = TimeAmount.seconds(10)
 
     private let loop: any EventLoop
@@ -160,8 +160,8 @@ final class GatewayConnection: @unchecked Sendable {
     fileprivate func lost(_ lost: any Channel, _ reason: String) {
         guard lost === channel else { return }
         // In TLS 1.3, the gateway checks the host's certificate after the host has finished the
-        // handshake. The gateway's alert can be lost when the gateway closes the channel. In other
-        // cases, the gateway sends a reason before it closes the channel.
+        // handshake. The gateway's alert can be lost when the gateway closes the channel. If the
+        // gateway accepts the certificate, it sends other reasons before it closes the channel.
         let isRefused = client != nil && !hasAnswered
         end(isRefused ? Self.unknownHost : reason)
     }
@@ -253,15 +253,14 @@ private final class Handler: ChannelInboundHandler {
 }
 
 extension ChannelOptions.Types.WriteBufferWaterMark {
-    /// The bounds of the bytes that wait for the other side. Beyond the upper bound, nothing more
-    /// is read from that side. The packets that it has allowed, and the answers to its frames, need
-    /// much less.
+    /// The bounds of the bytes that wait for the other side. Above the upper bound, the channel
+    /// reads no more from that side.
     static var gateway: Self { Self(low: 1 << 19, high: 1 << 20) }
 }
 
 extension ChannelHandlerContext {
     /// Stops reading while the other side does not read, so that the number of waiting answers is
-    /// bounded. After the silence limit, a side that does not read counts as lost.
+    /// bounded.
     func readOnlyWhileWritable() {
         // A failure means that the channel is closed.
         _ = channel.setOption(.autoRead, value: channel.isWritable)

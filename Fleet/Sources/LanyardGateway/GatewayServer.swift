@@ -75,7 +75,8 @@ final class GatewayServer: @unchecked Sendable {
         return channel.localAddress?.port ?? port
     }
 
-    /// Ends all connections and closes the controller. Call it once, and call nothing afterward.
+    /// Ends all connections and closes the controller. Call this method once, and no other method
+    /// afterward.
     func stop() async {
         let closing: EventLoopFuture<Void> = loop.flatSubmit { [self] in
             timer?.cancel()

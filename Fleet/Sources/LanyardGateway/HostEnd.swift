@@ -69,7 +69,7 @@ final class HostEnd: @unchecked Sendable {
     }
 
     /// Writes bytes after all earlier ones. Packets that arrived together are written together.
-    /// `written` is called when the program has taken the bytes, which may take long.
+    /// `written` is called when the system has taken the bytes.
     private func write(_ bytes: [UInt8], written: @escaping @Sendable () -> Void) {
         guard let channel else { return }
         // A failure means that the program has ended. The end of standard input reports this, too.

@@ -5,8 +5,8 @@ import GatewayProtocol
 
 /// The folder of a gateway or a host, with files that only its owner can read.
 ///
-/// It contains the credentials of this side, and certificates of the other side. It never contains
-/// a key of a bond, because bonds stay with the host.
+/// It contains the credentials of this side, and certificates of the other side. A gateway's folder
+/// may also contain the record of an enrollment code. Bonds stay with the host's own store.
 struct StateFolder: Sendable {
     /// A message to the person who runs the program.
     struct Failure: Error, CustomStringConvertible {
@@ -58,7 +58,7 @@ struct StateFolder: Sendable {
     /// Returns a subfolder.
     func folder(_ name: String) throws -> StateFolder { try StateFolder("\(path)/\(name)") }
 
-    /// Returns the contents of a file; `nil` if it does not exist or is too long.
+    /// Returns the contents of a file; `nil` if it cannot be read or is too long.
     func read(_ name: String) -> Data? {
         guard let file = FileHandle(forReadingAtPath: "\(path)/\(name)") else { return nil }
         defer { try? file.close() }
@@ -68,7 +68,7 @@ struct StateFolder: Sendable {
         return data
     }
 
-    /// Replaces a file, at once or not at all.
+    /// Replaces a file atomically.
     func write(_ data: Data, _ name: String) throws {
         let temporary = "\(path)/.\(name).\(ProcessInfo.processInfo.processIdentifier)"
         unlink(temporary)
@@ -89,7 +89,7 @@ struct StateFolder: Sendable {
         }
     }
 
-    /// Removes a file. Returns whether it existed: of several callers, one gets `true`.
+    /// Removes a file. Returns whether it existed: of several callers, only one gets `true`.
     @discardableResult
     func remove(_ name: String) -> Bool { unlink("\(path)/\(name)") == 0 }
 

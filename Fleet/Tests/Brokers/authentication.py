@@ -85,7 +85,7 @@ class PasswordTests(FleetTestCase):
         until(lambda: len(client.received) > 5, 40, "5 values")
         self.assertNotIn(PASSWORDS["hall"], self.log("hall"))
 
-    def test_a_host_with_a_wrong_password_is_refused_and_repeats_its_attempt(self):
+    def test_a_host_with_a_wrong_password_is_refused_and_keeps_running(self):
         for password, name in ("open", "hall"), ("sesame", "nobody"):
             host = self.user(password, name)
             start = time.monotonic()

@@ -199,7 +199,7 @@ class FleetTestCase(unittest.TestCase):
         return ["--certificate", self.folder / f"{name}.pem", "--key", self.folder / f"{name}.key"]
 
     def host(self, name="hall", authority="ca", identity=None, adapter="virtual", options=(), variables=None):
-        """Starts a host. Its identity is a certificate, or what `identity` has."""
+        """Starts a host with the options `identity`, by default those of its certificate."""
         folder = self.folder
         return self.spawn(
             name, OPTIONS.program, folder / "strap.json", "--name", name,
@@ -230,7 +230,7 @@ class FleetTestCase(unittest.TestCase):
                 "--cert", folder / f"{user}.pem", "--key", folder / f"{user}.key", "-q", "1"]
 
     def consumer(self):
-        # A session that the broker keeps, so that the client misses nothing while it is away.
+        # The broker keeps the session, so that messages wait while the client is not connected.
         self.subscriber = self.spawn("consumer", "mosquitto_sub", *self.client("dashboard"), "-V", "311",
                                      "-c", "-i", "dashboard", "-t", "lanyard/#", "-v")
 

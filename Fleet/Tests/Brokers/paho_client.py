@@ -15,7 +15,7 @@ TIMEOUT = 20
 class Client:
     """A client, connected from the beginning of a `with` block to its end.
 
-    The broker keeps its session, so that it misses nothing when it connects again.
+    The broker keeps the client's session for 600 s after the connection ends.
     """
 
     def __init__(self, test, user, password=None):

@@ -8,7 +8,7 @@ import Testing
 @testable import LanyardFleet
 
 struct FleetCoreTests {
-    @Test("Values wait on the disk while the broker is away, and are sent in order when it returns")
+    @Test("Values wait on the disk while no broker is connected, and are then sent in order")
     func brokerAway() throws {
         var host = try FleetHarness.holding()
         host.input { core, _ in core.brokerDisconnected() }
@@ -97,7 +97,7 @@ struct FleetCoreTests {
         #expect(messages.allSatisfy { $0.isRetained })
     }
 
-    @Test("Home Assistant learns each sensor when the host takes the accessory")
+    @Test("Home Assistant's discovery message is published when the host takes the accessory")
     func discovery() throws {
         var host = try FleetHarness()
         host.connect()
@@ -112,7 +112,7 @@ struct FleetCoreTests {
         #expect(message.isRetained)
     }
 
-    @Test("An accessory that is away for a minute is left to other hosts")
+    @Test("A host gives up an accessory that is not ready for a minute, and claims it again later")
     func absence() throws {
         var host = try FleetHarness.holding()
         host.pass(FleetCore.absenceLimit)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import LanyardFleet
 
-/// A description of one accessory with a value of each role.
+/// A description of one accessory with a characteristic of each role.
 let strapFile = """
     {"accessories": [{"id": "strap", "name": "Strap", "match": {"service": "180D"},
       "characteristics": [

@@ -7,8 +7,8 @@ import Testing
 
 @testable import LanyardFleet
 
-/// Tests with hostile messages of a broker, or of its other clients. Each test prints its seed
-/// (`LANYARD_SEED`).
+/// Tests with hostile messages of a broker, or of its other clients. The process prints its first
+/// seed (`LANYARD_SEED`).
 struct HostileMessageTests {
     /// Messages from which the random ones are made.
     static let samples = [
@@ -24,7 +24,7 @@ struct HostileMessageTests {
         "lanyard/leases/x/y", "LANYARD/leases/strap", "lanyard/devices/\u{0}/commands",
     ]
 
-    /// Returns a payload: a sample, a damaged sample, garbage, deeply nested text, or long text.
+    /// Returns a random payload.
     private func payload(_ generator: inout SeededGenerator) -> [UInt8] {
         switch Int.random(in: 0..<8, using: &generator) {
         case 0: return []

@@ -91,7 +91,7 @@ private struct Building {
 
     mutating func pass(_ seconds: Double) {
         for name in hosts.keys.sorted() {
-            // The accessory stays within reach of the host that holds it.
+            // The accessory stays ready for the host that holds its lease.
             hosts[name]?.input { $0.changed("strap", .init(.ready, .usable), now: $1) }
             hosts[name]?.pass(seconds)
             collect(name)
@@ -189,7 +189,7 @@ struct LeaseTests {
     }
 
     @Test(
-        "After random losses of the broker, one host holds the accessory",
+        "After random disconnections from the broker, one host holds the lease",
         arguments: SeededGenerator.seeds(40)
     )
     func random(seed: UInt64) throws {

@@ -25,7 +25,7 @@ struct MetricsTests {
     }
 
     @Test("Metrics follow the queue, the lease, values, gaps, commands and radios")
-    func story() throws {
+    func occurrences() throws {
         let registry = PrometheusRegistry(meanings: FleetMetrics.meanings)
         let metrics = FleetMetrics(factory: registry)
         var host = try FleetHarness.holding()

@@ -50,7 +50,7 @@ struct SettingsTests {
         #expect(settings.version == .v5)
     }
 
-    @Test("The file and the environment can have all settings")
+    @Test("All required settings can come from the file and the environment")
     func withoutArguments() async throws {
         let settings = try await read(
             [:],

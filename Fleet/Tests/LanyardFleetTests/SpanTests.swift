@@ -50,7 +50,7 @@ struct SpanTests {
         #expect(tracer.activeSpans.isEmpty)
     }
 
-    @Test("A disconnection by request has no span, and the end of the host ends all spans")
+    @Test("A requested disconnection has no span, and all spans end when the host gives up")
     func ends() {
         let tracer = InMemoryTracer()
         var spans = AccessorySpans(of: "strap", tracer: tracer)

@@ -22,12 +22,12 @@ struct AddressTests {
         case isSilent
     }
 
-    @Test("A host gets the lease although an address does not work", arguments: Fault.allCases)
+    @Test("A host gets the lease if only the IPv4 address works", arguments: Fault.allCases)
     func deadIPv6(fault: Fault) async throws {
         try await check(gateway: "127.0.0.1", dead: "::1", fault)
     }
 
-    @Test("A host gets the lease if only its IPv6 address works", arguments: Fault.allCases)
+    @Test("A host gets the lease if only the IPv6 address works", arguments: Fault.allCases)
     func deadIPv4(fault: Fault) async throws {
         try await check(gateway: "::1", dead: "127.0.0.1", fault)
     }
@@ -85,8 +85,8 @@ struct FixedAddresses: Resolver, Sendable {
     func cancelQueries() {}
 }
 
-/// A port at which connection attempts get no answer: the queue of a listener that accepts nothing
-/// is full, and Linux then drops further requests.
+/// A port at which connection attempts get no answer: the queue of a listener that accepts no
+/// connection is full, and Linux then drops further requests.
 struct DeadAddress {
     struct Failure: Error { let code: Int32 }
 

@@ -63,7 +63,7 @@ struct GatewayServerTests {
             let thief = try net.connect(purpose, as: "thief", isTrusted: code.matches)
             try await thief.events.wait(for: "ended: the gateway does not know this host")
             try await net.log.wait(for: "its certificate is not enrolled")
-            // A new code is of no use to the owner of the old one.
+            // While a new code is valid, the gateway still refuses the old one.
             _ = try net.makeCode()
             let again = try net.connect(purpose, as: "thief", isTrusted: code.matches)
             try await again.events.wait(for: "ended: its enrollment code is wrong, used or too old")
@@ -71,7 +71,7 @@ struct GatewayServerTests {
         }
     }
 
-    @Test("Wrong secrets end a code")
+    @Test("Three wrong secrets end a code")
     func guessing() async throws {
         try await GatewayHarness.run { net in
             let code = try net.makeCode()
@@ -140,8 +140,8 @@ struct GatewayServerTests {
         return (String(decoding: data, as: UTF8.self), process.terminationStatus)
     }
 
-    @Test("OpenSSL agrees on TLS 1.3 with an enrolled certificate, and on nothing else")
-    func judge() async throws {
+    @Test("OpenSSL needs TLS 1.3 and an enrolled certificate")
+    func clientOfOpenSSL() async throws {
         try await GatewayHarness.run { net in
             try await net.enroll()
             let address = "127.0.0.1:\(net.port)"

@@ -66,7 +66,7 @@ struct RefusalTests {
             let thief = try net.start("enroll", address, code, "--name", "thief", as: "thief")
             try await thief.log.wait(for: Self.unknownHost)
             try await gateway.log.wait(for: "refused: its certificate is not enrolled")
-            // While another code is valid, the old one is still of no use.
+            // While another code is valid, the gateway still refuses the old one.
             _ = try await net.code()
             let again = try net.start("enroll", address, code, "--name", "thief", as: "thief")
             try await again.log.wait(for: "its enrollment code is wrong, used or too old")
@@ -183,7 +183,7 @@ struct RefusalTests {
     }
 
     /// A violation of the protocol by a gateway with the right certificate.
-    enum Lie: CaseIterable, Sendable {
+    enum Fault: CaseIterable, Sendable {
         case garbage, packetsBeforeGrant, enrollment, repeatedGrant, excessiveCredit, noPings
 
         var bytes: [UInt8] {
@@ -222,7 +222,7 @@ struct RefusalTests {
     }
 
     /// A handler that sends bytes when TLS has been agreed.
-    private final class Liar: ChannelInboundHandler {
+    private final class Violator: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
 
         private let bytes: [UInt8]
@@ -236,8 +236,8 @@ struct RefusalTests {
         }
     }
 
-    @Test("A host reports how a gateway violates the protocol", arguments: Lie.allCases)
-    func lies(lie: Lie) async throws {
+    @Test("A host reports how a gateway violates the protocol", arguments: Fault.allCases)
+    func violations(fault: Fault) async throws {
         try await ProgramHarness.run { net in
             let (gateway, port) = try await net.serve()
             try await net.enroll(at: port)
@@ -252,17 +252,17 @@ struct RefusalTests {
                         let tls = NIOSSLServerHandler(context: context) { _, promise in
                             promise.succeed(.certificateVerified)
                         }
-                        try channel.pipeline.syncOperations.addHandlers([tls, Liar(lie.bytes)])
+                        try channel.pipeline.syncOperations.addHandlers([tls, Violator(fault.bytes)])
                     }
                 }
                 .bind(host: "127.0.0.1", port: port).get()
             let host = try net.connect(to: port)
-            if lie.isAfterGrant {
+            if fault.isAfterGrant {
                 try await host.output.wait(for: "granted")
-                try await host.log.wait(for: "gateway:127.0.0.1:\(port): \(lie.reason)")
+                try await host.log.wait(for: "gateway:127.0.0.1:\(port): \(fault.reason)")
                 #expect(host.output.all == ["granted"])
             } else {
-                try await host.output.wait(for: "failed \(lie.reason)")
+                try await host.output.wait(for: "failed \(fault.reason)")
             }
             try await listener.close().get()
             try await group.shutdownGracefully()
