@@ -50,7 +50,7 @@ class Peripheral:
             await self.device.notify_subscriber(connection, self.notifying, value)
 
     async def advertise(self):
-        """Restarts advertising with each new link, for the next central."""
+        """Starts advertising, and restarts it with each new link, for the next central."""
         await self.device.power_on()
         self.device.on("connection", lambda _: asyncio.ensure_future(self.call()))
         await self.call()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A central without a host: it sends prepared bytes and checks nothing. It measures the reference:
-// the time and CPU time of controller, peripheral and sockets alone.
+// A central without a host: it sends prepared bytes and does not check values. It measures the
+// reference: the time and CPU time of controller, peripheral and sockets alone.
 //
 //   central PATH ADDRESS
 //

@@ -44,10 +44,10 @@ void openController(Controller *controller, const char *path);
 const uint8_t *command(
     Controller *controller, uint16_t opcode, const void *parameters, size_t count);
 
-// Sends a command without waiting.
+// Appends a command to the output, which `next` writes.
 void post(Controller *controller, uint16_t opcode, const void *parameters, size_t count);
 
-// Sends an ATT PDU, split to the size of the controller's buffers.
+// Queues an ATT PDU, split to the size of the controller's buffers. `next` writes it.
 void sendPDU(Controller *controller, uint16_t handle, const uint8_t *bytes, size_t count);
 
 // Whether data packets wait for free buffers of the controller.

@@ -2,8 +2,8 @@
 """The gate for changes of the data path: the cost of the host, compared with a committed table.
 
 A row is the CPU time of the host for one operation as a ratio to the floor, which is the
-CPU time of prepared bytes for the same work in the same round. Ratios can be compared between
-machines, times cannot. A second table has the number of allocations for one operation.
+CPU time of prepared bytes for the same work in the same round. Unlike times, ratios can be
+compared between machines. A second table has the number of allocations for one operation.
 """
 
 import dataclasses

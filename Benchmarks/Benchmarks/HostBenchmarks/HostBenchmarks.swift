@@ -3,11 +3,10 @@
 import Benchmark
 import Scenarios
 
-// Run with `taskset -c 1 swift package benchmark`: on one core, like all benchmarks of this
-// package.
+// Run with `taskset -c 1 swift package benchmark`: on one core.
 
-/// Thousandths of a raw round trip of the same size, measured in the same run: the only figure that
-/// can be compared between machines.
+/// Thousandths of a raw round trip of the same size, measured in the same run. This figure can be
+/// compared between machines.
 let ratio = BenchmarkMetric.custom(
     "raw round trips × 1000",
     polarity: .prefersSmaller,

@@ -16,7 +16,7 @@
         private let arrived = DispatchSemaphore(value: 0)
         private let subscriber = Subscriber()
 
-        /// Finds the peer, connects, discovers and subscribes. Must not be called on a queue.
+        /// Finds the peer, connects, discovers and subscribes.
         public static func connected() async throws -> FacadeScenario {
             let scenario = FacadeScenario()
             try await scenario.controller.start()

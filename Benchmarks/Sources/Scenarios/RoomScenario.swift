@@ -13,10 +13,10 @@ public final class RoomScenario {
     public static let interval = Duration.milliseconds(100)
 
     private let world = World(seed: 7, shadowing: Shadowing(deviation: 4))
-    /// The number of packets from the scanner to its host: reports, after a few command responses.
+    /// The number of advertising reports that the scanner has sent to its host.
     public private(set) var reportCount = 0
 
-    /// Creates a room with this many accessories, on rings around the scanner, up to 20 m away.
+    /// Creates a room with this many accessories around the scanner, up to 28.3 m away.
     public init(accessoryCount: Int) throws {
         try addScanner()
         try Accessories.add(accessoryCount, to: world)
@@ -77,7 +77,7 @@ public enum HostedRoom {
     }
 }
 
-/// Accessories on rings around the origin, up to 20 m away, that advertise forever.
+/// Accessories around the origin, up to 28.3 m away, that advertise forever.
 private enum Accessories {
     static func add(_ count: Int, to world: World) throws {
         for number in 0..<count {

@@ -8,7 +8,7 @@ enum ScriptedServer {
     static let notifyingHandle: UInt8 = 0x05
     static let configurationHandle: UInt8 = 0x06
 
-    /// Returns the response to an ATT PDU, or `nil` for a command.
+    /// Returns the response to an ATT PDU, or `nil` for a PDU without one, such as a command.
     static func response(to pdu: ArraySlice<UInt8>) -> [UInt8]? {
         switch pdu.first {
         case 0x0A: readResponse

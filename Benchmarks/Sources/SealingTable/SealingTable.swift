@@ -20,7 +20,7 @@ import Lanyard
 @main
 struct SealingTable {
     private static let lengths = [20, 244, 4_096, 65_536]
-    /// The bytes of one measurement.
+    /// The maximum number of bytes of one measurement.
     private static let bytesEach = 8_000_000
     private static let callsEach = 20_000
     /// The number of measurements. The best one counts.

@@ -222,7 +222,7 @@ struct RefusalTests {
     }
 
     /// A handler that sends bytes when TLS has been agreed.
-    private final class Violator: ChannelInboundHandler {
+    private final class Sender: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
 
         private let bytes: [UInt8]
@@ -252,7 +252,7 @@ struct RefusalTests {
                         let tls = NIOSSLServerHandler(context: context) { _, promise in
                             promise.succeed(.certificateVerified)
                         }
-                        try channel.pipeline.syncOperations.addHandlers([tls, Violator(fault.bytes)])
+                        try channel.pipeline.syncOperations.addHandlers([tls, Sender(fault.bytes)])
                     }
                 }
                 .bind(host: "127.0.0.1", port: port).get()
