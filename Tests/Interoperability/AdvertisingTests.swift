@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(
-        "Bumble receives the advertised data and the scan response",
+        "Bumble receives the advertised data, and the scan response if the controller sends it",
         arguments: ControllerKind.available
     )
     func advertisedData(kind: ControllerKind) async throws {
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(
-        "Bumble receives two advertising sets from their own addresses",
+        "Bumble receives two advertising sets from their own addresses, if the controller has two",
         arguments: ControllerKind.available
     )
     func twoSets(kind: ControllerKind) async throws {

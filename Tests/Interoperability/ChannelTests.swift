@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test("Reads complete while a channel is never idle", arguments: ControllerKind.available)
+    @Test("Reads complete while a channel sends", arguments: ControllerKind.available)
     func readsBesideChannel(kind: ControllerKind) async throws {
         try await withChannels(on: kind) { link, _ in
             let channel = try await link.openChannel(psm: 0x0081)

@@ -4,8 +4,7 @@ import BluetoothHost
 import Synchronization
 import Testing
 
-/// Four accessories, each of which streams as fast as its controller allows. FairnessTests measure
-/// the share of each link in virtual time.
+/// Four accessories, each of which streams as fast as its controller allows.
 @Suite(.needsPeers) struct FourLinksTests {
     static let linkCount = 4
     static let valueCount = 1000

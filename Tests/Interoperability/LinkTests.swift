@@ -5,7 +5,7 @@ import Testing
 
 /// Requests to a link that do not concern data. Bumble's controller supports few of them.
 @Suite(.needsPeers) struct LinkTests {
-    @Test("RootCanal reports the signal strength, the version and the PHYs", .needsRootCanal)
+    @Test("The host reads RSSI, version and PHYs on RootCanal, and changes PHYs", .needsRootCanal)
     func rootCanal() async throws {
         try await withEncounter(on: .rootCanal) { encounter in
             let (link, _) = try await encounter.link()

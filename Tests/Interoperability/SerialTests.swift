@@ -3,7 +3,7 @@
 import BluetoothHost
 import Testing
 
-/// Third-party controllers behind a serial port, on a line with errors.
+/// Controllers behind a serial port, on a line with errors.
 @Suite(.needsPeers) struct SerialTests {
     @Test("The host uses a controller behind a serial port", arguments: ControllerKind.available)
     func serialPort(kind: ControllerKind) async throws {

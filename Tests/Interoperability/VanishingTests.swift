@@ -40,7 +40,7 @@ import Testing
         try await explore(kind, points: points, do: .hang) { _ in }
     }
 
-    /// Explores at each of the points through a wire of its own, and acts there. Then explores
+    /// Explores through a new wire for each point, and acts there. After each point, explores
     /// another accessory, undisturbed.
     private func explore(
         _ kind: ControllerKind,

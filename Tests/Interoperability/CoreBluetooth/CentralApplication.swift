@@ -41,7 +41,7 @@
             try await callbacks.awaitLine([beginning], within: limit)
         }
 
-        /// Finds the accessory that advertises a service, and connects to it.
+        /// Connects to an accessory that advertises the service, or to any accessory for `nil`.
         func connect(to service: CBUUID?) async throws -> CBPeripheral {
             try await awaitLine("on")
             manager?.scanForPeripherals(withServices: service.map { [$0] })
@@ -52,7 +52,7 @@
             return peripheral
         }
 
-        /// Discovers all services, characteristics, and descriptors.
+        /// Discovers all services and characteristics.
         func explore() async throws {
             peripheral?.discoverServices(nil)
             try await awaitLine("services")

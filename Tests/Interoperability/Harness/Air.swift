@@ -29,8 +29,8 @@ struct Air: Sendable {
     }
 }
 
-/// Gives `body` a virtual radio. Afterward the peers end, and tshark checks the packets between
-/// each host and its controller.
+/// Gives `body` a virtual radio. Afterward the peers end, and tshark, if it is installed, checks
+/// the packets between each host and its controller.
 func withAir(
     scenario: String? = nil,
     at location: SourceLocation = #_sourceLocation,

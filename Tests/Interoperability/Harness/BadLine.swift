@@ -21,11 +21,11 @@ struct BadLine: Sendable {
 
     /// Applies an error to about one in `odds` of the next `count` bytes for the host.
     func strike(_ noise: Noise, oneIn odds: Int, of count: Int? = nil) async throws {
-        var order: [String: JSON] = [
+        var command: [String: JSON] = [
             "kind": .string(noise.rawValue), "odds": .number(Double(odds)), "to": .string("host"),
         ]
-        order["count"] = count.map { .number(Double($0)) }
-        try await perform("noise", order)
+        command["count"] = count.map { .number(Double($0)) }
+        try await perform("noise", command)
     }
 
     /// Cuts the data for the host into pieces.
@@ -44,8 +44,8 @@ struct BadLine: Sendable {
     }
 
     private func perform(_ what: String, _ details: [String: JSON] = [:]) async throws {
-        let order = JSON.object(details.merging(["do": .string(what)]) { $1 })
-        process.write(line: try order.line)
+        let command = JSON.object(details.merging(["do": .string(what)]) { $1 })
+        process.write(line: try command.line)
         guard try await process.nextLine(within: Encounter.limit) != nil else {
             throw ProcessError.ended("the line ended", log: process.log)
         }
@@ -65,7 +65,7 @@ extension PeerGroup {
     }
 }
 
-/// Our host at a serial port, with a third-party controller behind it and an accessory in range.
+/// Our host at a serial port, with a controller behind it and an accessory in range.
 struct SerialEncounter: Sendable {
     let host: BluetoothHost
     let line: BadLine

@@ -46,12 +46,12 @@ struct Client: Sendable {
 
     /// Starts a command without waiting for its result.
     func begin(_ what: String, _ details: [String: JSON] = [:]) {
-        let order = JSON.object(details.merging(["do": .string(what)]) { $1 })
-        guard let line = try? order.line else { preconditionFailure("\(order) is not JSON") }
+        let command = JSON.object(details.merging(["do": .string(what)]) { $1 })
+        guard let line = try? command.line else { preconditionFailure("\(command) is not JSON") }
         process.write(line: line)
     }
 
-    /// Waits for the result of the first command that was started.
+    /// Waits for the result of the oldest pending command.
     @discardableResult
     func outcome() async throws -> JSON {
         guard let line = try await process.nextLine(within: Self.limit) else {

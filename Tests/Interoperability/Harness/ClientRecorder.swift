@@ -24,7 +24,7 @@ actor ClientRecorder {
 
     deinit { work?.cancel() }
 
-    /// Waits for the first event that is chosen, and removes it.
+    /// Waits for the first event for which the closure returns a value, and removes the event.
     nonisolated func next<Value: Sendable>(
         _ what: String,
         _ choose: @escaping @Sendable (ServerEvent) -> Value?

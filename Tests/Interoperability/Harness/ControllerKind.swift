@@ -6,7 +6,7 @@ import Testing
 enum ControllerKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
     /// Bumble's controllers, which check little and implement many commands only in part.
     case bumble
-    /// RootCanal's controllers, which refuse all that the specification forbids.
+    /// RootCanal's controllers, which check commands more strictly than Bumble's.
     case rootCanal
     /// Our own controllers, on the virtual radio of `lanyard air`, which has latency and loses
     /// packets over long distances.

@@ -82,7 +82,7 @@ struct Encounter: Sendable {
 
 /// Gives `body` an encounter on controllers of a kind, with room for this many accessories.
 ///
-/// Afterward our host shuts down, the peers end, and tshark checks the trace.
+/// Afterward our host shuts down, the peers end, and tshark, if it is installed, checks the trace.
 ///
 /// - Parameters:
 ///   - hasFixedEndpoints: Whether the controllers have addresses that outlive them, so that other
@@ -136,7 +136,7 @@ func withEncounter(
 }
 
 extension Trait where Self == ConditionTrait {
-    /// The test needs features that only RootCanal's controllers have.
+    /// The test runs on RootCanal's controllers.
     static var needsRootCanal: Self {
         .enabled(
             if: ControllerKind.available.contains(.rootCanal),

@@ -211,8 +211,8 @@ final class PeerGroup: Sendable {
     }
 }
 
-/// Gives `body` a group of peers that ends afterward. If `body` throws, the peers' logs are
-/// printed.
+/// Gives `body` a group of peers that ends afterward. If `body` throws, the ends of the peers'
+/// logs are printed.
 ///
 /// The function waits while too many other groups run. Do not call it within `body`.
 func withPeers<Value>(

@@ -46,7 +46,7 @@ enum PeerInstallation {
 }
 
 extension Trait where Self == ConditionTrait {
-    /// The test uses Bumble and, on machines that have it, RootCanal.
+    /// The test uses Bumble and, on Linux on x86-64, RootCanal.
     static var needsPeers: Self {
         .enabled(
             if: ControllerKind.available.allSatisfy { kind in

@@ -5,7 +5,7 @@ import HCITransports
 import Synchronization
 import Testing
 
-/// A btsnoop file of a test, deleted with the object if the test passed.
+/// A btsnoop file of a test, deleted with the object unless `keep` was called.
 final class Trace: Sendable {
     /// The side whose packets are checked.
     enum Sides: Sendable {

@@ -17,7 +17,7 @@
             program.process.kill()
         }
 
-        @Test("Row 1: The example without an adapter ends with one line that names the remedy")
+        @Test("Row 1: The example without an adapter ends with one error that names the remedy")
         func withoutAdapter() async throws {
             let program = try ExampleProgram(.messageBox, adapter: "nonsense")
             let (lines, ending) = try await program.end()

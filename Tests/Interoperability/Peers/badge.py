@@ -88,13 +88,13 @@ def prepare(device, arguments):
     device.gatt_server.max_mtu = MTU
 
 
-async def main(arguments, orders):
+async def main(arguments, commands):
     transport = await open_adapter(arguments.adapter)
     device = make_device(arguments, transport)
     prepare(device, arguments)
     keys = Keys(bytes.fromhex(arguments.key), bytes.fromhex(arguments.authentication))
     badge = Badge(device, keys, arguments.name)
-    await serve(badge, transport, Opening(badge, orders), {"address": arguments.address})
+    await serve(badge, transport, Opening(badge, commands), {"address": arguments.address})
 
 
 def parse():
@@ -108,5 +108,5 @@ def parse():
 
 if __name__ == "__main__":
     arguments = parse()
-    orders = asyncio.Queue()
-    run(lambda: main(arguments, orders), receive=orders.put_nowait)
+    commands = asyncio.Queue()
+    run(lambda: main(arguments, commands), receive=commands.put_nowait)

@@ -40,12 +40,12 @@ class Client(Session):
         return {"encrypted": bool(self.connection.encryption)}
 
 
-async def main(arguments, orders):
+async def main(arguments, commands):
     transport = await open_adapter(arguments.adapter)
     settings = DeviceConfiguration(name="Client", address=hci.Address(arguments.address))
     device = Device.from_config_with_hci(settings, transport.source, transport.sink)
     device.keystore = MemoryKeyStore()
-    await serve(Client(device), transport, orders, {"address": arguments.address})
+    await serve(Client(device), transport, commands, {"address": arguments.address})
 
 
 if __name__ == "__main__":
@@ -53,5 +53,5 @@ if __name__ == "__main__":
     parser.add_argument("--adapter", required=True, help="tcp:HOST:PORT or unix:PATH")
     parser.add_argument("--address", default="F1:C0:00:00:00:01", help="a random static address")
     arguments = parser.parse_args()
-    orders = asyncio.Queue()
-    run(lambda: main(arguments, orders), receive=orders.put_nowait)
+    commands = asyncio.Queue()
+    run(lambda: main(arguments, commands), receive=commands.put_nowait)

@@ -7,8 +7,8 @@ usage: companion.py --adapter tcp:HOST:PORT|unix:PATH [--address ADDRESS] [--sto
 Takes lines as client.py does; the commands are the methods of `Companion`, `Session` and
 `Procedures`. Its server has a value (0001) without protection and one (0021) that requires
 encryption. Bonds are kept in the file, so that a companion with the same address and file is the
-same peer after a restart. With --private, it uses private addresses. `{"do":"enter","number":…}` is
-the number that its user enters, at any time; it is not answered.
+same peer after a restart. With --private, `rotate` and `become` set private addresses.
+`{"do":"enter","number":…}` is the number that its user enters, at any time; it is not answered.
 """
 
 import argparse
@@ -107,7 +107,7 @@ def services():
     ]
 
 
-async def main(arguments, orders):
+async def main(arguments, commands):
     transport = await open_adapter(arguments.adapter)
     device = make_device(arguments, transport)
     device.keystore = (
@@ -115,20 +115,20 @@ async def main(arguments, orders):
     )
     for each in services():
         device.add_service(each)
-    orders.companion = Companion(device, arguments.private)
-    await serve(orders.companion, transport, orders, {"address": arguments.address})
+    commands.companion = Companion(device, arguments.private)
+    await serve(commands.companion, transport, commands, {"address": arguments.address})
 
 
-class Orders(asyncio.Queue):
+class Commands(asyncio.Queue):
     """The lines of standard input, except a user's entries, which must not wait for other
     commands."""
 
     companion = None
 
     def put_nowait(self, line):
-        order = json.loads(line)
-        if order.get("do") == "enter":
-            self.companion.enter(order["number"])
+        command = json.loads(line)
+        if command.get("do") == "enter":
+            self.companion.enter(command["number"])
         else:
             super().put_nowait(line)
 
@@ -139,5 +139,5 @@ if __name__ == "__main__":
     parser.add_argument("--store", help="the file with the bonds")
     parser.add_argument("--private", action="store_true", help="use private addresses")
     arguments = parser.parse_args()
-    orders = Orders()
-    run(lambda: main(arguments, orders), receive=orders.put_nowait)
+    commands = Commands()
+    run(lambda: main(arguments, commands), receive=commands.put_nowait)

@@ -3,7 +3,7 @@
 """A Bluetooth daemon without hardware: BlueZoo on a message bus of its own, with a heart rate sensor.
 
 BlueZoo (PyPI) implements the interfaces of BlueZ. Its adapter hci0 is for the test. On hci1 this process
-registers the sensor, as any other program would, and sends a value ten times a second.
+registers the sensor, as any other program would, and sends a value ten times a second to subscribers.
 
 The ready line has the address of the bus. The lines `stop` and `start` on standard input kill the daemon and
 start it again, and the end of standard input ends everything.

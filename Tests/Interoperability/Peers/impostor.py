@@ -184,15 +184,15 @@ class Impostor(Presence):
         self.wire.lend(key and bytes.fromhex(key))
 
 
-async def main(arguments, orders):
+async def main(arguments, commands):
     transport = await open_adapter(arguments.adapter)
     device = make_device(arguments, transport)
-    await serve(Impostor(device), transport, orders, {"address": arguments.address})
+    await serve(Impostor(device), transport, commands, {"address": arguments.address})
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="A Bumble host that attacks")
     add_options(parser, name="Impostor")
     arguments = parser.parse_args()
-    orders = asyncio.Queue()
-    run(lambda: main(arguments, orders), receive=orders.put_nowait)
+    commands = asyncio.Queue()
+    run(lambda: main(arguments, commands), receive=commands.put_nowait)

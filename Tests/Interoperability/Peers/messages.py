@@ -193,15 +193,15 @@ def prepare(device, arguments):
     )
 
 
-async def main(arguments, orders):
+async def main(arguments, commands):
     transport = await open_adapter(arguments.adapter)
     device = make_device(arguments, transport)
     prepare(device, arguments)
     key = bytes.fromhex(arguments.key) if arguments.key else None
     messenger = (Box if arguments.part == "box" else Central)(device, key)
-    opening = orders
+    opening = commands
     if arguments.part == "box":
-        opening = Opening(messenger, orders)
+        opening = Opening(messenger, commands)
     await serve(messenger, transport, opening, {"address": arguments.address})
 
 
@@ -209,14 +209,14 @@ class Opening:
     """The queue of commands. The box begins to advertise when the first command is awaited, because
     the controller is ready then."""
 
-    def __init__(self, box, orders):
-        self.box, self.orders, self.is_open = box, orders, False
+    def __init__(self, box, commands):
+        self.box, self.commands, self.is_open = box, commands, False
 
     async def get(self):
         if not self.is_open:
             self.is_open = True
             await self.box.open_for_all()
-        return await self.orders.get()
+        return await self.commands.get()
 
 
 def parse():
@@ -231,5 +231,5 @@ def parse():
 
 if __name__ == "__main__":
     arguments = parse()
-    orders = asyncio.Queue()
-    run(lambda: main(arguments, orders), receive=orders.put_nowait)
+    commands = asyncio.Queue()
+    run(lambda: main(arguments, commands), receive=commands.put_nowait)

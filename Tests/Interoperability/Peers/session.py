@@ -38,14 +38,14 @@ class Session:
         self.received = None
         self.reason = None
 
-    async def perform(self, order):
+    async def perform(self, command):
         """Executes a command. Returns its result."""
-        order = dict(order)
-        name = order.pop("do")
+        command = dict(command)
+        name = command.pop("do")
         if name not in self.unlinked and self.procedures is None:
             raise ConnectionError("there is no link")
         owner = self if hasattr(self, name) else self.procedures
-        work = getattr(owner, name)(**order)
+        work = getattr(owner, name)(**command)
         if name not in self.unlinked:
             work = self.while_linked(work)
         return await asyncio.wait_for(work, STEP_LIMIT)
@@ -144,19 +144,19 @@ async def open_adapter(adapter):
     return await open_transport(name)
 
 
-async def serve(session, transport, orders, facts):
+async def serve(session, transport, commands, facts):
     """Powers the device on, prints `ready`, and executes commands until the controller closes."""
     await asyncio.wait_for(session.device.power_on(), STEP_LIMIT)
     announce(facts)
-    work = asyncio.ensure_future(obey(session, orders))
+    work = asyncio.ensure_future(obey(session, commands))
     await transport.source.terminated
     work.cancel()
     raise SystemExit("the controller was lost")
 
 
-async def obey(session, orders):
+async def obey(session, commands):
     while True:
-        answer(await outcome(session, await orders.get()))
+        answer(await outcome(session, await commands.get()))
 
 
 async def outcome(session, line):

@@ -108,18 +108,18 @@ class Line:
         self.is_mute = False
 
     def receive(self, text):
-        order = json.loads(text)
-        match order["do"]:
+        command = json.loads(text)
+        match command["do"]:
             case "noise":
-                self.noise[order["to"]] = Noise(
-                    order["kind"], order["odds"], order.get("count"), self.random
+                self.noise[command["to"]] = Noise(
+                    command["kind"], command["odds"], command.get("count"), self.random
                 )
             case "cut":
-                self.length, self.pause = order["length"], order["pause"]
+                self.length, self.pause = command["length"], command["pause"]
             case "say":
-                self.deliver(bytes.fromhex(order["data"]))
+                self.deliver(bytes.fromhex(command["data"]))
             case "mute":
-                self.is_mute = order["on"]
+                self.is_mute = command["on"]
             case "clear":
                 self.clear()
         answer({"done": True})

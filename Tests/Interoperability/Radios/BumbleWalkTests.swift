@@ -82,7 +82,7 @@
         private static let returnLimit = Duration.seconds(5)
 
         @Test(
-            "An accessory is ready again through another gateway within 5 seconds",
+            "After the loss of its gateway, an accessory is ready through another within 5 seconds",
             .enabled(if: Gateways.program != nil),
             arguments: Loss.allCases
         )

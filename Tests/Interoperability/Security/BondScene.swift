@@ -140,7 +140,7 @@ actor SecurityLog {
 
     deinit { work?.cancel() }
 
-    /// Waits for the first event that is chosen, and removes it.
+    /// Waits for the first event for which the closure returns a value, and removes the event.
     nonisolated func next<Value: Sendable>(
         _ comment: String,
         _ choose: @escaping @Sendable (SecurityEvent) -> Value?

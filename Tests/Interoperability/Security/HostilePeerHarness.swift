@@ -62,7 +62,8 @@ struct HostilePeerHarness: Sendable {
         return (outcome, passed, await pairing)
     }
 
-    /// Pairs with an honest device, and forgets it again unless it `stays`.
+    /// Pairs with an honest device, which then loses its keys. Unless `stays` is `true`, the host
+    /// removes its bond too.
     func pairHonestly(with address: DeviceAddress, stays: Bool = false) async throws {
         person.behave(Self.behavior)
         try await companion.become(address)

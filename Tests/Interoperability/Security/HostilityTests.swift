@@ -35,7 +35,7 @@ import Testing
         try await expectShown(shown, in: trace)
     }
 
-    /// Expects that tshark shows each forged public key, and the answer to it.
+    /// Expects that tshark shows each forged public key of 64 bytes, and the answer to it.
     private func expectShown(
         _ attacks: [(Attack, [Impostor.Passed])],
         in trace: Trace

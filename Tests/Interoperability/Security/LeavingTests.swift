@@ -4,8 +4,8 @@ import BluetoothHost
 import PairingTestSupport
 import Testing
 
-/// The companion disconnects at every step of a pairing, or its process ends. Our host fails the
-/// pairing, keeps no partial bond, and pairs with the companion the next time.
+/// The companion disconnects at every step of a pairing, or its process ends at some steps. Our
+/// host keeps no partial bond, and pairs with the next companion.
 @Suite(.needsPeers) struct LeavingTests {
     /// More PDUs than any pairing here has.
     private static let stepLimit = 40

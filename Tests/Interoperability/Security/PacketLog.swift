@@ -7,15 +7,15 @@ import HCITransports
 struct PacketLog: Sendable {
     enum Entry: Equatable, Sendable {
         case connected
-        /// Encryption is on or, with `false`, could not be started.
+        /// Encryption is on or, with `false`, is off or could not be started.
         case encrypted(Bool)
         /// A PDU on a channel, encrypted or not.
         case sent(channel: UInt16, pdu: [UInt8])
         case received(channel: UInt16, pdu: [UInt8])
     }
 
-    /// ATT PDUs that contain the value of a characteristic (Vol 3, Part F, 3.4): responses to all
-    /// reads, all writes, notifications and indications. Read By Type Responses are not included,
+    /// ATT PDUs that contain the value of a characteristic (Vol 3, Part F, 3.4): responses to
+    /// reads, writes, notifications and indications. Read By Type Responses are not included,
     /// because discovery uses them as well.
     static let opcodesWithValues: Set<UInt8> = [
         0x0B, 0x0D, 0x0F, 0x21, 0x12, 0x52, 0xD2, 0x16, 0x17, 0x1B, 0x1D, 0x23,

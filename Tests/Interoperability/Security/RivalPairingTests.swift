@@ -58,8 +58,7 @@ struct RivalPairingTests {
         }
     }
 
-    /// Connects again if the accessory did not answer the first packets, as every initiator does
-    /// (0x3E).
+    /// Connects again if the accessory did not answer the first packets (0x3E).
     private func connect(_ rival: Companion) async throws {
         let notEstablished = "\(HCI.ErrorCode.connectionFailedToBeEstablished.rawValue)"
         for _ in 1..<Self.attemptLimit {

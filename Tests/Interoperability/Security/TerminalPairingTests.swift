@@ -366,7 +366,7 @@ import Testing
         }
     }
 
-    /// Runs the command as its systemd unit in Packaging does, with output to a journal.
+    /// Runs the command without a terminal, as its systemd unit in Packaging does.
     @Test("A service shows the passkey and asks no question")
     func servicePasskey() async throws {
         try await withFixture(nil) { fixture in
@@ -433,7 +433,7 @@ import Testing
 extension TerminalPairingTests {
     typealias Plan = Companion.Plan
 
-    /// A companion that advertises, and a folder for the commands' stores.
+    /// A companion, and a folder for the commands' stores.
     struct Fixture: Sendable {
         let harness: PeerHarness
         let companion: Companion

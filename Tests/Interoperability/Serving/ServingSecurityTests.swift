@@ -181,8 +181,8 @@ import Testing
         }
     }
 
-    /// Expects that the server refuses every kind of read and write, with this reason if the
-    /// request has a response.
+    /// Expects that the server refuses reads and writes, with this reason if the request has a
+    /// response, and that Find By Type Value does not find the value.
     private func expectRefusals(
         _ client: Client,
         of handle: AttributeHandle,
