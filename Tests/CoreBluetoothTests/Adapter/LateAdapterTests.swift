@@ -7,7 +7,7 @@ import Testing
 
 @Suite("An adapter that becomes available late")
 struct LateAdapterTests {
-    @Test("1.6 Attempts to open an adapter do not change the state until one succeeds")
+    @Test("1.6 A manager is powered off until an attempt to open its adapter succeeds")
     func late() async throws {
         let fixture = try Fixture()
         let late = LateTransport(fixture.air.adapter(of: fixture.phone), failures: 3)

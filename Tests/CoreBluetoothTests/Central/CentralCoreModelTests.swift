@@ -5,7 +5,7 @@ import Testing
 
 struct CentralCoreModelTests {
     @Test(
-        "5.4 With random input, every request is answered once, and every link has a user",
+        "5.4 With random input, no request is answered twice, and each link of ours has a user",
         arguments: RunSeed.seeds(40)
     )
     func randomInputs(seed: UInt64) {

@@ -149,7 +149,7 @@ extension StreamApplication {
         pipe.look { $0.status(of: side) }.error?.code
     }
 
-    /// Returns after a turn of the run loop, in which the due events were reported.
+    /// Returns after four turns of the run loop, in which the due events were reported.
     func idle() async {
         for _ in 0..<4 { await thread.run {} }
     }

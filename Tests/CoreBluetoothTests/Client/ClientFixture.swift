@@ -61,7 +61,7 @@ extension CBPeripheral {
 }
 
 extension SimpleAccessoryProfile {
-    /// The accessory of these tests: values that support all ways to read, write and subscribe.
+    /// The accessory of these tests, with values to read, to write and to subscribe to.
     static let sensor = SimpleAccessoryProfile(
         name: "Sensor",
         services: [

@@ -70,7 +70,7 @@ struct ValueTests {
         }
     }
 
-    @Test("7.4, 7.5, 7.6 The maximum write length follows the MTU, which the system exchanges")
+    @Test("7.4, 7.5, 7.6 The maximum write length is 512, or without response that of the MTU")
     func lengths() async throws {
         try await withSensor { phone, sensor in
             #expect(sensor.maximumWriteValueLength(for: .withResponse) == 512)

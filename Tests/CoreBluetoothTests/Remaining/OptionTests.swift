@@ -99,7 +99,7 @@ struct OptionTests {
         #expect(CBPeripheralManager.answer == CBPeripheralManager.authorization.rawValue)
     }
 
-    @Test("5.1.1, 5.1.2, 5.1.3 After a lost link, a peripheral is connecting until canceled")
+    @Test("5.1.1, 5.1.2, 5.1.3 A lost peripheral is connecting until it returns or is canceled")
     func reconnecting() async throws {
         try await withStrap { fixture, recorder, strap in
             recorder.manager.connect(

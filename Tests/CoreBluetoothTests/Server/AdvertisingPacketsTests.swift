@@ -33,7 +33,7 @@ struct AdvertisingPacketsTests {
         #expect(packets(name).scanResponse.isEmpty)
     }
 
-    @Test("12.2 A name that is too long is cut to 26 bytes and marked as shortened")
+    @Test("12.2 Without services, a longer name is cut to 26 bytes and marked as shortened")
     func longName() {
         let name = String(repeating: "n", count: 27)
         #expect(advertisement(name).shortenedLocalName == String(repeating: "n", count: 26))

@@ -78,7 +78,7 @@ struct BusyQueueTests {
         }
     }
 
-    @Test("Any number of changes of a length is one event, and the latest length counts")
+    @Test("Any number of changes of the maximum length is one event, with the latest length")
     func lengths() async throws {
         let fixture = try Fixture()
         try await fixture.serve([SampleService.make().0]) { [self] app in

@@ -117,7 +117,7 @@ extension Fixture {
     }
 }
 
-/// The services that most tests publish: one with a characteristic of each kind.
+/// The service that most tests publish, with a characteristic of each kind.
 enum SampleService {
     static let service = "A000"
     static let fixed = "A001"
