@@ -23,7 +23,7 @@ struct ExploringTests {
         }
     }
 
-    @Test("All services are found, with characteristics, descriptors and included services")
+    @Test("Undeclared and included services are found, with characteristics and descriptors")
     func everything() async throws {
         let kit = Self.kit()
         try await kit.world.run(for: .seconds(60)) {
@@ -33,15 +33,15 @@ struct ExploringTests {
             // The system hides the services that it uses itself.
             #expect(services.map(\.identifier) == ["180D", "180F", "1B30", "1B20"])
             #expect(services.filter { !$0.isPrimary }.map(\.identifier) == ["1B20"])
-            let hidden = try #require(services.first { $0.identifier == "1B30" })
-            #expect(hidden.includedServices == ["180F", "1B20"])
-            #expect(hidden.characteristics.map(\.identifier) == ["1B31", "1B32"])
-            #expect(hidden.characteristics.map(\.service) == ["1B30", "1B30"])
-            #expect(hidden.characteristics[0].properties == .read)
-            #expect(hidden.characteristics[1].properties == [.read, .indicate])
-            #expect(hidden.characteristics[1].descriptors.map(\.identifier) == ["2902"])
-            #expect(try await strap.read(hidden.characteristics[0]) == Data([8]))
-            let text = try #require(hidden.characteristics[0].descriptors.first)
+            let undeclared = try #require(services.first { $0.identifier == "1B30" })
+            #expect(undeclared.includedServices == ["180F", "1B20"])
+            #expect(undeclared.characteristics.map(\.identifier) == ["1B31", "1B32"])
+            #expect(undeclared.characteristics.map(\.service) == ["1B30", "1B30"])
+            #expect(undeclared.characteristics[0].properties == .read)
+            #expect(undeclared.characteristics[1].properties == [.read, .indicate])
+            #expect(undeclared.characteristics[1].descriptors.map(\.identifier) == ["2902"])
+            #expect(try await strap.read(undeclared.characteristics[0]) == Data([8]))
+            let text = try #require(undeclared.characteristics[0].descriptors.first)
             #expect(text.characteristic == "1B31")
             #expect(try await strap.read(text) == .text("Hidden"))
             let secondary = try #require(services.last?.characteristics.first)
@@ -109,14 +109,14 @@ struct ExploringTests {
             let central = kit.central()
             let strap = try await central.pair(Kit.strap)
             let found = try await strap.discoverServices()
-            let hidden = try #require(
+            let undeclared = try #require(
                 found.first { $0.identifier == "1B30" }?.characteristics.first
             )
             kit.straps[0].removeService("1B30")
             try await kit.world.advance(by: .seconds(1))
             try await strap.untilReady()
             await #expect(throws: AccessoryError.unknownCharacteristic("1B31")) {
-                try await strap.read(hidden)
+                try await strap.read(undeclared)
             }
             let services = try await strap.discoverServices()
             #expect(services.map(\.identifier) == ["180D", "180F"])

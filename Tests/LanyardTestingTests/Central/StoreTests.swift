@@ -8,19 +8,19 @@ import Testing
 
 @Suite("Stores that fail", .eachSystem)
 struct StoreTests {
-    /// A store that fails while it is shut.
-    private final class ShutStore: AccessoryStore {
-        struct Shut: Error {}
+    /// A store that fails on request.
+    private final class FailingStore: AccessoryStore {
+        struct Failure: Error {}
 
         let within = MemoryAccessoryStore()
-        private let isShut: Mutex<Bool>
+        private let isFailing: Mutex<Bool>
 
-        init(isShut: Bool) { self.isShut = Mutex(isShut) }
+        init(isFailing: Bool) { self.isFailing = Mutex(isFailing) }
 
-        func set(shut: Bool) { isShut.withLock { $0 = shut } }
+        func set(failing: Bool) { isFailing.withLock { $0 = failing } }
 
         private func check() throws {
-            if isShut.withLock({ $0 }) { throw Shut() }
+            if isFailing.withLock({ $0 }) { throw Failure() }
         }
 
         func load() throws -> RememberedAccessories {
@@ -42,13 +42,13 @@ struct StoreTests {
     @Test("A failed write is repeated until it succeeds")
     func remembering() async throws {
         let kit = Kit()
-        let store = ShutStore(isShut: false)
+        let store = FailingStore(isFailing: false)
         try await kit.world.run(for: .seconds(600)) {
             let central = kit.central { $0.store = store }
-            store.set(shut: true)
+            store.set(failing: true)
             let strap = try await central.pair(Kit.strap)
             #expect(store.within.accessories.isEmpty)
-            store.set(shut: false)
+            store.set(failing: false)
             try await kit.world.advance(by: .seconds(60))
             #expect(store.within.accessories.map(\.identity) == [strap.id])
             await central.shutDown()
@@ -58,14 +58,14 @@ struct StoreTests {
     @Test("A failure to erase is reported, and the erasure is repeated")
     func forgetting() async throws {
         let kit = Kit()
-        let store = ShutStore(isShut: false)
+        let store = FailingStore(isFailing: false)
         try await kit.world.run(for: .seconds(600)) {
             let central = kit.central { $0.store = store }
             let strap = try await central.pair(Kit.strap)
-            store.set(shut: true)
+            store.set(failing: true)
             await #expect(throws: AccessoryError.notErased) { try await central.forget(strap) }
             #expect(central.accessories.isEmpty)
-            store.set(shut: false)
+            store.set(failing: false)
             try await kit.world.advance(by: .seconds(60))
             #expect(store.within.accessories.isEmpty)
             await central.shutDown()
@@ -75,17 +75,17 @@ struct StoreTests {
     @Test("A failed read is repeated, and its accessories then appear")
     func reading() async throws {
         let kit = Kit()
-        let store = ShutStore(isShut: false)
+        let store = FailingStore(isFailing: false)
         try await kit.world.run(for: .seconds(600)) {
             let first = kit.central { $0.store = store }
             let id = try await first.pair(Kit.strap).id
             await first.shutDown()
-            store.set(shut: true)
+            store.set(failing: true)
             let second = kit.central { $0.store = store }
             #expect(second.accessories.isEmpty)
             try await kit.world.advance(by: .seconds(60))
             #expect(second.accessories.isEmpty)
-            store.set(shut: false)
+            store.set(failing: false)
             try await kit.world.advance(by: .seconds(60))
             let strap = try #require(second.knownAccessory(Kit.strap))
             #expect(strap.id == id)

@@ -5,8 +5,8 @@ import Dispatch
 import Foundation
 import LanyardTesting
 
-/// An app that uses Core Bluetooth directly: it connects to every strap, discovers everything, and
-/// subscribes to the heart rate.
+/// An app that uses Core Bluetooth directly: it connects to every strap, discovers its services and
+/// characteristics, and subscribes to the heart rate.
 ///
 /// Unchecked: callbacks change `peripherals` on `queue`, and tests read it after `events` has shown
 /// the change.

@@ -153,7 +153,7 @@ private final class Model {
     }
 }
 
-/// A typical app: on the main queue, with tasks where it needs them.
+/// An app on the main queue, with tasks.
 @MainActor
 private final class App: NSObject, @preconcurrency CBCentralManagerDelegate,
     @preconcurrency CBPeripheralDelegate

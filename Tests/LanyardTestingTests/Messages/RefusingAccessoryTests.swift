@@ -8,7 +8,7 @@ import VirtualRadio
 @testable import LanyardTesting
 
 /// An accessory that is ready, and then refuses messages while the link is up.
-@Suite("Accessories that refuse all messages", .eachSystem)
+@Suite("Accessories that refuse messages", .eachSystem)
 struct RefusingAccessoryTests {
     private struct RefusalHarness: Sendable {
         let world: TestWorld
@@ -136,7 +136,7 @@ struct RefusingAccessoryTests {
         }
     }
 
-    @Test("An application error in the refusals causes no renewal")
+    @Test("Refusals with an application error cause no renewal")
     func ofTheApplication() async throws {
         let harness = try RefusalHarness(seed: 33, code: 0x80)
         try await harness.world.run {

@@ -66,9 +66,7 @@ struct ProfileStories {
         }
     }
 
-    @Test(
-        "A loop over values throws when the accessory loses the characteristic"
-    )
+    @Test("A loop over values throws when the accessory loses the characteristic")
     func lost() async throws {
         let kit = Kit()
         try await kit.world.run(for: .seconds(60)) {
@@ -113,7 +111,7 @@ struct ProfileStories {
         }
     }
 
-    @Test("A service that the description does not name leaves the accessory ready")
+    @Test("A new service that the description does not name leaves the accessory ready")
     func unrelated() async throws {
         let kit = Kit { $0.services.removeLast() }
         try await kit.world.run(for: .seconds(60)) {

@@ -72,7 +72,7 @@ struct BackgroundStories {
         }
     }
 
-    @Test("Row 20: A device that is near is not lost, and one that left is lost in the foreground")
+    @Test("Row 20: A near device is not lost, and one that is off is lost in the foreground")
     func presence() async throws {
         let world = TestWorld(seed: 94)
         let strap = world.add(.strap)

@@ -57,7 +57,7 @@ struct TrustStories {
         }
     }
 
-    @Test("Row 12: A paired lock becomes ready again after range loss without a new pairing")
+    @Test("Row 12: A paired lock with a rotating address becomes ready again after range loss")
     func bonded() async throws {
         let world = TestWorld(seed: 123)
         let lock = world.add(.lock.with { $0.address = .rotating(every: .seconds(300)) })

@@ -53,7 +53,7 @@ struct SameDayTests {
         return world.story.description
     }
 
-    /// Records everything that the model shows.
+    /// Records the rate and the state that the model shows.
     @MainActor
     private static func record(_ model: PulseModel, in world: TestWorld) {
         let line = withObservationTracking {
