@@ -19,7 +19,7 @@ struct BuildingDevice: Sendable {
     static let value: BluetoothID = "4C414E59-4152-4400-A000-000000000B01"
     private static let secret: BluetoothID = "4C414E59-4152-4400-A000-000000000B02"
 
-    /// Makes the devices of a scenario, in random rooms.
+    /// Makes the devices of a scenario, and puts the badges into random rooms.
     static func all(
         of scenario: BuildingScenario,
         in world: TestWorld,

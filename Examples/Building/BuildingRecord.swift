@@ -71,7 +71,7 @@ struct BuildingRecord: Sendable {
     var devices: [Device]
     var outages: [Outage] = []
     var lines: [Line] = []
-    /// The number of Pairing Requests that the hosts have sent.
+    /// The number of Pairing Requests that the host has sent.
     var pairingCount = 0
     /// The largest number of links that one device had at a time.
     var mostLinks = 0

@@ -33,7 +33,7 @@ final class BuildingRecorder: Sendable {
 
     var record: BuildingRecord { state.withLock { $0.record } }
 
-    /// Adds a line of a gateway's log.
+    /// Adds a line about a gateway, if the walks have begun.
     func note(_ text: String) {
         let now = world.air.now
         state.withLock { state in

@@ -2,15 +2,16 @@
 
 // A building with twelve gateways and one host, in virtual time: people carry bonded badges from
 // room to room, one gateway loses its power, and later one loses its network. Prints the figures
-// and their limits, and writes a web page with the floor plan.
+// and their limits. With PAGE.html, also writes a web page with the floor plan.
 //
-// usage: ExampleBuilding [PAGE.html] [--seed N] [--minutes N] [--people N] [--sensors N] [--faults N]
-//            [--links N]
+// usage: ExampleBuilding [PAGE.html] [--seed N] [--minutes N] [--people N] [--sensors N]
+//            [--faults N] [--links N]
 //
-// With --faults, that number of gateways lose their power or network, spread over the time. --links is
-// the number of links that a gateway can have.
+// With --faults, gateways lose their power or network that number of times, spread over the time.
+// --links is the number of links that a gateway can have.
 //
-// The exit status is 1 if a figure is beyond its limit, and 64 for wrong arguments.
+// The exit status is 1 if a figure is beyond its limit or the run fails, and 64 for wrong
+// arguments.
 
 import Foundation
 

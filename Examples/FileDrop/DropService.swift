@@ -7,7 +7,7 @@ import Foundation
 enum DropService {
     static var service: CBUUID { CBUUID(string: "5D0A0001-6F64-4B6B-9C7A-41A4F1F0B5E2") }
 
-    /// The UUID of the standard characteristic that contains a PSM.
+    /// The UUID of Core Bluetooth's characteristic that contains a PSM.
     static var psm: CBUUID { CBUUID(string: CBUUIDL2CAPPSMCharacteristicString) }
 
     static func bytes(of psm: CBL2CAPPSM) -> Data {

@@ -51,7 +51,7 @@ final class HeartRateMonitor: NSObject {
         central.connect(sensor)
     }
 
-    /// Gives up an unsuitable or changed sensor and searches for another one.
+    /// Gives up an unsuitable or changed sensor, and searches again.
     private func giveUp(_ sensor: CBPeripheral, _ reason: String) {
         say("Giving up \(sensor.displayName): \(reason)")
         state = .scanning

@@ -110,11 +110,11 @@ extension Notebook {
         }
         if newText != text { say("The page has \(newText.count) bytes now") }
         text = Data(newText)
-        commands.forEach(obey)
+        commands.forEach(run)
         return .success
     }
 
-    private func obey(_ command: String) {
+    private func run(_ command: String) {
         let words = command.split(separator: " ")
         switch words.first {
         case "clear":

@@ -32,10 +32,10 @@ public struct Logger: Sendable {
         write(message, at: level)
     }
 
-    /// Logs a message that is always stored.
+    /// Logs a message at the default level.
     public func log(_ message: OSLogMessage) { write(message, at: .notice) }
 
-    /// Logs a message that is always stored.
+    /// Logs a message at the default level.
     public func notice(_ message: OSLogMessage) { write(message, at: .notice) }
 
     /// Logs a message of the least importance.
