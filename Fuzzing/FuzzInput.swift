@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An input as a sequence of decisions: each byte that libFuzzer changes affects one of them.
+/// An input as a sequence of decisions, most of which take one byte.
 struct FuzzInput {
     private var rest: ArraySlice<UInt8>
     private var past: UInt64 = 0
@@ -28,7 +28,7 @@ struct FuzzInput {
         return elements.isEmpty ? nil : elements[number]
     }
 
-    /// Returns the number of bytes that the first one specifies, or the remaining ones.
+    /// Returns as many bytes as the next one specifies, or all that remain if they are fewer.
     mutating func bytes() -> [UInt8] {
         let count = Int(byte())
         return take(count)

@@ -2,9 +2,9 @@
 
 import Foundation
 
-/// A reader of hostile bytes, with the name that `--target` selects.
+/// A test of a reader or a core, with the name that `--target` selects.
 struct FuzzTarget: Sendable {
-    /// Runs the reader once with one input, and traps if an invariant does not hold.
+    /// Runs the test with one input, and traps if an invariant does not hold.
     typealias Run = @Sendable ([UInt8]) -> Void
 
     let name: String

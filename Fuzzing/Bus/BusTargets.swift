@@ -14,14 +14,14 @@ extension FuzzTarget {
     ]
 }
 
-/// Reads a message. A message that can be read must survive a round trip.
+/// Reads a message. It must be the same when it is written and read again.
 private func fuzzMessages(_ bytes: [UInt8]) {
     guard let message = try? DBusMessage.read(bytes) else { return }
     require(message.descriptorCount <= DBusLimits.descriptorsPerMessage, "too many descriptors")
     guard let again = try? DBusMessage.read(message.bytes) else {
         return require(false, "cannot be read again")
     }
-    // Values with NaN are not compared, because NaN differs from itself.
+    // The bytes are compared, because a NaN in a value differs from itself.
     require(again.bytes == message.bytes, "changed by writing and reading")
 }
 

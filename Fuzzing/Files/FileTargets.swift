@@ -54,7 +54,7 @@ private func fuzzScenarioFile(_ bytes: [UInt8]) {
     require(Set(names).count == names.count, "one name twice")
 }
 
-/// Reads the data of another device, as a file or as the tag in it, or the keys for a capture.
+/// Reads out-of-band data of another device, as a file or as a tag, or the keys for a capture.
 private func fuzzOutOfBandFile(_ bytes: [UInt8]) {
     let rest = bytes.dropFirst()
     switch (bytes.first ?? 0) % 3 {
@@ -67,7 +67,7 @@ private func fuzzOutOfBandFile(_ bytes: [UInt8]) {
     }
 }
 
-/// Reads an Info.plist, and the same bytes as entitlements, in each of the formats.
+/// Reads an Info.plist, and the same bytes as entitlements, for each platform and for none.
 private func fuzzPropertyList(_ bytes: [UInt8]) {
     let data = Data(bytes)
     var check = InfoPlistCheck()

@@ -11,7 +11,7 @@ func fuzzPageRequests(_ bytes: [UInt8]) {
     let pieces = stride(from: stream.startIndex, to: stream.endIndex, by: size).map {
         stream[$0..<min($0 + size, stream.endIndex)]
     }
-    // One reading is larger than a buffer, and pieces are not.
+    // The reader's buffer may be too small for a longer stream at once, but not for its pieces.
     if stream.count <= HTTPRequestReader.headLimit {
         require(requests(in: pieces) == whole, "pieces change the requests")
     }

@@ -8,9 +8,9 @@ import HCITransports
 
 @testable import BluetoothHost
 
-/// Reads a forged record: arbitrary contents with a valid frame. The first byte selects the kind. A
-/// record that can be read must survive a round trip. For kind 0 the input contains the frame as
-/// well.
+/// Reads a forged record: arbitrary contents with a valid frame. The first byte selects the kind.
+/// For kind 0 the input contains the frame as well. A record, except a counter or an application's
+/// value, must be the same when it is written and read again.
 func fuzzStoreRecords(_ bytes: [UInt8]) {
     let kind = (bytes.first ?? 0) % 9
     let contents = Array(bytes.dropFirst())

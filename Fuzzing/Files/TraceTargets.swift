@@ -93,7 +93,7 @@ func fuzzFlightRecording(_ bytes: [UInt8]) {
     require(again?.dropped == recording.dropped, "another count comes back")
     require(
         recording.description.isEmpty == (recording.events.isEmpty && recording.dropped == 0),
-        "words"
+        "a wrong description"
     )
     var timeline = Timeline(title: "a recording")
     timeline.add(recording, central: "Central")

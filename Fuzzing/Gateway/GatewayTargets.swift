@@ -24,7 +24,8 @@ private func fuzzFrames(_ bytes: [UInt8]) {
     }
 }
 
-/// Gives a gateway the bytes of an owner, in pieces whose length the input chooses.
+/// Gives a gateway the same bytes from its owner and from its controller, in pieces whose length
+/// the input chooses.
 private func fuzzOwner(_ bytes: [UInt8]) {
     var core = GatewayCore(name: "hall")
     var writer = FrameWriter()
@@ -48,7 +49,7 @@ private func fuzzOwner(_ bytes: [UInt8]) {
     require(core.owner == nil && core.connections.isEmpty, "a leaked lease")
 }
 
-/// Gives a host invalid bytes of a gateway.
+/// Gives a host any bytes of a gateway, in pieces whose length the input chooses.
 private func fuzzGatewayHost(_ bytes: [UInt8]) {
     var host = GatewayClient(.lease, now: .zero)
     _ = host.begin(now: .zero)

@@ -3,8 +3,8 @@
 import BluetoothL2CAP
 import BluetoothTypes
 
-/// Runs one end of a link whose peer sends any data on any channel, while the application opens,
-/// sends, receives, resizes and closes, and time passes.
+/// Runs one end of a link whose peer sends any signaling and data, while the application opens,
+/// sends, receives, resizes, cancels and closes, and time passes.
 func fuzzChannels(_ bytes: [UInt8]) {
     var input = FuzzInput(bytes)
     var end = FuzzedLink(role: input.flag() ? .central : .peripheral)

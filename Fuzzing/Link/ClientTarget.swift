@@ -20,7 +20,7 @@ private struct FuzzedClient {
     /// The operations that have not ended.
     var open: Set<DrivenClient.OperationID> = []
     var lastOperation: DrivenClient.OperationID = 0
-    /// The last request, as far as an answer may fit it.
+    /// The last PDU that the client sent.
     var request: [UInt8] = []
 
     init(mtu: Int) {
@@ -79,8 +79,7 @@ private struct FuzzedClient {
         receive(outgoing.actions)
     }
 
-    /// Returns bytes with an opcode that matches the last request, or the bytes of the request
-    /// itself.
+    /// Returns an Error Response to the last request, or bytes with the opcode of its response.
     private func answer(_ input: inout FuzzInput) -> [UInt8] {
         guard let opcode = request.first else { return input.bytes() }
         switch input.number(below: 4) {

@@ -12,8 +12,8 @@ import LanyardTestSupport
 @testable import BluetoothHost
 @testable import HostHarness
 
-/// Runs a host with three valid peers and a controller that also sends arbitrary data. Every
-/// request ends once, and the host can be shut down.
+/// Runs a host with three peers and a controller that also sends arbitrary data. Every request ends
+/// once, and the host can be shut down.
 func fuzzHost(_ bytes: [UInt8]) {
     var input = FuzzInput(bytes)
     var host = FuzzedHost()

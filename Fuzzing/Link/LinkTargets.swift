@@ -46,8 +46,8 @@ private func fragment(_ boundary: HCI.PacketBoundary, _ bytes: [UInt8]) -> HCI.A
     )
 }
 
-/// Reads a PDU. The first byte selects the protocol. A PDU that can be read must survive a round
-/// trip.
+/// Reads a PDU. The first byte selects the protocol. A PDU must be the same when it is written and
+/// read again.
 private func fuzzPDUs(_ bytes: [UInt8]) {
     let payload = bytes.dropFirst()
     switch (bytes.first ?? 0) % 3 {

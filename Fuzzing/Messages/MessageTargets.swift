@@ -55,8 +55,8 @@ private func fuzzEnvelopes(_ bytes: [UInt8]) {
     require(MessageEnvelope(envelope.json) == envelope, "another envelope comes back")
 }
 
-/// Reads a value. The first byte selects a type, or the first two bytes an assigned number, and the
-/// others are the value.
+/// Reads a value. The first bytes select a type or an assigned number, and the others are the
+/// value.
 private func fuzzValues(_ bytes: [UInt8]) {
     var input = FuzzInput(bytes)
     if input.flag() {

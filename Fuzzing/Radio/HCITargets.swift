@@ -64,8 +64,8 @@ private func fuzzEvents(_ bytes: [UInt8]) {
     )
 }
 
-/// Reads a command and its response. The first two bytes are the opcode or the index of a known
-/// one, and the others are the parameters of both.
+/// Reads a command and its response. The first bytes select the opcode, and the others are the
+/// parameters of both.
 private func fuzzCommands(_ bytes: [UInt8]) {
     var input = FuzzInput(bytes)
     let opcode =
@@ -129,7 +129,7 @@ private func fuzzSerialStartUp(_ bytes: [UInt8]) {
                 )
             }
         }
-        require(sent <= 64, "the startup sends packets endlessly")
+        require(sent <= 64, "the startup sends too many packets")
     }
 }
 
