@@ -215,7 +215,7 @@ extension CharacteristicReferenceTests {
         #expect(throws: ProgramFailure.self) { try HexArgument(text) }
     }
 
-    @Test("A value longer than an attribute is refused")
+    @Test("A value of more than 512 bytes is refused")
     func refusesLongValues() throws {
         #expect(try HexArgument(String(repeating: "00", count: 512)).bytes.count == 512)
         #expect(throws: ProgramFailure.self) {

@@ -210,7 +210,7 @@ import Testing
     }
 
     @Test(
-        "A target that is not received is not found",
+        "A target that is not received is an error",
         arguments: [true, false]
     )
     func missesOthers(waits: Bool) async throws {

@@ -273,7 +273,7 @@ import Testing
         #expect(type("q", into: &view))
     }
 
-    @Test("The filter has a longest length and no control characters")
+    @Test("The filter has a maximum length and no control characters")
     func limitsTheFilter() {
         var view = view()
         type("f" + String(repeating: "x", count: 100) + "\u{7}", into: &view)

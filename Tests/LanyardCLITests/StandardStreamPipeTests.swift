@@ -8,8 +8,8 @@ import Testing
 
 @Suite("A channel joined with standard input and output")
 struct StandardStreamPipeTests {
-    /// A channel that echoes its input up to a limit. A strict channel closes when
-    /// it receives more.
+    /// A channel that echoes its input up to a limit and then closes. A strict channel closes only
+    /// when it receives more.
     private final class EchoChannel: StandardStreamPipe.Channel {
         private struct State {
             var sent: [[UInt8]] = []
@@ -153,7 +153,7 @@ struct StandardStreamPipeTests {
         #expect(try options.number.rawValue == number)
     }
 
-    @Test("Text that is no number is a usage error", arguments: ["0", "256", "0x100", "-1", "psm"])
+    @Test("A number out of range is a usage error", arguments: ["0", "256", "0x100", "-1", "psm"])
     func wrongNumbers(text: String) throws {
         let options = try ChannelOptions.parse(["--psm=\(text)"])
         let failure = #expect(throws: ProgramFailure.self) { try options.number }

@@ -77,7 +77,8 @@ struct DaemonCommandTests {
             #expect(body.first == .bytes([10, 11]))
             let kind = withResponse ? "request" : "command"
             #expect(body.last?.properties?["type"] == .string(kind))
-            // A read proves that the command has left before the link ends.
+            // After a write without response, a read ensures that the value is sent before the
+            // link ends.
             #expect(daemon.calls.contains("ReadValue") == !withResponse)
         }
     }

@@ -261,7 +261,7 @@ struct DaemonServeTests {
     }
 
     @Test(
-        "Options that the daemon cannot follow are refused",
+        "Options that the daemon cannot apply are refused",
         arguments: [
             ["--address", "C4:F0:00:00:00:07"], ["--pair", "--mitm"],
             ["--store", "folder"], ["--trace", "file"], ["--listen", "unix:/tmp/air"],

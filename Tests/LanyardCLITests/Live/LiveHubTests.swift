@@ -71,7 +71,7 @@ struct LiveHubTests {
         #expect(members["timeline"]?.members?["events"]?.elements?.count == 1)
     }
 
-    @Test("Many advertising reports are left out of the timeline, and counted")
+    @Test("Of the advertising reports in a period, the timeline has one and counts the others")
     func reports() throws {
         for number in 0..<200 { hub.receive(report(UInt8(number)), from: 0) }
         hub.receive(reset(), from: 0)
@@ -111,8 +111,8 @@ struct LiveHubTests {
         #expect(messages.last?.members?["state"]?.text == "idle")
     }
 
-    /// Returns the central's connection to the device with this number, with the handle 0x0040 (Vol
-    /// 4, Part E, 7.7.65.1).
+    /// Returns the event of a central's connection to the device with this number, with the handle
+    /// 0x0040 (Vol 4, Part E, 7.7.65.1).
     private func connected(to number: UInt8) -> Btsnoop.Record {
         record(
             .received,

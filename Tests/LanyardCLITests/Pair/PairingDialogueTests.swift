@@ -168,7 +168,7 @@ struct PairingDialogueTests {
         #expect(text.contains("Pair with \(Self.peer) again? [y/N] "))
     }
 
-    @Test("Every method has words", arguments: Pairing.Method.allCases)
+    @Test("Every method has an announcement", arguments: Pairing.Method.allCases)
     func words(method: Pairing.Method) {
         let announcement = PairingText.announcement(Self.scene(method))
         #expect(announcement.contains("by \(method): ") && announcement.hasSuffix("."))

@@ -16,7 +16,7 @@ struct PairingOptionsTests {
             .policy(hasUser: hasUser, hasOutOfBandData: hasOutOfBandData)
     }
 
-    @Test("The defaults are safe: Secure Connections, full key size, a bond, no debug key")
+    @Test("The defaults are Secure Connections, the full key size, a bond, and no debug key")
     func defaults() throws {
         var expected = Pairing.Policy()
         expected.ioCapability = .keyboardDisplay

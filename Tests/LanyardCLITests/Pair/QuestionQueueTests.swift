@@ -95,7 +95,7 @@ struct QuestionQueueTests {
         questions.receive("quit")
         questions.end()
         var passed: [String] = []
-        for await order in commands { passed.append(order) }
+        for await command in commands { passed.append(command) }
         #expect(passed == ["set 2A19 05", "help", "quit"])
     }
 

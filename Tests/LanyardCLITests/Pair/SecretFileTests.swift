@@ -83,7 +83,7 @@ struct SecretFileTests {
         let export = try KeyExport(path)
         export.add(try key(1))
         let earlier = try #require(text)
-        // A directory is where the new contents are written first.
+        // A directory has the name of the file to which the new contents are written first.
         try #require(mkdir(path + ".new", 0o700) == 0)
         export.add(try key(2))
         #expect(export.failure?.status == .inputOutput)

@@ -26,8 +26,8 @@ struct TypedCommandTests {
             (" Quit ", .quit),
         ] as [(String, TypedCommand)]
     )
-    func words(line: String, order: TypedCommand) throws {
-        #expect(try TypedCommand(line) == order)
+    func words(line: String, command: TypedCommand) throws {
+        #expect(try TypedCommand(line) == command)
         #expect(TypedCommand.explanation.contains(line.trimmingPrefix(" ").lowercased().prefix(4)))
     }
 

@@ -93,7 +93,7 @@ import Testing
         #expect(editor.receive(.character("\u{202E}")) == .none)
     }
 
-    @Test("A line has a bound")
+    @Test("The length of a line is limited")
     func bound() {
         var editor = LineEditor()
         for _ in 0..<LineEditor.lengthLimit + 100 { _ = editor.receive(.character("é")) }
@@ -104,7 +104,7 @@ import Testing
         #expect(editor.text.utf8.count <= LineEditor.lengthLimit)
     }
 
-    @Test("The history has a bound, and invalid lines of its text are dropped")
+    @Test("The length of the history is limited, and invalid lines of its text are dropped")
     func historyBound() {
         var history = LineHistory()
         for number in 0..<LineHistory.lineLimit + 5 { history.add("line \(number)") }

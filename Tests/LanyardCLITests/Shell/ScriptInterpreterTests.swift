@@ -113,7 +113,7 @@ import Testing
         #expect(step.happened == "mtu: not done within 2 s" && step.status == .timedOut)
     }
 
-    @Test("Variables have bounds")
+    @Test("The number and the length of variables are limited")
     func variableBounds() throws {
         var script = try interpreter()
         for number in 0..<ScriptInterpreter.variableLimit - 1 {
@@ -164,7 +164,7 @@ import Testing
         try check("set x $value\necho $x")
     }
 
-    @Test("A script has bounds")
+    @Test("The number and the length of a script's lines are limited")
     func bounds() throws {
         try check(String(repeating: "mtu\n", count: Script.lineLimit))
         #expect(throws: ProgramFailure.self) {
