@@ -39,7 +39,6 @@ struct FuzzInput {
         return Array(rest.prefix(count))
     }
 
-    /// Returns the remaining bytes.
     mutating func remaining() -> [UInt8] {
         defer { rest = [] }
         return Array(rest)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The arguments of the program.
 struct BuildingArguments: Sendable {
     struct Problem: Error, CustomStringConvertible {
         let description: String

@@ -19,7 +19,6 @@ struct BuildingPage {
         try Data(html.utf8).write(to: URL(fileURLWithPath: file), options: .atomic)
     }
 
-    /// The whole page.
     var html: String {
         var html = Self.text(PackageResources.building_html)
         for (part, text) in [("style", Self.style), ("data", data), ("script", Self.script)] {

@@ -178,7 +178,6 @@ final class BuildingRecorder: Sendable {
         }
     }
 
-    /// Ends the record.
     func end() {
         let now = world.air.now
         let tasks = state.withLock { state in

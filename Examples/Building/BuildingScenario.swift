@@ -52,12 +52,10 @@ struct BuildingScenario: Sendable {
         }
     }
 
-    /// The names of the people.
     static let names = [
         "Ada", "Ben", "Cleo", "Dev", "Eva", "Finn", "Gus", "Hana", "Ines", "Jon", "Kim", "Leo",
     ]
 
-    /// Returns the name of the badge of a person.
     func badge(_ number: Int) -> String {
         let names = Self.names
         let round = number / names.count

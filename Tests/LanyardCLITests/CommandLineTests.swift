@@ -10,7 +10,6 @@ import VirtualAdapters
 @testable import LanyardCLI
 
 @Suite("The command line") struct CommandLineTests {
-    /// The output of a run and its exit code.
     private struct Run {
         let status: ProcessStatus
         let output: String

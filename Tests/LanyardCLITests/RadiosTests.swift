@@ -54,7 +54,6 @@ struct RadiosTests {
             adapter = names.joined(separator: "+")
         }
 
-        /// Returns the name of an adapter.
         func name(_ number: Int) -> String { "unix:\(folder)/\(number)" }
 
         func end() async {

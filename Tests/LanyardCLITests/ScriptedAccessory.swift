@@ -13,7 +13,6 @@ struct ScriptedAccessory: ConnectedAccessory {
     enum Answer: Sendable {
         case bytes([UInt8])
         case failure(GATT.Failure)
-        /// No answer.
         case silence
     }
 

@@ -7,7 +7,6 @@ import Testing
 @testable import LanyardCLI
 
 @Suite("Printing packet logs") struct TracePrinterTests {
-    /// The result of printing a file.
     private struct Outcome {
         let lines: [Substring]
         let failure: ProgramFailure?

@@ -49,7 +49,6 @@ struct GatewayModel {
         toHost = NetworkPath(conditions, seed: seed ^ 1)
     }
 
-    /// Whether a host has the lease of the gateway.
     var isLeased: Bool { core.owner != nil }
     var isCut: Bool { toGateway.isCut }
     /// Whether the host has a connection, or makes one.

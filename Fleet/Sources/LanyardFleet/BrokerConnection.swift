@@ -4,7 +4,6 @@ import CMosquitto
 import Foundation
 import Synchronization
 
-/// An event of the connection to the broker.
 enum BrokerEvent: Sendable {
     case connected
     /// The connection was lost, or an attempt failed, with the reason.
@@ -162,7 +161,6 @@ final class BrokerConnection: Sendable {
 
     // MARK: Messages
 
-    /// Subscribes to topics.
     func subscribe(_ topics: [String]) {
         for topic in topics { mosquitto_subscribe(client, nil, topic, 1) }
     }
@@ -196,7 +194,6 @@ final class BrokerConnection: Sendable {
     }
 }
 
-/// A failure of the connection to the broker.
 struct BrokerError: Error, CustomStringConvertible {
     let description: String
 

@@ -4,7 +4,6 @@ import Foundation
 import JSONText
 import Lanyard
 
-/// A command to an accessory.
 struct FleetCommand: Hashable, Sendable {
     /// The maximum size of a command's payload in bytes. A value has at most 512 bytes
     /// (Vol 3, Part F, 3.2.9), which are 684 in base64.

@@ -10,7 +10,6 @@ extension FleetCore {
 
     // MARK: Events of accessories
 
-    /// Receives a change of an accessory's state.
     mutating func changed(_ id: String, _ change: AccessoryChange, now: Moment) {
         guard let tracked = tracked[id], tracked.lease.isHeld else { return }
         let wasReady = tracked.state == .ready
@@ -38,7 +37,6 @@ extension FleetCore {
         }
     }
 
-    /// Receives a value of a characteristic.
     mutating func valueReceived(
         _ id: String,
         _ path: CharacteristicPath,

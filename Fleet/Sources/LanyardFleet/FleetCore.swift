@@ -9,7 +9,6 @@ import Foundation
 import JSONText
 import Lanyard
 
-/// An action of the core.
 enum FleetAction: Hashable, Sendable {
     /// Write a record to the disk, before all other actions.
     case persist(JournalRecord)

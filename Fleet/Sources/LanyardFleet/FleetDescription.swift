@@ -30,7 +30,6 @@ struct FleetDescription {
     }
 }
 
-/// An accessory of the fleet.
 struct FleetAccessory {
     /// The identifier in topics and messages.
     var id: String
@@ -94,7 +93,6 @@ struct FleetAccessory {
     }
 }
 
-/// A characteristic of an accessory of the fleet.
 struct FleetCharacteristic {
     var path: CharacteristicPath
     var roles: Set<CharacteristicDescription.Role>

@@ -258,7 +258,6 @@ final class FleetDriver: Service {
 }
 
 extension Moment {
-    /// This moment.
     static var current: Moment {
         var time = timespec()
         clock_gettime(CLOCK_BOOTTIME, &time)

@@ -2,7 +2,6 @@
 
 import Foundation
 
-/// A record of the journal.
 enum JournalRecord: Hashable, Sendable {
     /// A message that the broker has not yet acknowledged.
     case message(UInt64, FleetMessage)
@@ -113,7 +112,6 @@ struct Journal: ~Copyable {
     }
 }
 
-/// A failure of the journal.
 struct JournalError: Error, CustomStringConvertible {
     let description: String
 

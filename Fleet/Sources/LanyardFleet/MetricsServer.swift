@@ -45,7 +45,6 @@ struct MetricsServer: Service {
     }
 }
 
-/// The number of open connections.
 private final class ConnectionCount: Sendable {
     private let count = Mutex(0)
     private let limit: Int

@@ -7,7 +7,6 @@ import NIOCore
 ///
 /// All methods are called on the event loop, and all events arrive on it.
 final class ControllerPort: Sendable {
-    /// An event of the controller.
     enum Event: Sendable {
         case opened
         case sent([UInt8])

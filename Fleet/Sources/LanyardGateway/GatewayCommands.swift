@@ -72,7 +72,6 @@ extension GatewayAddress {
 
 /// SIGINT and SIGTERM.
 enum StopSignal {
-    /// Waits for a signal.
     static func wait() async {
         let (signals, feed) = AsyncStream.makeStream(of: Void.self)
         let sources = [SIGINT, SIGTERM].map { number in

@@ -215,7 +215,6 @@ final class GatewayServer: @unchecked Sendable {
     }
 }
 
-/// One connection of a gateway.
 private final class ServerConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 

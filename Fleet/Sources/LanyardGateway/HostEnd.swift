@@ -55,7 +55,6 @@ final class HostEnd: @unchecked Sendable {
         return (reason, try await loop.submit { [self] in isGranted }.get())
     }
 
-    /// Handles an event of the connection.
     func receive(_ event: GatewayConnection.Event) {
         loop.preconditionInEventLoop()
         switch event {

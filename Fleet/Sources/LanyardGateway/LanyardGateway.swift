@@ -48,7 +48,6 @@ struct StateOptions: ParsableArguments {
     var folder: StateFolder { get throws { try StateFolder(state) } }
 }
 
-/// The address of a gateway.
 struct GatewayAddress: ExpressibleByArgument, CustomStringConvertible, Equatable {
     static let usualPort = GatewayProtocol.defaultPort
 

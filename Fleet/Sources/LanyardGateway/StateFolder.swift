@@ -55,7 +55,6 @@ struct StateFolder: Sendable {
         return home + "/.local/state/lanyard-gateway"
     }
 
-    /// Returns a subfolder.
     func folder(_ name: String) throws -> StateFolder { try StateFolder("\(path)/\(name)") }
 
     /// Returns the contents of a file; `nil` if it cannot be read or is too long.

@@ -24,7 +24,6 @@ struct HostileMessageTests {
         "lanyard/leases/x/y", "LANYARD/leases/strap", "lanyard/devices/\u{0}/commands",
     ]
 
-    /// Returns a random payload.
     private func payload(_ generator: inout SeededGenerator) -> [UInt8] {
         switch Int.random(in: 0..<8, using: &generator) {
         case 0: return []

@@ -102,7 +102,6 @@ struct MetricsTests {
         #expect(registry.text == "# TYPE a_b_c counter\na_b_c 3.0\n")
     }
 
-    /// The repository's folder.
     static let repository = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()

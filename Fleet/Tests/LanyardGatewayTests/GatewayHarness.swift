@@ -53,7 +53,6 @@ final class GatewayHarness: Sendable {
         try result.get()
     }
 
-    /// Creates a valid code.
     func makeCode() throws -> EnrollmentCode {
         let folder = try StateFolder(folder + "/gateway")
         let code = EnrollmentCode(for: try Credentials(in: folder).bytes)
@@ -107,7 +106,6 @@ final class GatewayHarness: Sendable {
         return HostConnection(connection: connection, loop: loop, events: events)
     }
 
-    /// Enrolls a host.
     func enroll(_ host: String = "pc") async throws {
         let code = try makeCode()
         let connection = try connect(

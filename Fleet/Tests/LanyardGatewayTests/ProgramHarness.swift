@@ -68,7 +68,6 @@ final class ProgramHarness: Sendable {
         return (gateway, try #require(Int(address)))
     }
 
-    /// Creates a code.
     func code() async throws -> String {
         let program = try start("code", as: "gateway")
         try await program.output.wait(for: "-")

@@ -173,7 +173,6 @@ private final class MainListener: NSObject, @MainActor CBCentralManagerDelegate 
     }
 }
 
-/// A delegate that does nothing.
 private final class EmptyDelegate: NSObject, CBCentralManagerDelegate {
     func centralManagerDidUpdateState(_ central: CBCentralManager) {}
 }

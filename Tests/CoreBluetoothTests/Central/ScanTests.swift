@@ -256,7 +256,6 @@ extension Fixture {
         return listener
     }
 
-    /// Adds a beacon.
     func addBeacon(_ message: BeaconMessage, isExtended: Bool = false) throws {
         try air.world.addController(
             ControllerConfiguration(name: "beacon", at: Position(x: 1, y: 1)),

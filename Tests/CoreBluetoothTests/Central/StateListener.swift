@@ -44,7 +44,6 @@ final class StateListener: NSObject, CBCentralManagerDelegate, @unchecked Sendab
 }
 
 extension Fixture {
-    /// Creates a listener on the phone.
     func listener() -> StateListener {
         StateListener(options: [CBManagerOptionAdapterKey: adapter])
     }

@@ -70,7 +70,6 @@ final class LoopThread: @unchecked Sendable {
         trigger.fire()
     }
 
-    /// Whether the caller runs on this thread.
     var isCurrent: Bool { Thread.current === thread }
 
     /// Passes the run loop to `body`, on the calling thread.

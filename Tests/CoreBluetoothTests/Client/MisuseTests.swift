@@ -166,7 +166,6 @@ struct ClientMisuseTests {
 }
 
 extension CBService? {
-    /// The service, or a new one if it is `nil`.
     fileprivate var orNew: CBService {
         self
             ?? CBService(

@@ -17,7 +17,6 @@ enum OrderingUUID {
 }
 
 extension CBUUID {
-    /// Creates a 16-bit UUID.
     convenience init(short: UInt16) {
         let digits = String(short, radix: 16, uppercase: true)
         self.init(string: String(repeating: "0", count: 4 - digits.count) + digits)

@@ -40,12 +40,10 @@ final class DiscoveryRecorder: NSObject, CBCentralManagerDelegate, CBPeripheralD
         manager.scanForPeripherals(withServices: services, options: options)
     }
 
-    /// Returns the number of discoveries of a peripheral.
     func count(_ name: String) -> Int {
         journal.lines.count { $0 == "seen \(name)" }
     }
 
-    /// Returns the first discovery of a peripheral.
     func first(_ name: String) -> ScanMatch? { matches.first { $0.name == name } }
 
     func centralManagerDidUpdateState(_ central: CBCentralManager) {

@@ -37,12 +37,10 @@ final class CentralRecorder: NSObject, CBCentralManagerDelegate, CBPeripheralDel
     /// Returns a peripheral by its name.
     subscript(name: String) -> CBPeripheral? { state.withLock { _ in knownPeripherals[name] } }
 
-    /// Releases a peripheral.
     func drop(_ name: String) {
         _ = state.withLock { _ in knownPeripherals.removeValue(forKey: name) }
     }
 
-    /// Releases the manager.
     func dropManager() { manager = nil }
 
     private func note(_ line: String) {

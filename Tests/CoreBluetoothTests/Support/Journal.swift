@@ -32,7 +32,6 @@ final class Journal: Sendable {
         self.holder = holder
     }
 
-    /// The lines so far.
     var lines: [String] { state.withLock { $0.lines } }
 
     func add(_ line: String) {
@@ -50,7 +49,6 @@ final class Journal: Sendable {
         waiter.continuation.resume()
     }
 
-    /// Removes all lines.
     func clear() {
         state.withLock { $0.lines = [] }
     }

@@ -52,7 +52,6 @@ final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, @unchecke
     /// The services that were restored.
     var restoredServices: [CBMutableService] { state.withLock { _ in restored } }
 
-    /// Releases the manager.
     func dropManager() { manager = nil }
 
     /// Releases requests and centrals.

@@ -58,7 +58,6 @@ struct Companion: Sendable {
         let keypresses: [Int]
     }
 
-    /// The companion's GATT client.
     let client: Client
 
     /// Changes the companion's identity address.

@@ -51,7 +51,6 @@ struct Impostor: Sendable {
         let bytes: [UInt8]
     }
 
-    /// The impostor's GATT client.
     let client: Client
 
     func advertise() async throws { try await client.perform("advertise") }

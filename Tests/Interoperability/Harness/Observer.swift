@@ -32,10 +32,8 @@ struct Observer: Sendable {
     /// The observer's role on the link that it made, or `nil` if it made none.
     let role: String?
 
-    /// The advertisements without scan responses.
     var advertisements: [Report] { reports.filter { !$0.isScanResponse } }
 
-    /// The scan responses.
     var responses: [Report] { reports.filter(\.isScanResponse) }
 }
 

@@ -73,7 +73,6 @@ struct Accessory: Sendable {
     /// The accessory's own description, which `lanyard explore --json` must print.
     let database: JSON
 
-    /// The accessory's address as text.
     var address: String { database["address"].text ?? "" }
 
     /// The name that the accessory advertises.

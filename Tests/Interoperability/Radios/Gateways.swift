@@ -79,7 +79,6 @@
         /// Cuts the network to a gateway: from now on, neither side receives the other.
         func cut(_ number: Int) { networks.withLock { $0[number] }.cut() }
 
-        /// Ends all gateways.
         func end() async {
             for network in networks.withLock({ $0 }) { await network.end() }
             for process in processes.withLock({ $0 }) { process.kill() }

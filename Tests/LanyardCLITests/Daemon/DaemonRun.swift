@@ -16,7 +16,6 @@ enum DaemonRun {
         return try ChildProcess(LanyardTool.path, arguments, environment: environment)
     }
 
-    /// Returns the environment of the program.
     static func environment(on daemon: FakeDaemon) -> [String: String] {
         var environment = LanyardTool.environment(adapter: "bluez")
         environment[DBusAddress.systemVariable] = "unix:path=\(daemon.bus.path)"

@@ -51,7 +51,6 @@ struct DaemonServeTests {
         }
     }
 
-    /// Expects the next lines of a process.
     private func expect(_ lines: [String], of process: ChildProcess) async throws {
         for line in lines {
             let printed = try await process.nextLine(within: DaemonRun.limit)

@@ -7,7 +7,6 @@ import Testing
 @testable import LanyardCLI
 
 @Suite("The command lanyard doctor") struct DoctorCommandTests {
-    /// Runs the command and returns its exit code and output.
     private func run(
         _ arguments: String...
     ) async -> (status: ProcessStatus, output: String, remarks: String) {

@@ -33,7 +33,6 @@ final class FakeSystemTree: Sendable {
         )
     }
 
-    /// Creates a symbolic link.
     func link(_ path: String, to target: String) throws {
         let place = URL(fileURLWithPath: root + path)
         try folder(place.deletingLastPathComponent().path.replacing(root, with: ""))

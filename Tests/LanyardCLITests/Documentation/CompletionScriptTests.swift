@@ -6,7 +6,6 @@ import Testing
 
 @testable import LanyardCLI
 
-/// The manual page and the completions that a release contains.
 @Suite("The manual page and the completions")
 struct CompletionScriptTests {
     private static let limit = Duration.seconds(120)

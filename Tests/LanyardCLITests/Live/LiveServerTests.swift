@@ -40,7 +40,6 @@ private final class RawClient: Sendable {
         return text.contains(part)
     }
 
-    /// Waits until the server closes.
     func waitForEnd() async {
         for await _ in arrivals {}
     }

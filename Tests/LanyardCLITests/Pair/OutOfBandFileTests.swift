@@ -70,7 +70,6 @@ struct OutOfBandFileTests {
     }
 }
 
-/// Returns the permission bits of a file.
 func permissions(_ path: String) throws -> Int {
     let attributes = try FileManager.default.attributesOfItem(atPath: path)
     return try #require(attributes[.posixPermissions] as? Int)

@@ -181,7 +181,6 @@ struct DatabaseFileTests {
     }
 }
 
-/// The example databases.
 enum Examples {
     static let names = ["heart-rate-strap", "message-service", "thermometer", "everything"]
 

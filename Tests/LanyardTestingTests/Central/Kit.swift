@@ -83,7 +83,6 @@ final class Kit: Sendable {
     /// The recorded events, for failure messages.
     var log: String { recorder.recording.events.map(\.description).joined(separator: "\n") }
 
-    /// The latest call to Core Bluetooth.
     var lastCall: String? {
         recorder.recording.events.last { $0.lane == .call }?.text
     }

@@ -13,7 +13,6 @@ struct ComparedRun: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    /// Returns the recorded events of the run.
     func events() async throws -> [FlightEvent] {
         let kit = Kit(seed: 20, straps: 2, change)
         try await kit.world.run(for: .seconds(3_600)) { try await run(kit) }

@@ -6,7 +6,6 @@ import LanyardTesting
 import VirtualAccessories
 import VirtualRadio
 
-/// A request of these tests.
 struct Question: Codable, Hashable, Sendable {
     var question: Int
 }
@@ -30,7 +29,6 @@ enum Box {
 }
 
 extension TestWorld {
-    /// Adds the message box to the world.
     func addMessageBox(at position: Position = Position(x: 2, y: 0)) throws -> ControllerID {
         try air.world.addController(
             ControllerConfiguration(name: "Message Box", at: position),
@@ -50,7 +48,6 @@ extension TestWorld {
 }
 
 extension Accessory {
-    /// Returns the message channel of a box.
     func boxMessages(
         _ options: MessageChannelOptions = MessageChannelOptions(),
         as kind: WriteKind = .automatic

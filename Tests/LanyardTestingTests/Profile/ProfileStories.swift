@@ -195,7 +195,6 @@ struct ProfileStories {
     }
 }
 
-/// Iterates over values until they end.
 private func drain<Value>(_ values: SubscribedValues<Value>) async throws {
     for try await _ in values {}
 }

@@ -23,6 +23,5 @@ struct EachSystem: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == EachSystem {
-    /// Runs each test on each system.
     static var eachSystem: Self { Self() }
 }

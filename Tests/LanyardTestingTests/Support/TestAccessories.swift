@@ -26,7 +26,6 @@ extension AccessoryDescription {
         ]
     )
 
-    /// Returns the description with a change.
     func with(_ change: (inout AccessoryDescription) -> Void) -> AccessoryDescription {
         var copy = self
         change(&copy)
@@ -101,7 +100,6 @@ extension AccessoryError {
 }
 
 extension ChangeReason {
-    /// The failure in the reason, if there is one.
     var failure: LinkFailure? {
         switch self {
         case .notPaired(let failure), .lost(let failure), .retrying(let failure, _),
