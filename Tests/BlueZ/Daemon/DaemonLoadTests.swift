@@ -100,7 +100,8 @@ import VirtualAccessories
                 let rest = number < count % cycles.count ? 1 : 0
                 group.addTask { try await cycle.run(count / cycles.count + rest) }
             }
-            try await group.waitForAll()
+            // The first error ends the others.
+            for try await _ in group {}
         }
     }
 
