@@ -48,8 +48,8 @@
     }
 
     func explain(_ accessory: Accessory) async throws {
-        // snippet.whereabouts
-        print(try await accessory.whereabouts())
+        // snippet.diagnosis
+        print(try await accessory.diagnosis())
         print(accessory.attempts.last as Any)
         // snippet.end
     }

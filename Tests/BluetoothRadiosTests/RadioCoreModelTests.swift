@@ -144,16 +144,16 @@ struct RadioCoreModelTests {
             lastNumber += 1
             let link = LinkIdentifier(rawValue: lastNumber)
             // Sometimes another radio connects before its attempt is canceled.
-            let rival = able.first { $0 != attempt && $0.request == attempt.request }
+            let otherAttempt = able.first { $0 != attempt && $0.request == attempt.request }
             open[link] = (peer, attempt.radio)
             attempts.remove(attempt)
             waiting[attempt.request] = nil
             perform(core.linkOpened(link, to: peer, on: attempt.radio, now: now))
-            guard let rival, draw(3) == 0 else { return }
+            guard let otherAttempt, draw(3) == 0 else { return }
             lastNumber += 1
             let second = LinkIdentifier(rawValue: lastNumber)
-            open[second] = (peer, rival.radio)
-            let actions = core.linkOpened(second, to: peer, on: rival.radio, now: now)
+            open[second] = (peer, otherAttempt.radio)
+            let actions = core.linkOpened(second, to: peer, on: otherAttempt.radio, now: now)
             #expect(actions == [.disconnect(second)])
             perform(actions)
         }

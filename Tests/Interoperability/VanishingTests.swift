@@ -104,7 +104,7 @@ import Testing
         }
         act(accessory)
         relay.release()
-        let (output, ending) = try await Turnstile.peers.steppingAside {
+        let (output, ending) = try await AsyncSemaphore.peers.releasing {
             try await tool.waitUntilEnd(within: Self.limit)
         }
         expectClearError(

@@ -94,14 +94,14 @@ public final class Accessory: Sendable, Identifiable {
     /// last seen, and how the latest attempts ended. The text is meant for people.
     ///
     /// ```swift
-    /// print(try await accessory.whereabouts())
+    /// print(try await accessory.diagnosis())
     /// ```
     ///
     /// - Returns: The explanation at this moment.
     /// - Throws: ``AccessoryError/shutDown`` if the accessory was forgotten or its central has
     ///   ended; ``AccessoryError/cancelled``.
-    public func whereabouts() async throws(AccessoryError) -> Whereabouts {
-        try await driver.whereabouts(of: snapshot)
+    public func diagnosis() async throws(AccessoryError) -> ConnectionDiagnosis {
+        try await driver.diagnosis(of: snapshot)
     }
 
     // MARK: Connection

@@ -9,16 +9,16 @@
 /// trial.
 package struct LearnedLimit: Hashable, Sendable {
     /// The time from the first refusal to the trial of one more link.
-    package static let firstTrust = Duration.seconds(300)
+    package static let firstTrialInterval = Duration.seconds(300)
     /// The maximum time between trials.
-    package static let trustLimit = Duration.seconds(3600)
+    package static let trialIntervalLimit = Duration.seconds(3600)
 
     /// The configured limit; `nil` if there is none.
     package let fixed: Int?
     /// The learned limit; `nil` if no link was ever refused.
     private var learned: Int?
-    private var trust = firstTrust
-    private var trustEnd: Duration?
+    private var trialInterval = firstTrialInterval
+    private var trialTime: Duration?
 
     package init(_ limit: ConnectionLimit) {
         fixed =
@@ -37,7 +37,7 @@ package struct LearnedLimit: Hashable, Sendable {
     /// The time at which one more link may be tried; `nil` if a trial cannot help.
     package var nextTrial: Duration? {
         guard let learned, fixed.map({ learned < $0 }) ?? true else { return nil }
-        return trustEnd
+        return trialTime
     }
 
     /// Returns whether one more link than `count` is permitted. Raises the limit if a trial is due.
@@ -45,23 +45,23 @@ package struct LearnedLimit: Hashable, Sendable {
         guard let value, count >= value else { return true }
         guard let nextTrial, nextTrial <= now, count == learned else { return false }
         learned = count + 1
-        trustEnd = now + trust
+        trialTime = now + trialInterval
         return true
     }
 
     /// Records that `count` links exist.
     package mutating func proved(_ count: Int, now: Duration) {
         guard let learned, count >= learned else { return }
-        trust = Self.firstTrust
+        trialInterval = Self.firstTrialInterval
         guard count > learned else { return }
         self.learned = count
-        trustEnd = now + trust
+        trialTime = now + trialInterval
     }
 
     /// Records that, while `count` links existed, another link was refused.
     package mutating func refused(beside count: Int, now: Duration) {
-        if learned != nil { trust = min(trust * 2, Self.trustLimit) }
+        if learned != nil { trialInterval = min(trialInterval * 2, Self.trialIntervalLimit) }
         learned = max(count, 1)
-        trustEnd = now + trust
+        trialTime = now + trialInterval
     }
 }

@@ -62,7 +62,7 @@
             try printer.say("   reason: \(Self.failure(of: reason).map { "\($0)" } ?? "none")") {
                 Self.failure(of: reason)?.kind == .unpaired
             }
-            let advice = try await strap.whereabouts().advice ?? ""
+            let advice = try await strap.diagnosis().advice ?? ""
             try printer.say("   what to do: \(advice)") { advice.hasPrefix("Pair it again") }
             environment.person.willPairAgain = true
             strap.connect()

@@ -101,10 +101,10 @@ package struct Air: Sendable {
         // The sum of the interfering power rises only when a packet starts. It is highest at the
         // start of one of the packets, or at the start of the wanted packet. Most packets overlap
         // no packet or one, so the search is repeated for each, and allocates no memory.
-        log.forEachOverlapping(wanted) { rival in
-            guard !isDestroyed, powerOf(rival.sender) != nil else { return }
+        log.forEachOverlapping(wanted) { interferer in
+            guard !isDestroyed, powerOf(interferer.sender) != nil else { return }
             var loudest = 0.0
-            let instant = max(rival.start, wanted.start)
+            let instant = max(interferer.start, wanted.start)
             log.forEachOverlapping(wanted) { other in
                 guard other.start <= instant, instant < other.end else { return }
                 loudest += powerOf(other.sender)?.reduced(by: other.reduction).milliwatts ?? 0

@@ -44,7 +44,7 @@ import VirtualRadio
             let host = try await scene.fixture.makeHost()
             let shared = try await scene.visitBlueZ(from: host)
             try await scene.bluez.machine.pause()
-            let duration = await MachinePool.steppingAside {
+            let duration = await MachinePool.releasing {
                 await ContinuousClock().measure {
                     await #expect(throws: GATT.Failure.timedOut) {
                         try await shared.link.read(shared.value.handle)

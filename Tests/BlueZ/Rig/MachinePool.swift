@@ -16,10 +16,12 @@ actor MachinePool {
 
     /// The number of scenarios that run at a time: one more than there are processors, because some
     /// scenario always waits.
-    private static let places = Turnstile(limit: processorCount + 1)
+    private static let places = AsyncSemaphore(limit: processorCount + 1)
 
-    private let turnstiles = Dictionary(
-        uniqueKeysWithValues: DebianRelease.allCases.map { ($0, Turnstile(limit: machineLimit)) }
+    private let semaphores = Dictionary(
+        uniqueKeysWithValues: DebianRelease.allCases.map {
+            ($0, AsyncSemaphore(limit: machineLimit))
+        }
     )
     private var idle: [DebianRelease: [Machine]] = [:]
     private var suiteCount = 0
@@ -32,11 +34,11 @@ actor MachinePool {
         isOwn: Bool,
         _ body: @Sendable (Machine) async throws -> Value
     ) async throws -> Value {
-        let turnstile = isOwn ? nil : turnstiles[release]
-        await turnstile?.enter()
-        defer { turnstile?.leave() }
-        await Self.places.enter()
-        defer { Self.places.leave() }
+        let semaphore = isOwn ? nil : semaphores[release]
+        await semaphore?.wait()
+        defer { semaphore?.signal() }
+        await Self.places.wait()
+        defer { Self.places.signal() }
         let machine = try await machine(of: release, isOwn: isOwn)
         defer { giveBack(machine, isOwn: isOwn) }
         try await machine.powerOn()
@@ -44,10 +46,10 @@ actor MachinePool {
     }
 
     /// Gives the place of a scenario with a paused machine to another scenario while `body` waits.
-    static func steppingAside<Value: Sendable>(
+    static func releasing<Value: Sendable>(
         _ body: @Sendable () async throws -> Value
     ) async rethrows -> Value {
-        try await places.steppingAside(body)
+        try await places.releasing(body)
     }
 
     private func machine(of release: DebianRelease, isOwn: Bool) async throws -> Machine {

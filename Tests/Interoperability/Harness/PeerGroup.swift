@@ -218,8 +218,8 @@ func withPeers<Value>(
     isolation: isolated (any Actor)? = #isolation,
     _ body: (PeerGroup) async throws -> Value
 ) async throws -> Value {
-    await Turnstile.peers.enter()
-    defer { Turnstile.peers.leave() }
+    await AsyncSemaphore.peers.wait()
+    defer { AsyncSemaphore.peers.signal() }
     let group = PeerGroup()
     do {
         let value = try await body(group)

@@ -92,7 +92,7 @@ struct ProofStories {
         harness.linkReports(.disconnected(.bondLost, isReconnecting: false))
         #expect(harness.machine.state == .idle(.failed(.bondLost)))
         #expect(harness.machine.isRemembered)
-        let advice = harness.machine.whereabouts(at: harness.now).advice
+        let advice = harness.machine.diagnosis(at: harness.now).advice
         #expect(advice == "Pair it again: first remove it in the system's Bluetooth settings.")
         #expect(harness.send(.command(.pair)).contains(.retrieve(.remembered)))
         #expect(harness.send(.retrieved("strap")).contains(.reserveSlot(.request)))

@@ -48,7 +48,7 @@ struct LearnedLimitTests {
     }
 
     @Test("A refused trial is repeated after twice the time, at most an hour")
-    func trust() {
+    func trialInterval() {
         var harness = crowded()
         var whiles: [Int] = []
         for _ in 0..<6 {

@@ -36,7 +36,7 @@ private func dBm(_ decibels: Double) -> ReceivedPower { ReceivedPower(decibels: 
         [near: -50, far: -70, third: -73][radio].map(ReceivedPower.init)
     }
 
-    @Test("A packet without a rival is received")
+    @Test("A packet without an interferer is received")
     func alone() {
         let only = packet(near, at: 0)
         #expect(!air(only).destroys(only, power: dBm(-90), powerOf: powers))
@@ -54,18 +54,20 @@ private func dBm(_ decibels: Double) -> ReceivedPower { ReceivedPower(decibels: 
         #expect(air.destroys(other, power: dBm(-73), powerOf: powers))
     }
 
-    @Test("A rival with enough power reduction does not destroy a packet")
+    @Test("An interferer with enough power reduction does not destroy a packet")
     func powerReduction() {
         let wanted = packet(far, at: 1_000)
         for (reduction, isLost) in [(0, true), (27, true), (29, false)] as [(Int16, Bool)] {
-            let rival = Transmission(
+            let interferer = Transmission(
                 from: near,
                 on: channel,
                 start: wanted.start,
                 airTime: .microseconds(376),
                 reduction: reduction
             )
-            #expect(air(wanted, rival).destroys(wanted, power: dBm(-70), powerOf: powers) == isLost)
+            #expect(
+                air(wanted, interferer).destroys(wanted, power: dBm(-70), powerOf: powers) == isLost
+            )
         }
     }
 
@@ -90,25 +92,25 @@ private func dBm(_ decibels: Double) -> ReceivedPower { ReceivedPower(decibels: 
         arguments: [(-62.0, false), (-61.9, false), (-62.1, true)]
     )
     func captureThreshold(power: Double, isLost: Bool) {
-        let (wanted, rival) = (packet(near, at: 0), packet(far, at: 0))
-        var air = air(wanted, rival)
+        let (wanted, interferer) = (packet(near, at: 0), packet(far, at: 0))
+        var air = air(wanted, interferer)
         air.captureThreshold = 8 - 1e-9
         #expect(air.destroys(wanted, power: dBm(power), powerOf: powers) == isLost)
     }
 
-    @Test("The powers of simultaneous rivals add up")
+    @Test("The powers of simultaneous interferers add up")
     func simultaneousRivals() {
         let wanted = packet(near, at: 0)
-        let rivals = (10..<20 as Range<UInt64>).map { packet(RadioID($0), at: 5) }
+        let interferers = (10..<20 as Range<UInt64>).map { packet(RadioID($0), at: 5) }
         var air = air(wanted)
-        air.begin(rivals[0])
+        air.begin(interferers[0])
         #expect(!air.destroys(wanted, power: dBm(-50)) { _ in dBm(-60) })
-        for rival in rivals.dropFirst() { air.begin(rival) }
+        for interferer in interferers.dropFirst() { air.begin(interferer) }
         #expect(air.destroys(wanted, power: dBm(-50)) { _ in dBm(-60) })
         #expect(!air.destroys(wanted, power: dBm(-50)) { _ in dBm(-68.1) })
     }
 
-    @Test("The powers of rivals in sequence do not add up")
+    @Test("The powers of interferers in sequence do not add up")
     func sequentialRivals() {
         let wanted = packet(near, at: 0)
         let (first, second) = (packet(far, at: -300), packet(third, at: 76))
@@ -117,25 +119,25 @@ private func dBm(_ decibels: Double) -> ReceivedPower { ReceivedPower(decibels: 
         #expect(air(wanted, first, late).destroys(wanted, power: dBm(-50)) { _ in dBm(-59) })
     }
 
-    @Test("A packet reported early does not evict a current rival")
+    @Test("A packet reported early does not evict a current interferer")
     func earlyReport() {
-        let (wanted, rival) = (packet(far, at: 0, lasting: 17_040), packet(near, at: 0))
-        var air = air(wanted, rival)
+        let (wanted, interferer) = (packet(far, at: 0, lasting: 17_040), packet(near, at: 0))
+        var air = air(wanted, interferer)
         air.begin(packet(third, at: 17_040 + 20_000))
-        #expect(air.overlapping(wanted) == [rival])
+        #expect(air.overlapping(wanted) == [interferer])
     }
 
-    @Test("A rival that does not reach the receiver destroys nothing")
+    @Test("An interferer that does not reach the receiver destroys nothing")
     func absentRival() {
-        let (wanted, rival) = (packet(near, at: 0), packet(far, at: 0))
-        #expect(!air(wanted, rival).destroys(wanted, power: dBm(-94)) { _ in nil })
+        let (wanted, interferer) = (packet(near, at: 0), packet(far, at: 0))
+        #expect(!air(wanted, interferer).destroys(wanted, power: dBm(-94)) { _ in nil })
     }
 
     @Test("A packet on another channel destroys nothing")
     func channels() {
         let wanted = packet(far, at: 0)
-        let rival = packet(near, at: 0, on: RadioChannel.primaryAdvertising[1])
-        #expect(!air(wanted, rival).destroys(wanted, power: dBm(-70), powerOf: powers))
+        let interferer = packet(near, at: 0, on: RadioChannel.primaryAdvertising[1])
+        #expect(!air(wanted, interferer).destroys(wanted, power: dBm(-70), powerOf: powers))
     }
 
     @Test("A long packet that overlaps is found, even after many short packets")

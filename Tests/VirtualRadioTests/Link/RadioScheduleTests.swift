@@ -151,10 +151,10 @@ private struct ReservationList {
     private var reservations: [Reservation] = []
 
     func isBusy(_ start: Int64, _ end: Int64, _ link: LinkID?) -> Bool {
-        !rivals(start, end, link).isEmpty
+        !overlapping(start, end, link).isEmpty
     }
 
-    private func rivals(_ start: Int64, _ end: Int64, _ link: LinkID?) -> [Int] {
+    private func overlapping(_ start: Int64, _ end: Int64, _ link: LinkID?) -> [Int] {
         reservations.indices.filter {
             let other = reservations[$0]
             return other.start < end && other.end > start && (link == nil || other.link != link)
@@ -168,13 +168,14 @@ private struct ReservationList {
         _ urgency: Int,
         now: Int64
     ) -> Bool {
-        let rivals = rivals(start, end, link)
-        let areWeaker = rivals.allSatisfy {
-            let rival = reservations[$0]
-            return rival.link != nil && rival.urgency < urgency && rival.start > now
+        let overlapping = overlapping(start, end, link)
+        let areWeaker = overlapping.allSatisfy {
+            let reservation = reservations[$0]
+            return reservation.link != nil && reservation.urgency < urgency
+                && reservation.start > now
         }
         guard areWeaker else { return false }
-        for place in rivals.reversed() { reservations.remove(at: place) }
+        for place in overlapping.reversed() { reservations.remove(at: place) }
         // A gap of a frame space, 150 µs, is bridged.
         let earlier = reservations.indices.filter {
             link != nil && reservations[$0].link == link && reservations[$0].start <= start

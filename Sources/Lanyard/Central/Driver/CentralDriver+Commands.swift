@@ -246,12 +246,14 @@ extension CentralDriver {
 
     // MARK: Diagnosis
 
-    func whereabouts(of snapshot: AccessorySnapshot) async throws(AccessoryError) -> Whereabouts {
-        let reply = Promise<Whereabouts>()
+    func diagnosis(of snapshot: AccessorySnapshot) async throws(AccessoryError)
+        -> ConnectionDiagnosis
+    {
+        let reply = Promise<ConnectionDiagnosis>()
         enter(orElse: { reply.give(.failure(.shutDown)) }) { driver in
             let entry = driver.entry(with: snapshot)
-            let whereabouts = entry?.machine.whereabouts(at: driver.now)
-            reply.give(whereabouts.map { .success($0) } ?? .failure(.shutDown))
+            let diagnosis = entry?.machine.diagnosis(at: driver.now)
+            reply.give(diagnosis.map { .success($0) } ?? .failure(.shutDown))
         }
         return try await reply.wait()
     }

@@ -63,7 +63,7 @@ final class MessageEngine: @unchecked Sendable {
     var calls: [Ticket: Call] = [:]
     var readers: [MessageReader] = []
     /// The messages that arrived without a reader.
-    var unread = WaitingLine<Data>()
+    var unread = FIFOQueue<Data>()
     var services: [MessageService] = []
     /// The requests that are being processed, by internal numbers.
     var work: [Int: Work] = [:]
@@ -206,7 +206,7 @@ final class MessageEngine: @unchecked Sendable {
         transport.stop()
         report(.ended(reason: reason))
         for reader in readers { reader.end() }
-        (readers, services, unread, timer) = ([], [], WaitingLine(), nil)
+        (readers, services, unread, timer) = ([], [], FIFOQueue(), nil)
         hub.end()
     }
 

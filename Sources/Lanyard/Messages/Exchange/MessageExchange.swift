@@ -35,8 +35,8 @@ package struct MessageExchange {
     package static let answerLimit = 256
 
     private let limits: MessageLimits
-    private var line = WaitingLine<QueuedMessage>()
-    private var answers = WaitingLine<MessageEnvelope>()
+    private var line = FIFOQueue<QueuedMessage>()
+    private var answers = FIFOQueue<MessageEnvelope>()
     /// The sent requests without an answer, by their numbers.
     private var questions: [Int: Question] = [:]
     private var nextID: Int
@@ -137,13 +137,13 @@ package struct MessageExchange {
     /// - Returns: The calls that fail, in the order of their requests.
     package mutating func linkLost(keepsLine: Bool = false) -> [Ticket] {
         let asked = unanswered.map(\.ticket)
-        (answers, questions) = (WaitingLine(), [:])
+        (answers, questions) = (FIFOQueue(), [:])
         guard !keepsLine else {
             nextDeadline = line.elements.compactMap(\.deadline).min()
             return asked
         }
         let waiting = line.elements.map(\.ticket)
-        (line, nextDeadline) = (WaitingLine(), nil)
+        (line, nextDeadline) = (FIFOQueue(), nil)
         return asked + waiting
     }
 }

@@ -77,10 +77,10 @@ extension LinkProcedures {
     ///
     /// - Returns: Whether the peer's procedure must not continue.
     mutating func collides(_ pdu: LLControlPDU, _ kind: LinkProcedure.Kind) -> Bool {
-        guard side == .central, let rival = rival else { return false }
+        guard side == .central, let ongoing = ongoingKind else { return false }
         let code: HCI.ErrorCode =
-            rival == kind ? .linkLayerProcedureCollision : .differentTransactionCollision
-        if own?.isAnswered == true, own?.kind == rival {
+            ongoing == kind ? .linkLayerProcedureCollision : .differentTransactionCollision
+        if own?.isAnswered == true, own?.kind == ongoing {
             end(code)
         } else {
             reject(pdu, code)
@@ -89,7 +89,7 @@ extension LinkProcedures {
     }
 
     /// The procedure with an instant that is in progress.
-    private var rival: LinkProcedure.Kind? {
+    private var ongoingKind: LinkProcedure.Kind? {
         if let own, own.kind.hasInstant { return own.kind }
         return remote?.kind ?? updates.first?.kind
     }

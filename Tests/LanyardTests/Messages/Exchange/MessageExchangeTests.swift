@@ -141,7 +141,7 @@ struct MessageExchangeTests {
 
     @Test("A queue keeps its order and removes consumed elements")
     func line() {
-        var line = WaitingLine<Int>()
+        var line = FIFOQueue<Int>()
         var served: [Int] = []
         for number in 0..<1_000 {
             line.append(number)

@@ -5,7 +5,7 @@ import Testing
 @testable import Lanyard
 
 /// Explanations of why an accessory is not connected.
-struct WhereaboutsTests {
+struct ConnectionDiagnosisTests {
     @Test("The explanation of an accessory out of range lists its reason, advice, and attempts")
     func outOfRange() {
         var harness = MachineHarness.ready()
@@ -16,7 +16,7 @@ struct WhereaboutsTests {
         harness.now = .seconds(25)
         harness.linkReports(.seen(rssi: -83))
         #expect(
-            harness.machine.whereabouts(at: .seconds(37)).lines == [
+            harness.machine.diagnosis(at: .seconds(37)).lines == [
                 "Its connection is pending. It was lost: the accessory ended the link (CBError 7).",
                 "Bring it nearer, and make sure that it is switched on.",
                 "It was last seen 12.00 s ago, at -83 dBm.",
@@ -31,9 +31,9 @@ struct WhereaboutsTests {
     func delayedAttempt() throws {
         var harness = MachineHarness.ready()
         harness.linkReports(.disconnected(.strange, isReconnecting: false))
-        let whereabouts = harness.machine.whereabouts(at: .zero)
-        #expect(whereabouts.situation.hasPrefix("It is being connected to. It failed: an unknown"))
-        #expect(whereabouts.situation.contains("The next attempt is in 0."))
+        let diagnosis = harness.machine.diagnosis(at: .zero)
+        #expect(diagnosis.situation.hasPrefix("It is being connected to. It failed: an unknown"))
+        #expect(diagnosis.situation.contains("The next attempt is in 0."))
     }
 
     @Test("A connection counts as a discovery")
@@ -42,15 +42,15 @@ struct WhereaboutsTests {
         harness.now = .seconds(660)
         harness.linkReports(.disconnected(.lost, isReconnecting: false))
         #expect(
-            harness.machine.whereabouts(at: .seconds(668)).discovery
+            harness.machine.diagnosis(at: .seconds(668)).discovery
                 == "It was connected until 8.00 s ago."
         )
         harness.linkReports(.connected(known: .all))
-        #expect(harness.machine.whereabouts(at: .seconds(670)).discovery == nil)
+        #expect(harness.machine.diagnosis(at: .seconds(670)).discovery == nil)
         harness.now = .seconds(700)
         harness.send(.unavailable(.poweredOff))
         #expect(
-            harness.machine.whereabouts(at: .seconds(701)).discovery
+            harness.machine.diagnosis(at: .seconds(701)).discovery
                 == "It was connected until 1.00 s ago."
         )
     }
@@ -59,7 +59,7 @@ struct WhereaboutsTests {
     func neverDiscovered() {
         let harness = MachineHarness(isRemembered: true)
         #expect(
-            harness.machine.whereabouts(at: .zero).lines == [
+            harness.machine.diagnosis(at: .zero).lines == [
                 "It waits for Bluetooth. Nothing has happened to it yet.",
                 "It has not been seen since the app started.",
             ]
@@ -71,7 +71,7 @@ struct WhereaboutsTests {
         var harness = MachineHarness()
         harness.send(.available, .command(.pair), .retrieved("strap"))
         harness.send(.slot(.delayed(AttemptRecord.Slots(inUse: 3, limit: 3))))
-        let lines = harness.machine.whereabouts(at: .zero).lines
+        let lines = harness.machine.diagnosis(at: .zero).lines
         #expect(
             lines.first
                 == "It is being connected to. It waits until another link ends: 3 of 3 are in use."
@@ -81,10 +81,10 @@ struct WhereaboutsTests {
 
     @Test("The explanation of a ready accessory contains no advice")
     func ready() {
-        let whereabouts = MachineHarness.ready().machine.whereabouts(at: .zero)
-        #expect(whereabouts.state == .ready)
-        #expect(whereabouts.advice == nil)
-        #expect(whereabouts.discovery == nil)
+        let diagnosis = MachineHarness.ready().machine.diagnosis(at: .zero)
+        #expect(diagnosis.state == .ready)
+        #expect(diagnosis.advice == nil)
+        #expect(diagnosis.discovery == nil)
     }
 
     @Test("An explanation contains at most three attempts")
@@ -97,12 +97,12 @@ struct WhereaboutsTests {
             )
             harness.send(.slot(.granted))
         }
-        #expect(harness.machine.whereabouts(at: .zero).attempts.count == 3)
+        #expect(harness.machine.diagnosis(at: .zero).attempts.count == 3)
     }
 
     @Test("Every state has an explanation", arguments: Situation.allCases)
     func everyState(situation: Situation) {
         let machine = TransitionTable.machine(in: situation)
-        #expect(!machine.whereabouts(at: .seconds(10)).description.isEmpty)
+        #expect(!machine.diagnosis(at: .seconds(10)).description.isEmpty)
     }
 }

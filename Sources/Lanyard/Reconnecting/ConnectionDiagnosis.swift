@@ -9,7 +9,7 @@
 /// It was connected until 12.00 s ago.
 /// attempt 4, pending: connecting 73.20 s; pending from now on
 /// ```
-public struct Whereabouts: Hashable, Sendable, CustomStringConvertible {
+public struct ConnectionDiagnosis: Hashable, Sendable, CustomStringConvertible {
     /// The maximum number of attempts in the answer.
     static let attemptLimit = 3
 
@@ -37,13 +37,13 @@ public struct Whereabouts: Hashable, Sendable, CustomStringConvertible {
 extension AccessoryMachine {
     /// Describes why the accessory is not connected, or that it is. `now` must not be earlier than
     /// the last event.
-    func whereabouts(at now: Duration) -> Whereabouts {
-        Whereabouts(
+    func diagnosis(at now: Duration) -> ConnectionDiagnosis {
+        ConnectionDiagnosis(
             state: accessoryState,
             situation: "\(accessoryState.sentence). \(reason)",
             advice: advice,
             discovery: isLinkUp ? nil : discovery(at: now),
-            attempts: Array(log.records.suffix(Whereabouts.attemptLimit))
+            attempts: Array(log.records.suffix(ConnectionDiagnosis.attemptLimit))
         )
     }
 

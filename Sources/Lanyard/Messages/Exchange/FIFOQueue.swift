@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A first-in, first-out queue. Its owner limits the length.
-struct WaitingLine<Element> {
+struct FIFOQueue<Element> {
     private var storage: [Element] = []
     /// The index of the first waiting element.
     private var head = 0

@@ -5,15 +5,17 @@ import Synchronization
 
 /// A limit on the number of tests that run at the same time. The test runner starts all tests at
 /// once, and a hundred Python processes on two cores miss every deadline.
-package final class Turnstile: Sendable {
+package final class AsyncSemaphore: Sendable {
     private struct State {
         var free: Int
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
-    /// The turnstile for tests that start processes. Such a test mostly waits, so two may share a
+    /// The semaphore for tests that start processes. Such a test mostly waits, so two may share a
     /// core.
-    package static let peers = Turnstile(limit: 2 * ProcessInfo.processInfo.activeProcessorCount)
+    package static let peers = AsyncSemaphore(
+        limit: 2 * ProcessInfo.processInfo.activeProcessorCount
+    )
 
     private let state: Mutex<State>
 
@@ -22,9 +24,9 @@ package final class Turnstile: Sendable {
     }
 
     /// Waits for a place, in the order of the calls.
-    package func enter() async { await enter(isFirst: false) }
+    package func wait() async { await wait(isFirst: false) }
 
-    private func enter(isFirst: Bool) async {
+    private func wait(isFirst: Bool) async {
         await withCheckedContinuation { continuation in
             let isFree = state.withLock { state in
                 guard state.free == 0 else {
@@ -39,7 +41,7 @@ package final class Turnstile: Sendable {
     }
 
     /// Gives the place to the next waiter.
-    package func leave() {
+    package func signal() {
         let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
             state.free += 1
@@ -50,17 +52,17 @@ package final class Turnstile: Sendable {
 
     /// Gives the caller's place to another test while `body` waits for time to pass, and then takes
     /// the next free place.
-    package func steppingAside<Value>(
+    package func releasing<Value>(
         isolation: isolated (any Actor)? = #isolation,
         _ body: () async throws -> Value
     ) async rethrows -> Value {
-        leave()
+        signal()
         do {
             let value = try await body()
-            await enter(isFirst: true)
+            await wait(isFirst: true)
             return value
         } catch {
-            await enter(isFirst: true)
+            await wait(isFirst: true)
             throw error
         }
     }
