@@ -3,8 +3,8 @@
 import BluetoothTypes
 
 extension ATT {
-    /// Any PDU of the protocol (Vol 3, Part F, 3.4). Its values are slices of the bytes from which
-    /// it was decoded.
+    /// Any PDU of the protocol (Vol 3, Part F, 3.4). The values of a decoded PDU are slices of its
+    /// bytes.
     package enum PDU: Equatable, Sendable {
         case errorResponse(ErrorResponse)
         case exchangeMTURequest(ExchangeMTURequest)
@@ -46,7 +46,8 @@ extension ATT {
 extension ATT.PDU {
     /// Decodes a complete PDU, opcode first.
     ///
-    /// - Throws: ``MalformedBytes`` if a known PDU does not have the required form.
+    /// - Throws: ``MalformedBytes`` if there are no bytes, or if a known PDU does not have the
+    ///   required form.
     package init(parsing bytes: ArraySlice<UInt8>) throws(MalformedBytes) {
         guard let first = bytes.first else { throw .truncated(needed: 1, available: 0) }
         try self.init(opcode: ATT.Opcode(rawValue: first), parameters: bytes.dropFirst())

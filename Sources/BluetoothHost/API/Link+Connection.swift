@@ -18,7 +18,7 @@ extension Link {
         public let role: LinkRole
     }
 
-    /// The link's current properties. Throws the reason why the link ended if it is not open.
+    /// The link's current properties. If the link is not open, the reason why it ended is thrown.
     public var properties: Properties {
         get async throws { try await host.properties(of: identifier) }
     }
@@ -76,7 +76,7 @@ extension Link {
     /// them.
     ///
     /// The stream yields the parameters of each update (Vol 4, Part E, 7.7.65.3), to every reader.
-    /// A reader that is more than ``parameterUpdateLimit`` behind misses the oldest;
+    /// A reader that is more than ``parameterUpdateLimit`` updates behind misses the oldest;
     /// ``properties-swift.property`` has the current parameters. The stream keeps the host alive.
     /// It ends when the link ends, and at once if the link is not open.
     public var parameterUpdates: AsyncStream<ConnectionParameters> {
@@ -104,7 +104,7 @@ extension Link {
     /// afterward.
     ///
     /// - Parameter bytes: The payload of one packet that this side sends, in bytes. The host
-    ///   limits it to 27 to 251.
+    ///   limits the number to the range 27 to 251.
     /// - Throws: ``HostError/unsupported(_:)`` if the controller lacks the command,
     ///   ``HostError/controller(_:)`` if the controller refuses, ``HostError/commandTimedOut``,
     ///   ``HostError/malformedAnswer``, ``HostError/tooManyRequests`` if a queue is full, the
@@ -167,10 +167,10 @@ extension Link {
 
     /// Disconnects from the peer.
     ///
-    /// Returns when the controller confirms the disconnection, or at once if the link has ended
-    /// already. After a pairing, the host first waits until the peer has its keys, for at most two
-    /// seconds. If the task is canceled, even before the call, the host disconnects but the call
-    /// does not wait.
+    /// Returns when the link has ended, or at once if it has ended already. If the controller does
+    /// not report the end, the link counts as ended after 40 seconds. After a pairing, the host
+    /// first waits until the peer has its keys, for at most two seconds. If the task is canceled,
+    /// even before the call, the host disconnects but the call does not wait.
     ///
     /// - Throws: ``HostError/controller(_:)`` or ``HostError/commandTimedOut`` if the controller
     ///   does not perform the disconnection, in which case the application can repeat the call;

@@ -7,8 +7,9 @@ import BluetoothTypes
 /// An event of a host that is not the result of a request.
 ///
 /// The first event of each link is `linkOpened`, and the last is `disconnected`. The completions of
-/// requests to the link are called before `disconnected`, except those of requests that the answer
-/// to a command completes, such as `readRSSI`, if the controller has yet to answer.
+/// requests to the link are called before `disconnected`, with one exception. A request such as
+/// `readRSSI` completes when the controller answers its command, even if that is after
+/// `disconnected`.
 package enum HostEvent: Sendable {
     /// The adapter's state has changed. A new observer gets the current state first.
     case stateChanged(AdapterState)
@@ -21,7 +22,8 @@ package enum HostEvent: Sendable {
     /// completion of the connection request follows.
     case linkOpened(LinkIdentifier, DeviceAddress, LinkRole)
     /// A peer sent the value with this handle, as a notification or as an indication, which the
-    /// host has confirmed. The event occurs for all values, with or without a subscription.
+    /// host has confirmed. The event occurs with or without a subscription. Values that arrive
+    /// while the link awaits encryption are dropped.
     case notified(LinkIdentifier, AttributeHandle, ArraySlice<UInt8>)
     /// The services in these ranges of a peer's database are no longer valid.
     ///
@@ -34,8 +36,8 @@ package enum HostEvent: Sendable {
     /// Service Changed. `.database` returns the new database, after `servicesChanged` has reported
     /// the change.
     case databaseOutdated(LinkIdentifier)
-    /// The ATT MTU of the link's first bearer, in bytes, has become known or larger. It is 23
-    /// before the first event.
+    /// The ATT MTU of the link's first bearer, in bytes, has grown. It is 23 before the first
+    /// event. A new observer gets the event for each open link with a larger MTU.
     case mtuChanged(LinkIdentifier, Int)
     /// The controller applies other connection parameters to a link from now on.
     case parametersChanged(LinkIdentifier, ConnectionParameters)
@@ -44,7 +46,7 @@ package enum HostEvent: Sendable {
     /// A request must be answered with `BluetoothHost.answer(_:_:at:)`. Requests are reported here
     /// only while `serverEvents()` has no reader.
     case served(LinkIdentifier, ClientEvent)
-    /// A set has ended, or its start has failed.
+    /// An advertising set has ended, or its start has failed.
     case advertisingEnded(RequestIdentifier, AdvertisingEnd)
     /// A bond or the store has changed.
     case security(SecurityEvent)

@@ -48,10 +48,10 @@ package struct SignalingChannel: Sendable {
         case decide(ConnectionParametersRequest, Signaling.Identifier)
         /// The local request for other connection parameters has ended.
         case requestEnded(RequestEnd)
-        /// The peer sent a request that concerns channels.
+        /// The peer sent a command that concerns channels: a request, or a grant of credits.
         case asked(Signaling.ChannelRequest, Signaling.Identifier)
-        /// The peer responded to a request that concerns channels. A pending response is followed
-        /// by another.
+        /// The peer responded to a local request that concerns channels, or the request has timed
+        /// out. After a pending response, another `answered` follows for the same request.
         case answered(Signaling.ChannelAnswer, Signaling.Identifier)
         /// No action is necessary.
         case ignore(IgnoreReason)
@@ -68,9 +68,9 @@ package struct SignalingChannel: Sendable {
 
     /// The reason why a command has no effect.
     package enum IgnoreReason: Equatable, Sendable {
-        /// The bytes are not a command, so a rejection would have no identifier.
+        /// The bytes are not a complete command with a valid identifier.
         case malformed(MalformedBytes)
-        /// The response matches no outstanding request.
+        /// The response matches no outstanding request, is malformed, or is too long.
         case unexpectedResponse(Signaling.Code)
         /// The request repeats one that the host has not decided yet.
         case repeated
@@ -138,7 +138,7 @@ package struct SignalingChannel: Sendable {
         parameters.encode(identifier: outstanding.takeIdentifier())
     }
 
-    /// The time at which an outstanding request times out, or `nil` if there is none.
+    /// The earliest deadline of the outstanding requests, or `nil` if there are none.
     package var nextDeadline: Instant? { outstanding.nextDeadline }
 
     /// Removes the requests whose deadline has passed, and returns one action for each of them.
@@ -202,8 +202,8 @@ extension SignalingChannel {
         return .decide(request, packet.identifier)
     }
 
-    /// Rejects a command that is too long, without reading more than its header (Vol 3, Part A,
-    /// 4.1).
+    /// Rejects a request that is too long (Vol 3, Part A, 4.1), and ignores a response that is too
+    /// long. Reads only the header.
     private func refuseLongCommand(_ payload: ArraySlice<UInt8>) -> Action {
         let code = Signaling.Code(rawValue: payload[payload.startIndex])
         let identifier = payload[payload.startIndex + 1]

@@ -53,6 +53,6 @@ extension HCI.P256PublicKey {
     /// Whether the key is a valid point of the curve.
     package var isValid: Bool { P256PublicKey(x: x.bigEndian, y: y.bigEndian).isValid }
 
-    /// Whether this is the published debug key or its mirror image.
+    /// Whether this is the published debug key or its negation.
     package var isPublishedDebugKey: Bool { x == SMP.KeyPair.debug?.publicKey.x }
 }

@@ -8,7 +8,7 @@ import JSONText
 import Synchronization
 import VirtualAdapters
 
-/// The report of a controller: its manufacturer, its features and its buffers.
+/// A report on a controller: its manufacturer, its features and its buffers.
 struct ControllerReport: Equatable, Sendable {
     let capabilities: ControllerCapabilities
 
@@ -133,12 +133,17 @@ enum AdapterAnswer: Equatable, Sendable {
             return .failure(ProgramFailure(error, during: "opening \(adapter.name)"))
         }
         guard let report = report.withLock({ $0 }) else {
-            return .failure(ProgramFailure(.adapterUnavailable, "another process reset it"))
+            return .failure(
+                ProgramFailure(
+                    .adapterUnavailable,
+                    "the controller failed before its capabilities were read"
+                )
+            )
         }
         return .controller(report)
     }
 
-    /// Returns the lines below the adapter in a list.
+    /// Returns the lines that a list of adapters shows below the line of the adapter.
     func lines(columns: Int) -> [String] {
         switch self {
         case .controller(let report): report.lines(columns: columns)

@@ -3,8 +3,8 @@
 import BluetoothTypes
 
 extension VirtualController {
-    /// Whether the controller advertises, scans or initiates. Then address resolution must not
-    /// change (Vol 4, Part E, 7.8.38 and 7.8.44).
+    /// Whether the controller advertises, scans or initiates. While it does, address resolution
+    /// must not change (Vol 4, Part E, 7.8.38 and 7.8.44).
     var isOnAir: Bool { advertiser.isAdvertising || scanner.isEnabled || initiator.isActive }
 
     /// Whether the controller advertises, scans or initiates with a policy that uses the Filter
@@ -37,7 +37,7 @@ extension ResolvingList {
 }
 
 extension VirtualController {
-    /// Sets the timer again, after a change of its conditions.
+    /// Sets the timer for `replacementDue` again, after a change of the list.
     mutating func arrangeReplacement(_ ether: inout Ether) {
         ether.cancel(&resolvingList.timer)
         guard let due = resolvingList.replacementDue else { return }

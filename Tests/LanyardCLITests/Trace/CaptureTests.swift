@@ -108,7 +108,7 @@ import Testing
         #expect(lines.count == 5)
         #expect(lines[4].isMalformed)
         let count = keys == "[]" ? 0 : 1
-        #expect(lines[4].text == "encrypted from here on, and none of the \(count) keys fits")
+        #expect(lines[4].text == "encrypted from here on, and no key fits (keys: \(count))")
     }
 
     @Test("A retransmission makes no line")

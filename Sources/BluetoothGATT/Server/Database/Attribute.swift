@@ -42,7 +42,8 @@ package struct Attribute: Equatable, Sendable {
     }
 
     /// Whether the attribute describes the structure of the database: declarations and the Database
-    /// Hash. Clients may read these without a key (Vol 3, Part G, 3.1 to 3.3.1 and 7.3).
+    /// Hash. Clients may read these without authentication or authorization (Vol 3, Part G, 3.1 to
+    /// 3.3.1 and 7.3).
     var isStructure: Bool { value == .databaseHash || Self.declarations.contains(type) }
 
     private static let declarations: Set = [

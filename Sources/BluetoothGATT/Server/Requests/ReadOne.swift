@@ -2,7 +2,8 @@
 
 import BluetoothATT
 
-/// Read, and Read Blob: reads one value or a part of it (Vol 3, Part F, 3.4.4.3 to 3.4.4.6).
+/// A Read or Read Blob request, which reads one value or a part of it (Vol 3, Part F, 3.4.4.3 to
+/// 3.4.4.6).
 ///
 /// A Read Blob of a short value succeeds as well. The specification permits the error Attribute Not
 /// Long for it, but the error has no benefit for the client.

@@ -37,9 +37,9 @@ struct AwaitingPublicKey: AgreedPhase {
         guard !isDebugKey || pairing.policy.usesPublishedDebugKey else {
             throw PairingRefusal(.authenticationRequirements)
         }
-        // The peer must not use the local key or its mirror image, because such a peer could also
-        // return the local commitments (CVE-2020-26558). Only the debug keys of both devices are
-        // legitimately equal.
+        // The peer must not use the local key or its negation, which has the same x coordinate.
+        // Such a peer could also send the local commitments back (CVE-2020-26558). Only the debug
+        // keys of both devices are legitimately equal.
         guard key.x != pair.publicKey.x || isDebugKey,
             let secret = pair.sharedSecret(with: key)
         else { throw PairingRefusal(.dhKeyCheckFailed) }

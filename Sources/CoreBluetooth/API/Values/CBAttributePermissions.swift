@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The requests that centrals may make for the value of a published characteristic. The system
-/// checks them before the app gets the request (Vol 3, Part F, 3.2.5).
+/// checks these permissions before the app gets a request (Vol 3, Part F, 3.2.5).
 public struct CBAttributePermissions: OptionSet, Sendable {
     /// The bits.
     public let rawValue: UInt
@@ -15,8 +15,8 @@ public struct CBAttributePermissions: OptionSet, Sendable {
     public static var readable: CBAttributePermissions { .init(rawValue: 0x1) }
     /// The value may be written.
     public static var writeable: CBAttributePermissions { .init(rawValue: 0x2) }
-    /// The value may be read on an encrypted link.
+    /// The value may be read on an encrypted link only, even if `readable` is set too.
     public static var readEncryptionRequired: CBAttributePermissions { .init(rawValue: 0x4) }
-    /// The value may be written on an encrypted link.
+    /// The value may be written on an encrypted link only, even if `writeable` is set too.
     public static var writeEncryptionRequired: CBAttributePermissions { .init(rawValue: 0x8) }
 }

@@ -3,7 +3,8 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// A link of a capture: the senders of its packets, retransmissions, and encryption.
+/// The state of a link in a capture. It determines the senders of the packets, drops
+/// retransmissions, and decrypts.
 struct FollowedLink {
     /// The contents of a packet.
     enum Content {
@@ -40,8 +41,8 @@ struct FollowedLink {
         self.beginning = beginning
     }
 
-    /// Returns the contents of a packet; `nil` for an empty packet, a retransmission, or a packet
-    /// that fits no key, except the first such packet.
+    /// Returns the contents of a packet; `nil` for an empty packet or a retransmission. Until a key
+    /// fits, only the first packet that cannot be decrypted is returned.
     mutating func receive(_ packet: AirPacket, _ keys: [ExportedKey]) -> Content? {
         let isFromCentral = packet.isFromCentral ?? guessSender(of: packet)
         latest = (isFromCentral, packet.microseconds)
@@ -103,7 +104,7 @@ struct FollowedLink {
         if trialCount >= Self.trialLimit { sessions = [] }
         guard trialCount == 1 else { return nil }
         return .unreadable(
-            "encrypted from here on, and none of the \(keyCount) keys fits",
+            "encrypted from here on, and no key fits (keys: \(keyCount))",
             isFromCentral: isFromCentral
         )
     }
