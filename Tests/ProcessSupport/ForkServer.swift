@@ -7,8 +7,9 @@
     /// A process that starts others as copies of itself, which is faster than loading the same
     /// libraries again.
     ///
-    /// It takes a request in each line of its standard input and answers with the number of the new
-    /// process, which becomes a child of the test runner. See Peers/forks.py.
+    /// Each line of its standard input is a request. The answer is the identifier of the new
+    /// process, which becomes a child of the test runner. The program is
+    /// Tests/Interoperability/Peers/forks.py.
     package final class ForkServer: Sendable {
         /// The time limit for a start, on a busy machine.
         private static let limit: Duration = .seconds(180)
@@ -21,7 +22,8 @@
             var answers: PipeReader
         }
 
-        /// Names the command of the server, which starts with its first process.
+        /// Creates a server with the given command. The server starts when the first process is
+        /// requested.
         package init(_ command: [String]) {
             self.command = command
         }

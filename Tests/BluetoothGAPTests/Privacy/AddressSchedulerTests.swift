@@ -88,7 +88,7 @@ struct AddressSchedulerTests {
         #expect(harness.radio.isScanning && harness.holdCount == harness.releaseCount)
     }
 
-    @Test("A pause that does not begin before its deadline is canceled and tried again")
+    @Test("A quiet window that does not open before its deadline is canceled and tried again")
     func stuckWindow() throws {
         var harness = try PrivacyHarness(rotation: nil)
         try harness.scan(ScanParameters())
@@ -122,7 +122,7 @@ struct AddressSchedulerTests {
         #expect(harness.shown.allSatisfy(harness.isOurs) && harness.violations.isEmpty)
     }
 
-    @Test("A reset during a pause leaves no activity paused", arguments: 0..<8)
+    @Test("A reset during a quiet window leaves no activity paused", arguments: 0..<8)
     func resetInWindow(answers: Int) throws {
         var harness = try PrivacyHarness()
         try harness.scan(ScanParameters())
@@ -146,7 +146,7 @@ struct AddressSchedulerTests {
         #expect(harness.list.randomAddress != first)
     }
 
-    @Test("Advertising with an address that does not change is refused")
+    @Test("A host with private addresses refuses to advertise with a permanent address")
     func permanentAddresses() throws {
         let own = DeviceAddress(value: 0x4123_4567_89AB, kind: .random)
         var capabilities = ControllerCapabilities.resolving()

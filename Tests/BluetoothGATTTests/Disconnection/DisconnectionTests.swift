@@ -6,8 +6,9 @@ import Testing
 
 @testable import BluetoothGATT
 
-/// Links that end at every step of the procedures with several requests, during questions and
-/// during indications. Every operation must end, and the server must keep no state of the client.
+/// Tests of links that end at any step of a procedure with several requests, before the application
+/// has answered a question of the server, or before the client has confirmed an indication. Every
+/// operation must end, and the server must keep no state of the client.
 @Suite("The end of a link")
 struct DisconnectionTests {
     /// A procedure with a name for failure messages.
@@ -94,16 +95,16 @@ struct DisconnectionTests {
             let ids = procedure.operations(pair).map { pair.start($0) }
             pair.drive(atMost: limit)
             pair.disconnect()
-            for id in ids { #expect(pair.ends[id]?.count == 1, "Disconnection after \(limit)") }
-            expectClean(pair.server, "Disconnection after \(limit)")
+            for id in ids { #expect(pair.ends[id]?.count == 1, "Link ended after \(limit) steps") }
+            expectClean(pair.server, "Link ended after \(limit) steps")
             let stored = try #require(pair.server.value(of: pair.storedHandle))
             let values = [ServedPair.longValue, Self.long, Array(Self.long.prefix(40))]
-            #expect(values.contains(stored), "Partial write, disconnection after \(limit)")
-            try expectUsable(&pair, "Disconnection after \(limit)")
+            #expect(values.contains(stored), "Partial write, link ended after \(limit) steps")
+            try expectUsable(&pair, "Link ended after \(limit) steps")
         }
     }
 
-    @Test("The end of a link ends a question, and a late answer is ignored")
+    @Test("The end of a link ends a question to the application, and a late answer is ignored")
     func question() throws {
         var pair = try ServedPair()
         pair.answersQuestions = false
@@ -153,7 +154,7 @@ struct DisconnectionTests {
         pair.drive(atMost: 1)
         #expect(pair.notified.count == 1)
         pair.disconnect()
-        expectClean(pair.server, "an indication under way")
+        expectClean(pair.server, "After an unconfirmed indication")
 
         let clientRecord = try #require(pair.clientRecord)
         pair.connect(bonded)
@@ -161,11 +162,11 @@ struct DisconnectionTests {
         pair.drive()
         #expect(pair.notified.count == 1)
         pair.disconnect()
-        try expectUsable(&pair, "an indication under way")
+        try expectUsable(&pair, "After an unconfirmed indication")
     }
 
     @Test(
-        "The end of a link removes subscriptions, unless the client is bonded",
+        "The end of a link removes subscriptions, and the record of a bonded client restores them",
         arguments: [true, false]
     )
     func subscriptions(isBonded: Bool) throws {

@@ -115,7 +115,7 @@ private struct FaultyWorld {
         case 0: harness.controller.dropLink(to: address, .connectionTimeout)
         case 1: harness.controller.dropLink(to: address, .remoteUserTerminatedConnection)
         case 2: harness.controller.peers[address]?.isSilent.toggle()
-        case 3: harness.controller.peers[address]?.presence = .neverJoins
+        case 3: harness.controller.peers[address]?.presence = .neverEstablished
         case 4: harness.controller.peers[address]?.presence = .absent
         default:
             harness.controller.peers[address]?.presence = .connectable

@@ -38,7 +38,7 @@ extension ModelController {
         let handle = takeHandle()
         links[handle] = ModelLink(peer: address)
         sendConnectionComplete(.success, handle, address)
-        if peers[address]?.presence == .neverJoins {
+        if peers[address]?.presence == .neverEstablished {
             linkEnded(handle, .connectionFailedToBeEstablished)
         }
     }

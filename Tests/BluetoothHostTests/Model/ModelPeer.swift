@@ -13,7 +13,7 @@ struct ModelPeer: Sendable {
         /// The peer is out of range.
         case absent
         /// The peer advertises, but the connection fails to be established (0x3E).
-        case neverJoins
+        case neverEstablished
     }
 
     let address: DeviceAddress

@@ -52,10 +52,10 @@ struct ConnectingStories {
         #expect(harness.controller.violations.isEmpty)
     }
 
-    @Test("A connection that fails to be established is attempted a limited number of times")
-    func neverJoins() throws {
+    @Test("A direct connection that is never established is attempted a limited number of times")
+    func neverEstablished() throws {
         var harness = Harness.ready(peers: [peer])
-        harness.controller.peers[peer.address]?.presence = .neverJoins
+        harness.controller.peers[peer.address]?.presence = .neverEstablished
         let pending = harness.requestConnection(peer.address, ConnectOptions(timeout: nil))
         harness.advance(by: PendingConnection.longestBackoff * (HostCore.establishmentLimit - 1))
         #expect(harness.error(pending) == .failedToConnect(.connectionFailedToBeEstablished))
@@ -64,10 +64,10 @@ struct ConnectingStories {
         #expect(harness.core.linkList.isEmpty)
     }
 
-    @Test("A connection that is never established fails within the timeout, with the reason")
-    func neverJoinsInTime() throws {
+    @Test("A direct connection that is never established fails within the timeout, with the reason")
+    func neverEstablishedInTime() throws {
         var harness = Harness.ready(peers: [peer])
-        harness.controller.peers[peer.address]?.presence = .neverJoins
+        harness.controller.peers[peer.address]?.presence = .neverEstablished
         let pending = harness.requestConnection(peer.address, ConnectOptions(timeout: .seconds(4)))
         harness.advance(by: .seconds(4))
         #expect(harness.error(pending) == .failedToConnect(.connectionFailedToBeEstablished))
@@ -76,10 +76,10 @@ struct ConnectingStories {
         #expect(harness.core.linkList.isEmpty)
     }
 
-    @Test("A pending connection that is never established is retried at longer intervals")
-    func neverJoinsThoughAwaited() throws {
+    @Test("A pending connection that fails to be established is retried at growing intervals")
+    func neverEstablishedWhilePending() throws {
         var harness = Harness.ready(peers: [peer])
-        harness.controller.peers[peer.address]?.presence = .neverJoins
+        harness.controller.peers[peer.address]?.presence = .neverEstablished
         let pending = harness.requestConnection(peer.address, .whenAvailable)
         harness.advance(by: .seconds(100))
         #expect(harness.isPending(pending))
@@ -93,9 +93,9 @@ struct ConnectingStories {
     }
 
     @Test("A peer is connected if the second attempt is established")
-    func joinsLater() throws {
+    func establishedLater() throws {
         var harness = Harness.ready(peers: [peer])
-        harness.controller.peers[peer.address]?.presence = .neverJoins
+        harness.controller.peers[peer.address]?.presence = .neverEstablished
         let pending = harness.requestConnection(peer.address)
         harness.drive(atMost: 3)
         harness.controller.peers[peer.address]?.presence = .connectable
@@ -119,7 +119,7 @@ struct ConnectingStories {
         #expect(harness.error(third) == .alreadyConnecting)
     }
 
-    @Test("A connection request that is canceled at any packet leaves no state", arguments: 0..<16)
+    @Test("A connection request canceled after any packet leaves no state", arguments: 0..<16)
     func cancelled(afterPackets count: Int) throws {
         var harness = Harness.ready(peers: [peer])
         let pending = harness.requestConnection(peer.address)
@@ -187,8 +187,8 @@ struct ConnectingStories {
         #expect(harness.controller.violations.isEmpty)
     }
 
-    @Test("A direct request that waits for the end of a link fails if the controller fails")
-    func controllerFailsDuringDisconnection() throws {
+    @Test("A direct request that waits for the end of a link fails if the transport closes")
+    func transportClosesDuringDisconnection() throws {
         var harness = Harness.ready(peers: [peer])
         let link = try harness.connect(peer.address)
         _ = harness.ask(.disconnect, of: link)
@@ -197,7 +197,7 @@ struct ConnectingStories {
         guard case .adapter? = harness.error(pending) else { throw Harness.UnexpectedAnswer() }
     }
 
-    @Test("A link without a connection request is ended")
+    @Test("A link without a connection request is disconnected")
     func unexpectedLink() throws {
         var harness = Harness.ready(peers: [peer])
         harness.controller.beginLink(to: peer.address)
@@ -235,7 +235,7 @@ struct ConnectingStories {
         #expect(harness.error(pending) == .adapter(.notStarted))
     }
 
-    @Test("A pending connection to a peer that stays silent gets no link")
+    @Test("A pending connection gets no link while its peer is silent, and a link afterward")
     func silentPeer() throws {
         var harness = Harness.ready(peers: [peer])
         harness.controller.peers[peer.address]?.isSilent = true

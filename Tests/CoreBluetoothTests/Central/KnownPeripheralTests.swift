@@ -50,7 +50,7 @@ struct KnownPeripheralTests {
     }
 
     @Test(
-        "4.6 A manager retrieves by service a peripheral that another manager has connected, and must still connect to it"
+        "4.6 A peripheral of another manager's link is retrieved by its service, as disconnected"
     )
     func retrieveConnected() async throws {
         let fixture = try Fixture(.heartRate(name: "Strap"))

@@ -71,7 +71,8 @@ struct SystemAdaptersTests {
         SystemAdapter(index: index, supportsLowEnergy: true, state: state)
     }
 
-    @Test("An unused adapter with any number is preferred") func preferred() {
+    @Test("Unused adapters are preferred, then adapters being set up, then adapters that are up")
+    func preferred() {
         let all = [
             adapter(0, .taken), adapter(1, .up), adapter(2, .settingUp), adapter(4, .down),
             adapter(3, .down),
@@ -96,7 +97,7 @@ struct SystemAdaptersTests {
         #expect(SystemAdapter.preferred(of: [connected, classic, off, unknown])?.index == 3)
     }
 
-    @Test("An adapter is specified by its address, which it keeps, or else by its number")
+    @Test("An adapter is specified by its address, or by its number if the address is unknown")
     func specification() {
         var adapter = adapter(6, .down)
         #expect(adapter.specification == .hci(index: 6))

@@ -5,8 +5,8 @@
 The import takes half a second of processor time, and the tests start hundreds of peers.
 
 Each line of standard input is a request: `{"arguments": [SCRIPT, …], "files": [IN, OUT, ERR]}`.
-The answer is one line with the number of the new process, or a line with the reason why there is
-none. The new process is an orphan: its parent is the test runner, which adopts orphans.
+The answer is one line with the identifier of the new process, or a line with the reason why there
+is none. The new process is an orphan: its parent is the test runner, which adopts orphans.
 """
 
 import atexit

@@ -82,7 +82,7 @@ struct ScanningStories {
         }
     }
 
-    @Test("Row 3: Pairing ends in time if the accessory disappears")
+    @Test("Row 3: Pairing fails after ten seconds if the accessory disappears")
     func gone() async throws {
         let world = TestWorld(seed: 31)
         let strap = world.add(.strap)

@@ -4,7 +4,7 @@ import BluetoothATT
 import BluetoothTypes
 import Testing
 
-/// An official case in which the server refuses, and the error code.
+/// A case of the official test suite in which the server refuses a request with an error code.
 struct Refusal: CustomTestStringConvertible {
     let name: String
     let code: ATT.ErrorCode

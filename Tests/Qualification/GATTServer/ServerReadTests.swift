@@ -8,8 +8,8 @@ import Testing
 
 /// GATT/SR/GAR: reading from the sample database.
 @Suite struct ServerReadTests {
-    /// For each error code, the encoded handle of an attribute and a link on which a request for it
-    /// gets the error.
+    /// For each error code, an encoded handle and a link on which a request with the handle gets
+    /// the error.
     private static let refusals: [(code: ATT.ErrorCode, handle: String, link: LinkSecurity)] = [
         (.readNotPermitted, "2800", .encrypted),
         (.invalidHandle, "FF0F", .encrypted),

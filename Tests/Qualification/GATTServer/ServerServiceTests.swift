@@ -5,13 +5,13 @@ import BluetoothGATT
 import BluetoothTypes
 import Testing
 
-/// Robust caching, from the first PDU to the last (GATT.TS, 4.9). The Upper Tester changes the
-/// database by publishing and removing a service that has no other effect.
+/// The cases of robust caching, with all PDUs of each case (GATT.TS, 4.9). The Upper Tester changes
+/// the database by publishing and removing a service that has no other effect.
 @Suite("Services of the GATT server profile")
 struct ServerServiceTests {
     private typealias Tester = CachingTester
 
-    @Test("GATT/SR/GAS/BV-03-C: Each client has its own features, which end with its link")
+    @Test("GATT/SR/GAS/BV-03-C: Each client has its own features, which are lost without a bond")
     func featuresOfEachClient() throws {
         var tester = try Tester()
         let other = GATTServer.ClientID(rawValue: 2)
@@ -111,7 +111,7 @@ struct ServerServiceTests {
     }
 
     @Test(
-        "GATT/SR/GAW/BI-41-C: A part of a removed attribute is not written",
+        "GATT/SR/GAW/BI-41-C: The execution of a prepared write to a removed attribute fails",
         arguments: [true, false]
     )
     func executesRemovedPart(isRobust: Bool) throws {
@@ -146,7 +146,7 @@ struct ServerServiceTests {
             ]
         )
         #expect(tester.server.value(of: tester.value) == [1])
-        // The error was sent on the bearer, so the client is change-aware with its next request.
+        // The error was sent on the bearer, so the next request makes the client change-aware.
         #expect(tester.read() == nil)
     }
 

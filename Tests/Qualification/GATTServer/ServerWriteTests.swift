@@ -8,8 +8,8 @@ import Testing
 
 /// GATT/SR/GAW: writing to the sample database without prepared writes.
 @Suite struct ServerWriteTests {
-    /// For each error code, the encoded handle of an attribute and a link on which a request for it
-    /// gets the error.
+    /// For each error code, an encoded handle and a link on which a request with the handle gets
+    /// the error.
     static let refusals: [(code: ATT.ErrorCode, handle: String, link: LinkSecurity)] = [
         (.writeNotPermitted, "3900", .encrypted),
         (.invalidHandle, "FF0F", .encrypted),
@@ -106,7 +106,7 @@ import Testing
         }.play()
     }
 
-    @Test("A value of the application is written after the application agrees")
+    @Test("A Write Request for a value of the application gets its answer, and a command gets none")
     func writeDynamic() {
         let entry = GATT.WriteEntry(handle: 0x0032, value: [1, 2])
         Dialogue(serving: .none) {
@@ -123,7 +123,7 @@ import Testing
         }.play()
     }
 
-    @Test("GATT/SR/GAW/BI-01-C: A signature without a key to check it is ignored")
+    @Test("GATT/SR/GAW/BI-01-C: A signed command is ignored if there is no key to verify it")
     func ignoresSignatures() {
         Dialogue(serving: .none) {
             client(sends: "D2 3700 01 000000000102030405060708")
@@ -134,7 +134,7 @@ import Testing
         }.play()
     }
 
-    @Test("On an encrypted link a signed command is ignored")
+    @Test("On an encrypted link, a signed command is ignored and an unsigned command is accepted")
     func needsNoSignature() {
         Dialogue(serving: .encrypted) {
             client(sends: "D2 3700 01 000000000102030405060708")

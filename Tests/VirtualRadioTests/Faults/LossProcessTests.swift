@@ -93,7 +93,7 @@ import VirtualRadio
         #expect(after == Array(steady[500...]))
     }
 
-    @Test("A higher loss includes the packets of a lower loss")
+    @Test("Packets that are lost at a low loss probability are also lost at a higher one")
     func higherLoss() {
         let little = trace(LossPlan(constantLoss: 0.1), count: 1_000)
         let much = trace(LossPlan(constantLoss: 0.4), count: 1_000)

@@ -36,9 +36,9 @@ struct SignatureTests {
         return table
     }
 
-    @Test("A signature is the counter and the upper half of the code, in reversed order")
+    @Test("A signature is the counter and the upper half of the MAC, in reversed order")
     func vector() throws {
-        // The code of RFC 4493, 4, example 2, is 070a16b4 6b4d4144 f79bdd9d d04a287c. The message
+        // The MAC of RFC 4493, 4, example 2, is 070a16b4 6b4d4144 f79bdd9d d04a287c. The message
         // is reversed so that, with the counter at its end, it is the 16 bytes of that example.
         let message: [UInt8] = [
             0x2A, 0x17, 0x93, 0x73, 0x11, 0x7E, 0x3D, 0xE9, 0x96, 0x9F, 0x40, 0x2E,
@@ -71,7 +71,7 @@ struct SignatureTests {
         #expect(actions.clientRecords.map(\.lastSignCounter) == [5, 6])
     }
 
-    @Test("The first counter may be zero, and no counter follows the last counter")
+    @Test("The first counter may be zero, and no counter is accepted after the largest")
     func counterLimits() throws {
         var table = try Self.table()
         var actions: [GATTServer.Action] = []
@@ -102,7 +102,7 @@ struct SignatureTests {
         #expect(table.server.acceptSignature(of: good, on: Table.fixed, into: &actions))
     }
 
-    @Test("A signature is refused on an encrypted link, without a key, and without a client")
+    @Test("A signature is refused on an encrypted link, without a key, and after the link ended")
     func notAccepted() throws {
         var actions: [GATTServer.Action] = []
         let command = try Self.command(1)
@@ -117,7 +117,7 @@ struct SignatureTests {
 
     @Test("The reason why a signed command is ignored is reported")
     func reasons() throws {
-        /// Returns the violation that the server reports for a command.
+        /// Returns the actions of the server for a command, which report the violation.
         func violation(
             of command: ATT.SignedWriteCommand,
             _ table: inout Table

@@ -99,7 +99,7 @@ struct PortOrderStories {
     @Test("A link that was never reported causes no events")
     func unreportedLink() {
         var peer = peer
-        peer.presence = .neverJoins
+        peer.presence = .neverEstablished
         let harness = PortHarness.ready(peers: [peer])
         harness.on { [peer, journal = harness.journal] in
             _ = $0.beginConnecting(to: peer.address, then: journal.noting("connect"))
