@@ -70,7 +70,7 @@ import Testing
         #expect(authentication.receive(Array("OK\r\n".utf8)[...]).isEmpty)
     }
 
-    @Test("A line of the authentication has a limit")
+    @Test("The length of an authentication line is limited")
     func endlessLine() {
         var authentication = DBusAuthentication()
         let line = [UInt8](repeating: 65, count: DBusAuthentication.lineLengthLimit)
@@ -117,7 +117,7 @@ import Testing
         #expect(core.receive(Self.reply(to: serial)[...]) == [.ignored(descriptors: 0)])
     }
 
-    @Test("A call that waits ends once with the connection, and a later call fails")
+    @Test("A waiting call fails once when the connection ends, and a later call fails")
     func disconnection() throws {
         var core = Self.openCore()
         let (serial, _) = try core.call(.toBus("A"), deadline: Self.later)

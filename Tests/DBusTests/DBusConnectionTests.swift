@@ -137,7 +137,7 @@ import Testing
                     if case .closed(let error) = $0 { reported.resume(returning: error) }
                 }
                 connection.open()
-                // The connection exists until the executor's thread ends.
+                // The timer retains the connection.
                 let timer = executor.makeTimer { connection.close() }
                 timer.set(to: executor.now + .seconds(60))
             }
@@ -163,7 +163,7 @@ import Testing
                 receive: { continuation.yield(Array($0)) },
                 ended: { continuation.yield(nil) }
             )
-            // The socket exists until the executor's thread ends.
+            // The timer retains the socket.
             let timer = executor.makeTimer { socket.close() }
             timer.set(to: executor.now + .seconds(60))
         }

@@ -39,7 +39,7 @@ import Testing
         DBusMessage(.unknown(77), serial: 5),
     ]
 
-    @Test("Hello has the bytes of the specification")
+    @Test("The call of Hello is written as the expected bytes, and read from them")
     func vector() throws {
         var message = DBusMessage.toBus("Hello")
         message.serial = 1
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(
-        "A changed byte of the prefix is refused",
+        "An invalid value in the first 16 bytes is refused",
         arguments: [
             // The byte order, the type, the version, the serial, the lengths of the fields and the
             // body.
@@ -141,7 +141,7 @@ import Testing
         #expect(deframer.pendingCount == 0)
     }
 
-    @Test("A message beyond the limit is refused before its bytes arrive")
+    @Test("A message beyond the limit is refused before its fields and its body arrive")
     func lengthLimit() {
         var deframer = DBusDeframer()
         deframer.receive([0x6C, 2, 0, 1, 0, 0, 0, 1, 1, 0, 0, 0, 8, 0, 0, 0])

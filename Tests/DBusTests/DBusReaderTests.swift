@@ -90,7 +90,7 @@ import Testing
         "Bytes that the specification forbids are refused",
         arguments: [
             (DBusType.boolean, "02000000"),
-            // A string with a zero, without its end, and with a byte that is not UTF-8.
+            // A string with a zero byte, without the zero at its end, and with invalid UTF-8.
             (.string, "02000000 6100 00"), (.string, "01000000 61 62"), (.string, "01000000 FF 00"),
             (.objectPath, "02000000 2F2F 00"), (.objectPath, "01000000 61 00"),
             (.signature, "01 7A 00"), (.signature, "01 61 00"), (.signature, "02 2829 00"),
