@@ -118,7 +118,7 @@ struct BuildingTests {
         let people = record.devices.count(where: \.walks)
         #expect(steps["gateways"]?.different?.prefix(people).allSatisfy { $0 > 1 } == true)
         #expect(steps["gateways"]?.outside == 0)
-        // Names can overlap only if many people are in one place.
+        // Names may overlap at a few of the times that the script examines.
         #expect(steps["gateways"]?.overlaps ?? .max <= 3)
         let lost = steps["lost"]
         #expect(lost?.names == record.outages.map { FloorPlan.rooms[$0.gateway].name })
@@ -135,7 +135,7 @@ struct BuildingTests {
     }
 }
 
-/// A line of the script.
+/// A line that the script prints.
 private struct Step: Decodable {
     let step: String
     let gatewayCount: Int?
@@ -147,14 +147,14 @@ private struct Step: Decodable {
     let walked: [Bool]?
     /// Whether each sensor is at the same place at the end.
     let still: [Bool]?
-    /// The number of gateways of each device.
+    /// The number of gateways that the list shows for each device during the run.
     let different: [Int]?
     let overlaps: Int?
     let outside: Int?
     let names: [String]?
     /// Whether each lost gateway is shown as lost before, during and after its outage.
     let isLost: [[Bool]]?
-    /// The gateways to which the devices of each lost gateway have changed.
+    /// The gateways of the devices of each lost gateway 20 s after the loss.
     let back: [[String]]?
     let rows: Int?
     let ways: Int?

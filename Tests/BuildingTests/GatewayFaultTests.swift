@@ -15,11 +15,11 @@ import VirtualRadio
 /// Gateways that lose their power or their network again and again, several at a time.
 @Suite("Faults of gateways")
 struct GatewayFaultTests {
-    /// The number of cycles: few by default. A cycle is a fault of one gateway, and its end.
+    /// The number of cycles. A cycle is a fault of one gateway, and its end.
     private static let cycleCount =
         ProcessInfo.processInfo.environment["LANYARD_CYCLES"].flatMap { Int($0) } ?? 200
-    /// The number of cycles after which all gateways work for a while, and the test counts leases,
-    /// links and slots.
+    /// The number of cycles after which all gateways work for `recovery`, and the test counts
+    /// leases and links.
     private static let cyclesPerCheck = 200
     /// The time after which all accessories must be ready again.
     private static let recovery = Duration.seconds(60)
@@ -89,7 +89,7 @@ struct GatewayFaultTests {
         let simulation = try BuildingSimulation(scenario)
         let world = simulation.world
         let gateways = simulation.gateways
-        // A cycle takes at least a second, and several gateways have one at a time.
+        // More than the run needs: the cycles of different gateways overlap.
         let limit = Duration.seconds(Self.cycleCount) + Self.recovery * (Self.cycleCount / 10 + 2)
         try await simulation.run(for: limit) { accessories in
             var faults = Faults(seed: seed, count: gateways.count)
@@ -112,7 +112,7 @@ struct GatewayFaultTests {
         #expect(record.mostLinks == 1, "seed \(seed)")
     }
 
-    /// Ends all faults, and counts leases, links and slots after the recovery.
+    /// Ends all faults, and counts leases and links after `recovery`.
     private static func check(
         _ simulation: BuildingSimulation,
         _ accessories: [Accessory],

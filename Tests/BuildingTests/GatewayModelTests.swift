@@ -16,7 +16,7 @@ struct GatewayModelTests {
     private struct Harness {
         var model: GatewayModel
         var now = Instant.zero
-        /// The events of the host: `granted`, or the reason of the end.
+        /// The events of the host: `granted`, the reason of an end, or `closed` without a reason.
         var events: [String] = []
 
         init(_ conditions: NetworkConditions = NetworkConditions(), seed: UInt64 = 1) {

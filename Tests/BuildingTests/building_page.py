@@ -11,13 +11,14 @@ from browser import main, report  # noqa: E402
 # The texts of the gateways in the list, and the places of the devices on the plan.
 GATEWAYS = "rowsOf.map(row => row.gateway.textContent)"
 PLACES = "deviceMarks.map(mark => mark.body.getAttribute('transform'))"
-# The number of pairs of visible names on the plan that overlap.
+# The number of pairs of people's names on the plan that overlap.
 OVERLAPS = (
     "(() => { const boxes = deviceMarks.filter((_, number) => devices[number].walks)"
     ".map(mark => mark.name.getBoundingClientRect());"
     " return boxes.flatMap((one, index) => boxes.slice(index + 1).filter(other => one.left < other.right"
     " && other.left < one.right && one.top < other.bottom && other.top < one.bottom)).length; })()"
 )
+# The number of people's names that are partly outside of the plan.
 OUTSIDE = (
     "(() => { const box = plan.getBoundingClientRect(); return deviceMarks.filter((_, number) => devices[number].walks)"
     ".map(mark => mark.name.getBoundingClientRect()).filter(name => name.left < box.left || name.right > box.right"
@@ -65,7 +66,7 @@ def walk(browser, folder):
         back.append([now for then, now in zip(before, after) if then == name])
     report("lost", names=[browser.run(f"rooms[{outage['gateway']}].name") for outage in outages], isLost=lost, back=back)
 
-    # The middle of the first outage, with a chosen person.
+    # A time within the first outage, with a chosen person.
     at(browser, outages[0]["from"] + 5, "true")
     browser.click("rowsOf[1].row")
     report("chosen", rows=browser.run("document.querySelectorAll('tr[aria-selected=true]').length"),
