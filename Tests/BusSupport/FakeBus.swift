@@ -6,15 +6,16 @@ import Glibc
 import HCITransports
 import Synchronization
 
-/// A message bus in this process, with one client, and with one program that owns all other names.
-/// A test can answer, delay and forge every message.
+/// A message bus in this process, with one client, and with one program that owns each name that is
+/// not missing. A test can answer, delay and forge the messages of the program.
 package final class FakeBus: Sendable {
-    /// A function that answers a message to a name other than that of the bus itself. It runs on
-    /// the thread of the bus, in the order of the messages.
+    /// A function that receives each message of the client except calls to the bus itself. It runs
+    /// on the thread of the bus, in the order of the messages.
     package typealias Program = @Sendable (DBusMessage, FakeBus) -> Void
 
-    /// The unique names of the client, and of the program that owns all other names.
+    /// The unique name of the client.
     package static let client = ":1.1"
+    /// The unique name of the program.
     package static let program = ":1.2"
 
     private struct State {
@@ -43,10 +44,10 @@ package final class FakeBus: Sendable {
 
     package var address: DBusAddress { .path(path) }
 
-    /// The match rules that the client added on its current connection.
+    /// The match rules that the client added on its latest connection, even if it removed them.
     package var rules: [String] { state.withLock { $0.rules } }
 
-    /// Ends the connection and the listener, and removes the socket.
+    /// Ends the connection, the listener and the thread, and removes the socket.
     package func stop() {
         let (listener, connection) = state.withLock { state in
             state.isStopped = true
@@ -134,7 +135,7 @@ package final class FakeBus: Sendable {
         )
     }
 
-    /// Sends a message with the next serial.
+    /// Sends a message with the next serial. Drops the message if the client is not connected.
     package func send(_ message: DBusMessage, _ descriptors: [PassedDescriptor] = []) {
         state.withLock { state in
             state.serial += 1
@@ -145,7 +146,7 @@ package final class FakeBus: Sendable {
         }
     }
 
-    /// Sends bytes as they are.
+    /// Sends bytes without a change. Drops them if the client is not connected.
     package func send(raw bytes: [UInt8]) {
         state.withLock { state in
             if let connection = state.connection { Self.write(bytes, [], to: connection) }

@@ -4,8 +4,8 @@ import DBus
 import HCITransports
 import Synchronization
 
-/// The daemon on a bus in this process, with an adapter and a heart rate sensor. A test can replace
-/// the answer to any method.
+/// A simulated BlueZ daemon on a bus in this process, by default with an adapter and a heart rate
+/// sensor. A test can replace the answer to any method.
 package final class FakeDaemon: Sendable {
     package typealias Answer = @Sendable (DBusMessage, FakeDaemon) -> Void
     package typealias Interfaces = [String: [String: DBusValue]]
@@ -157,7 +157,7 @@ package final class FakeDaemon: Sendable {
         change(Self.adapter, "org.bluez.Adapter1", ["Powered": .boolean(isPowered)])
     }
 
-    /// Connects the device with its services, as the daemon does before it answers.
+    /// Connects the device with its services, as BlueZ does before it replies to `Connect`.
     package func connectDevice() {
         changeDevice(["Connected": .boolean(true)])
         for (path, interfaces) in Self.services.sorted(by: { $0.key < $1.key }) {
@@ -185,7 +185,7 @@ package final class FakeDaemon: Sendable {
         state.withLock { $0.answers[member] = answer }
     }
 
-    /// Sets the receiver of the client's replies to calls of its agent.
+    /// Sets the receiver of messages of the client that are not calls, such as its agent's replies.
     package func onReply(_ replied: @escaping @Sendable (DBusMessage) -> Void) {
         state.withLock { $0.replied = replied }
     }
@@ -193,7 +193,7 @@ package final class FakeDaemon: Sendable {
     /// The methods that were called, in order.
     package var calls: [String] { state.withLock { $0.calls } }
 
-    /// Waits until a method has been called this many times.
+    /// Waits until a method has been called at least this many times.
     package func called(_ member: String, times count: Int = 1) async {
         await withCheckedContinuation { waiter in
             let isDone = state.withLock { state in

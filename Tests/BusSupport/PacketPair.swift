@@ -4,7 +4,7 @@ import Glibc
 import HCITransports
 import Synchronization
 
-/// The two ends of a packet socket, one of which is passed to a client.
+/// Two connected packet sockets, one of which is passed to a client.
 package final class PacketPair: Sendable {
     private let other: Mutex<PassedDescriptor?>
     private let own: Int32
