@@ -2,7 +2,7 @@
 
 import BluetoothHost
 
-/// A user who accepts every pairing. Each question is printed.
+/// A pairing delegate that consents and confirms, and prints each of these calls.
 struct Approver: PairingDelegate {
     func consents(to pairing: PairingRequest) async -> Bool {
         say("consents to \(pairing.isIncoming ? "an incoming pairing" : "a pairing")")

@@ -31,8 +31,8 @@ final class CentralProgram: NSObject, @unchecked Sendable {
 
     private func say(_ line: String) { DaemonProgram.say(prefix + line) }
 
-    /// Performs a command: a verb, a UUID or a name, and a value in hexadecimal digits. `start`
-    /// makes the manager. Before that, `approve` can set a pairing delegate. After a word that
+    /// Performs a command: a verb and its arguments, such as a UUID and a value in hexadecimal
+    /// digits. `start` makes the manager, and `approve` sets a pairing delegate. After a word that
     /// begins with `@`, the command is for the central with that name.
     func perform(_ line: String) {
         let words = line.split(separator: " ").map(String.init)
@@ -113,8 +113,8 @@ final class CentralProgram: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Writes `count` values of a length without response, or counts notifications and prints a line
-    /// after each `count` notifications. Each value begins with its number.
+    /// Writes `count` values of a length without response, or counts notifications and prints a
+    /// line after each `count` notifications. Each value begins with its number.
     private func stream(_ characteristic: CBCharacteristic, _ verb: String, _ arguments: [Int]) {
         guard let count = arguments.first else { return say("no count: \(verb)") }
         if verb == "send" {
@@ -308,7 +308,7 @@ extension CentralProgram: CBPeripheralDelegate {
     }
 }
 
-/// Returns an error with its domain and code, after a colon.
+/// Returns a colon and an error's domain and code, or an empty text without an error.
 func text(_ error: (any Error)?) -> String {
     guard let error = error as NSError? else { return "" }
     return ": \(error.domain) \(error.code)"

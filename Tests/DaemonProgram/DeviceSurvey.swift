@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// A count of the devices that a scan discovers and whose names begin with `Device`.
+/// A count of the devices that a scan discovers and whose names begin with the word `Device`.
 struct DeviceSurvey {
     private let count: Int
     private var names: [UUID: String] = [:]
@@ -11,8 +11,8 @@ struct DeviceSurvey {
     /// Starts a survey that is complete with this number of devices.
     init(of count: Int) { self.count = count }
 
-    /// Counts a discovery. If the survey is complete, prints the numbers of names and of reports, and
-    /// returns `true`.
+    /// Counts a discovery. If the survey is complete, prints the numbers of different names and of
+    /// reports, and returns `true`.
     mutating func isCompleted(by device: UUID, named name: String) -> Bool {
         guard name.hasPrefix("Device ") else { return false }
         reportCount += 1

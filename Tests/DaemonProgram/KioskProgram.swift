@@ -16,8 +16,8 @@ final class KioskProgram {
     private var search: Task<Void, Never>?
     private var shownNames: [String]?
 
-    /// Performs a command: `launch`, `tap` with the name of a badge nearby, `send` with a note and
-    /// the name of a paired badge, or `leave`.
+    /// Performs a command: `launch`, `tap` with the name of a badge nearby, `send` with a note of
+    /// one word and the name of a paired badge, or `leave`.
     func perform(_ words: [String]) async {
         let rest = words.dropFirst().joined(separator: " ")
         switch words.first {
@@ -51,7 +51,7 @@ final class KioskProgram {
         }
     }
 
-    /// Prints the badges nearby, now and after each change.
+    /// Prints the names of the badges nearby, now and after each change.
     private func showNearby(_ kiosk: Kiosk) {
         let names = withObservationTracking {
             kiosk.nearby.devices.compactMap(\.name).sorted()

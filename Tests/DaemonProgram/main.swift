@@ -2,10 +2,10 @@
 
 import Foundation
 
-// An app on CoreBluetooth and Lanyard for the tests with the system's Bluetooth daemon. It
-// is linked statically, for machines without Swift. Each line of its standard input is a command of
-// `CentralProgram` or, after the word `kiosk`, of `KioskProgram`. It prints a line for each event,
-// and ends with its standard input.
+// An app on CoreBluetooth and Lanyard for the tests with the system's Bluetooth daemon. The app is
+// linked statically, for machines without Swift. Each line of its standard input is a command of
+// `CentralProgram` or, after the word `kiosk`, of `KioskProgram`. The app prints events as lines,
+// and ends when its standard input ends.
 
 /// Prints a line without buffering, so that the test receives it at once.
 func say(_ line: String) {
