@@ -168,7 +168,7 @@ struct GatewayCoreTests {
         [0x04, 0x3E, 0x13, 0x01, 0x00, handle, 0x00] + Array(repeating: 0, count: 15)
     }
 
-    @Test("After the host's own reset there are no links, so that the lease ends at once")
+    @Test("After the host's own reset, the end of the lease resets the controller at once")
     func ownReset() {
         var net = Net()
         net.lease(1)
@@ -287,7 +287,7 @@ struct GatewayCoreTests {
         #expect(net.core.reports.isEmpty && net.core.reportsDue == nil)
     }
 
-    @Test("A gateway that takes packets allows more in batches, and never stops the host")
+    @Test("A gateway gives credit in batches, and the host sends without a pause")
     func credit() {
         var net = Net()
         net.lease(1)
@@ -306,7 +306,7 @@ struct GatewayCoreTests {
         #expect((12...16).contains(creditCount), "\(creditCount)")
     }
 
-    @Test("A host that never reads loses the lease when too much waits")
+    @Test("A host that never reads loses the lease when too many bytes wait")
     func stuckHost() {
         var net = Net()
         net.lease(1)

@@ -6,8 +6,8 @@ import Testing
 
 @testable import GatewayProtocol
 
-/// Random connections, bytes, faults and time, with a model of the controller that checks every
-/// action.
+/// Random connections, bytes, faults and time, with a model of the controller that checks the
+/// gateway's actions.
 @Suite("A gateway keeps its rules under random inputs")
 struct GatewayModelTests {
     private struct Model {
@@ -17,7 +17,7 @@ struct GatewayModelTests {
         var readers: [Int: FrameReader] = [:]
         var isOpen = false
         var isOpening = false
-        /// Whether the controller has been reset since the last owner's packets.
+        /// Whether the last packet that the gateway sent to the open controller is a reset.
         var isClean = true
         var owners: Set<Int> = []
         var resets = 0
@@ -119,7 +119,7 @@ struct GatewayModelTests {
     }
 
     @Test(
-        "A gateway has at most one owner, which is connected, and resets before each",
+        "The one owner of a gateway is connected, and a reset of the controller precedes each grant",
         arguments: RunSeed.seeds(100)
     )
     func random(seed: UInt64) {
