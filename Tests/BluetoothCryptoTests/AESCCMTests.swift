@@ -67,7 +67,7 @@ struct AESCCMTests {
         #expect(cipher.open(packet[2...], nonce: self.nonce(2, true), context: [0x02]) == nil)
     }
 
-    @Test("A sealed message of any length is opened", arguments: 0...64)
+    @Test("A sealed message of 0 to 64 bytes is opened", arguments: 0...64)
     func roundTrip(length: Int) throws {
         var generator = SplitMix64(seed: UInt64(length))
         let cipher = try #require(AESCCM(key: generator.bytes(16)))
@@ -80,7 +80,7 @@ struct AESCCMTests {
         }
     }
 
-    @Test("Impossible lengths are refused")
+    @Test("Invalid lengths are refused")
     func lengths() throws {
         #expect(AESCCM(key: [1, 2, 3]) == nil)
         let cipher = try #require(AESCCM(key: Self.sessionKey.bytes))

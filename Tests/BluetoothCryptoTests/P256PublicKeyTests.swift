@@ -6,9 +6,9 @@ import Testing
 
 @testable import BluetoothCrypto
 
-/// Invalid public keys must be refused, such as the points that CVE-2018-5383 and similar attacks
-/// use to obtain the private key. The test values were computed from the parameters of the curve
-/// (FIPS 186-4, D.1.2.3).
+/// Invalid public keys must be refused, because attacks such as CVE-2018-5383 use them to obtain
+/// the shared secret or the private key. The test values were computed from the parameters of the
+/// curve (FIPS 186-4, D.1.2.3).
 @Suite("P-256 public keys")
 struct P256PublicKeyTests {
     @Test(
@@ -105,8 +105,8 @@ struct Good: Sendable, CustomTestStringConvertible {
     ]
 }
 
-/// Coordinates that are not a point of the curve, or a point with an x of zero, which no random key
-/// pair has.
+/// Coordinates that are not a point of the curve, or a point with an x of zero, which a random key
+/// pair practically never has.
 struct Bad: Sendable, CustomTestStringConvertible {
     var testDescription: String
     var x: String
