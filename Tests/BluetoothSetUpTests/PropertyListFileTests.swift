@@ -119,7 +119,7 @@ import Testing
         #expect(try BinaryPropertyList.read(bytes) == PropertyListValue(value))
     }
 
-    @Test("Every error reads as the end of a sentence") func descriptions() {
+    @Test("The text of every error begins with 'it'") func descriptions() {
         let errors: [PropertyListError] = [
             .tooLong(limit: 5), .notAPropertyList, .tooComplex, .malformed, .notADictionary,
         ]

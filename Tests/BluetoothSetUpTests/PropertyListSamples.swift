@@ -49,7 +49,7 @@ enum PropertyListSamples {
         return Data(bytes)
     }
 
-    /// Returns an array of references.
+    /// Returns the encoded form of an array of up to 14 references.
     static func array(_ references: Int...) -> [UInt8] {
         [0xA0 | UInt8(references.count)] + references.flatMap { number($0, 4) }
     }
