@@ -17,7 +17,7 @@ import Testing
         try reader.finish()
     }
 
-    @Test("The reader reads integers of every width", arguments: 1...8)
+    @Test("The reader reads integers of 1 to 8 bytes", arguments: 1...8)
     func widths(bytes: Int) throws {
         var reader = ByteReader([UInt8](repeating: 0xFF, count: bytes))
         let expected = bytes == 8 ? UInt64.max : 1 << UInt64(8 * bytes) - 1

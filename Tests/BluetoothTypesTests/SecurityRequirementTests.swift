@@ -31,7 +31,7 @@ struct SecurityRequirementTests {
         #expect(requirement.shortfall(of: .none, isAuthorized: true) == .authentication)
     }
 
-    @Test("The shortfall is encryption if the devices share a key, and authentication otherwise")
+    @Test("An unencrypted link lacks encryption if it is bonded, and authentication otherwise")
     func encryption() {
         for requirement in [SecurityRequirement.encrypted, .authenticated] {
             let isBonded = LinkSecurity(isBonded: true)
