@@ -127,7 +127,7 @@ extension AuthenticatedCBCSealing {
     }
 }
 
-/// A request of a channel, with its number.
+/// A request of a message channel, with its number.
 private struct Asked: Decodable {
     var ask: Note
     var id: Int
