@@ -21,7 +21,7 @@ package final class Person: PairingDelegate {
         package var confirms = true
         /// The number that the user enters, or `nil` to enter nothing.
         package var enters: UInt32?
-        /// A closure that returns the number to enter if the other side displays it later; `nil` to
+        /// A closure that returns the number to enter, for a peer that displays it later; `nil` to
         /// use `enters`.
         package var looks: (@Sendable () async -> UInt32?)?
         /// The keys that the user presses before entering the number.
@@ -47,7 +47,7 @@ package final class Person: PairingDelegate {
     /// The questions and displays since `behave`.
     package var experiences: [Experience] { state.withLock { $0.experiences } }
 
-    /// The methods of the questions.
+    /// The pairing methods of the questions and displays, except of `pairsAgain`.
     package var methods: [Pairing.Method] { state.withLock { $0.methods } }
 
     /// Sets the user's answers from now on, and clears the record.
