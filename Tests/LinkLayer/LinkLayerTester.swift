@@ -14,7 +14,8 @@
 //     hci BYTES            an H4 packet to the host
 //     air BYTES            a packet of RootCanal to the peer
 //     address BYTES        the address that was asked for
-//     refused TEXT         the request was malformed, or has no counterpart in our Link Layer
+//     refused TEXT         the request was malformed, came before a first address, or has no
+//                          counterpart in our Link Layer
 
 import BluetoothHCI
 import BluetoothTypes

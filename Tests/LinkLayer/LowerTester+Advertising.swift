@@ -142,7 +142,7 @@ extension LowerTester {
         transmit(.scanResponse(response), on: channel, answer.strength, at: answerStart)
     }
 
-    /// T_IFS from now.
+    /// The instant T_IFS from now.
     private var answerStart: Instant { core.timeline.now + .microseconds(150) }
 
     private mutating func transmit(
@@ -171,7 +171,8 @@ extension LowerTester {
     }
 
     /// Lets time pass until the controller listens on a channel, and sends the waiting
-    /// advertisement. Without a scanner or an initiator, the advertisement is lost.
+    /// advertisement. If the controller neither scans nor initiates, or does not listen within
+    /// 10.24 s, the advertisement is lost.
     mutating func placeAdvertisement() {
         guard let waiting = advertisement else { return }
         for _ in 0..<Self.leadLimit where held == nil && output.isEmpty {
@@ -185,7 +186,8 @@ extension LowerTester {
         if held == nil, output.isEmpty { advertisement = nil }
     }
 
-    /// Returns the packet at the next time and on the channel at which the controller listens.
+    /// Returns the packet at the next time and on the channel at which the controller listens;
+    /// `nil` if it does not listen within `lead`.
     private func audiblePacket(
         _ pdu: LegacyAdvertisement,
         _ strength: Int8
@@ -222,7 +224,7 @@ extension LowerTester.Waiting {
 }
 
 extension AdvertisingPDU {
-    /// Whether the packet is for every radio that listens.
+    /// Whether the packet is a legacy advertisement, which every radio may receive.
     fileprivate var isAdvertisement: Bool {
         if case .legacy = self { true } else { false }
     }

@@ -219,7 +219,8 @@ extension LowerTester {
         return true
     }
 
-    /// Sends a command to the lower tester's controller that begins with the handle of a link.
+    /// Sends a command whose parameters begin with the handle of a link to the lower tester's
+    /// controller. Without the link, sends nothing.
     private mutating func command(
         _ opcode: UInt16,
         _ packet: RootCanalPacket,

@@ -9,7 +9,7 @@ import VirtualRadio
 ///
 /// RootCanal's packets have no time, and each answer comes at once. On this radio an answer begins
 /// T_IFS after the packet. The world therefore pauses at the end of each packet that the suite may
-/// answer, until the suite lets time pass (`pass`). Three packets of an advertising event, one on
+/// answer, until the suite lets time pass (`pass`). The packets of an advertising event, one on
 /// each channel, are one packet of RootCanal: the suite gets the first of them.
 struct LowerTester {
     /// A packet for the suite.
@@ -27,10 +27,11 @@ struct LowerTester {
         var strength: Int8
     }
 
-    /// The time that a call of `pass` lasts while no link exists: the period of the suite's calls.
+    /// The longest time that a call of `pass` lasts while no link exists and no advertisement
+    /// waits: the period of the suite's calls.
     static let step = Duration.milliseconds(5)
-    /// The longest time that a call of `pass` lasts while a link exists. The call ends at the first
-    /// output.
+    /// The longest time that a call of `pass` lasts while a link exists and no advertisement waits.
+    /// The call ends at the first output.
     static let leap = Duration.milliseconds(640)
     /// The length, in milliseconds, of each search for a moment at which the controller receives a
     /// waiting advertisement.

@@ -9,7 +9,7 @@ package from PyPI, with the packets. The controller is that of a library, RootCa
 program LinkLayerTester, which takes the place of the library. A pattern is the beginning of a name, such as
 LL.DDI. The packets of its tests are translated by the named deviations of deviations.py.
 
-Each line has the name of the test, PASS, FAIL or SKIP, and the end of the reason. With --log, the packets of
+Each line has the name of the test, PASS, FAIL or SKIP, and the last line of the reason. With --log, the packets of
 each test follow on standard error.
 """
 
@@ -143,8 +143,8 @@ def package(name, path):
 
 
 def load(checkout, packets, path, command):
-    """Loads RootCanal's modules with the controller. Returns the names of its tests, and our stand-in for the
-    library; None if the tests run on RootCanal's library."""
+    """Loads RootCanal's modules with the controller. Returns the names of its tests and our stand-in for the
+    library, or None in place of the stand-in if the tests run on RootCanal's library."""
     package("test", checkout / "test")
     rootcanal = package("rootcanal", checkout / "py/src/rootcanal")
     package("rootcanal.packets", packets / "rootcanal/packets")
