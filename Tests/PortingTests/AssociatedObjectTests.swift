@@ -52,7 +52,7 @@ struct AssociatedObjectTests {
         #expect((objc_getAssociatedObject(owner, Key.first) as? NSString)?.length == 1)
     }
 
-    @Test("Values of objects that have ended are released, and the table is bounded")
+    @Test("Values of deallocated objects are released, and the table is bounded")
     func sweep() {
         var value: NSObject? = NSObject()
         weak let observed = value
@@ -68,7 +68,7 @@ struct AssociatedObjectTests {
         #expect(associatedObjectCount <= 128)
     }
 
-    @Test("An object at the address of an ended one does not get its values")
+    @Test("An object at the address of a deallocated object does not get its values")
     func reusedAddress() {
         for _ in 0..<100 {
             let owner = NSObject()

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The logger of os")
 struct LoggerTests {
-    @Test("Numbers are public and other values private, unless the source states their privacy")
+    @Test("Numbers and Booleans are public and other values private, unless the source differs")
     func privacy() {
         let name = "Strap"
         let message: OSLogMessage = "\(3) of \(2.5), \(true), \(name), \(name, privacy: .public)"
