@@ -20,7 +20,8 @@ final class Connections: Sendable {
 
     private let state = Mutex(State())
 
-    /// Returns the message for a link. The message of a link is always the same.
+    /// Returns the message for a link. The message of a link is the same until another link
+    /// displaces the link.
     func message(for link: Link) -> Pandora_Connection {
         let number = state.withLock { state in
             if let known = state.numbers[link] { return known }

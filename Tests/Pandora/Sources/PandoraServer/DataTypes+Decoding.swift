@@ -6,7 +6,8 @@ import PandoraInterface
 
 // The data of an advertisement as a message (Core Specification Supplement, Part A, 1).
 extension Pandora_DataTypes {
-    /// Creates the message. A value of a wrong length is left out.
+    /// Creates the message. Structures of other types are left out, and so are numbers, UUIDs and
+    /// addresses of a wrong length.
     init(_ data: AdvertisingData) {
         self.init()
         for structure in data.structures { add(structure.type, structure.value) }

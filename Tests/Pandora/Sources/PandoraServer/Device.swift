@@ -45,8 +45,7 @@ actor Device {
 
     /// Ends the current session, and starts a new host. Returns when the host is ready.
     ///
-    /// The work is a task of its own, so that it continues when the client closes the channel, as
-    /// Avatar does after the answer.
+    /// The work is a task of its own, so that it continues when the client closes the channel.
     ///
     /// - Parameter removesBonds: Whether the new host has a new identity and no bonds.
     /// - Throws: The error of the host's start. A later reset can succeed.

@@ -40,7 +40,7 @@ extension ScanParameters {
 }
 
 extension Duration {
-    /// The longest time in a message, which is longer than every time of the protocol.
+    /// The longest accepted time in milliseconds: an hour.
     private static let longest: Float = 3_600_000
 
     /// Creates a duration from a time in a message.
@@ -67,8 +67,7 @@ extension Pandora_PrimaryPhy {
 }
 
 extension Pandora_ScanningResponse {
-    /// The value of the interface and of HCI for a power that is not known (Vol 4, Part E,
-    /// 7.7.65.13).
+    /// The value of the interface and of HCI for an unknown power (Vol 4, Part E, 7.7.65.13).
     private static let unknownPower: Int32 = 127
 
     /// Creates the message.

@@ -54,7 +54,7 @@ final class PairingEvents: PairingDelegate {
         return stream
     }
 
-    /// Ends the stream of events. The open questions count as declined.
+    /// Ends the stream of events. The open questions get the answers of a device without a client.
     func leave() {
         let questions = state.withLock { state in
             state.client?.finish()

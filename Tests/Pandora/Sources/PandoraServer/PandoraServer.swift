@@ -6,7 +6,8 @@
 // `PandoraServer` starts the gRPC server. `Device` has the host under test, which a client can
 // reset. `HostService` connects, advertises and scans. `SecurityService` pairs, with
 // `PairingEvents` between the host's questions and the client's answers. `SecurityStorageService`
-// has the bonds. The server uses only public APIs, those of `BluetoothHost` and `HCITransports`.
+// looks up and deletes bonds. The server uses only public APIs, those of `BluetoothHost` and
+// `HCITransports`.
 
 import ArgumentParser
 import BluetoothHost
@@ -21,7 +22,7 @@ struct PandoraServer: AsyncParsableCommand {
         abstract: "Serve the Pandora interface for a host on one adapter.",
         discussion: """
             Prints the address of the server in one line when the host is ready. The services are Host \
-            without BR/EDR, Security and SecurityStorage. The server ends with its standard input.
+            without BR/EDR, Security and SecurityStorage. The server ends when its standard input ends.
             """
     )
 

@@ -8,8 +8,8 @@ import PandoraInterface
 ///
 /// Avatar asks for `LE_LEVEL3` (authenticated) of every device, and expects success also from two
 /// devices that can only pair with Just Works. As Bumble's server does, this server therefore
-/// counts `LE_LEVEL3` as reached by a pairing that requested authentication, whether or not the
-/// capabilities of the devices permitted it. `LE_LEVEL4` always needs authentication.
+/// counts `LE_LEVEL3` as reached by every successful pairing. `LE_LEVEL4` always needs
+/// authentication.
 struct SecurityService: Pandora_Security.SimpleServiceProtocol {
     /// The time that this server waits before it sends a Security Request to a central. Avatar
     /// calls `Secure` at the peripheral and `WaitSecurity` at the central at the same time. Bumble
@@ -100,7 +100,7 @@ struct SecurityService: Pandora_Security.SimpleServiceProtocol {
         }
     }
 
-    /// Waits until the link has the level, or until a pairing fails.
+    /// Waits until the link counts as having the level, or until a pairing fails.
     private static func outcome(
         of endings: AsyncStream<PairingEvents.Ending>,
         on link: Link,
