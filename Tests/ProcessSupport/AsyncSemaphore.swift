@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 
 /// A limit on the number of tests that run at the same time. The test runner starts all tests at
-/// once, and a hundred Python processes on two cores miss every deadline.
+/// once, and the processes of many tests on few cores miss deadlines.
 package final class AsyncSemaphore: Sendable {
     private struct State {
         var free: Int
@@ -23,7 +23,7 @@ package final class AsyncSemaphore: Sendable {
         state = Mutex(State(free: limit))
     }
 
-    /// Waits for a place, in the order of the calls.
+    /// Waits for a place, in the order of the calls. Tests that return from `releasing` are first.
     package func wait() async { await wait(isFirst: false) }
 
     private func wait(isFirst: Bool) async {
@@ -40,7 +40,7 @@ package final class AsyncSemaphore: Sendable {
         }
     }
 
-    /// Gives the place to the next waiter.
+    /// Gives the place to the next waiting test, or frees it.
     package func signal() {
         let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard state.waiting.isEmpty else { return state.waiting.removeFirst() }

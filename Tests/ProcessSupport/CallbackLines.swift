@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The lines that the callbacks of an app send to the test that observes the app: one for each
-/// callback, in order.
+/// The lines that the callbacks of an app send to the test that observes the app.
 package struct CallbackLines: Sendable {
     private let lines: AsyncStream<String>
     private let continuation: AsyncStream<String>.Continuation

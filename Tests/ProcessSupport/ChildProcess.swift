@@ -52,8 +52,8 @@ package final class ChildProcess: Sendable {
     }
 
     #if os(Linux)
-        /// Starts a copy of a server with `arguments` and the test's own environment. Waits for the
-        /// server; call it on a thread of its own.
+        /// Starts a copy of a server with `arguments` and the test's own environment. Blocks until
+        /// the server answers; call it on a thread of its own.
         package convenience init(copying server: ForkServer, _ arguments: [String]) throws {
             try self.init { input, output, errors in
                 try server.start(arguments, input: input, output: output, errors: errors)
@@ -167,7 +167,7 @@ package final class ChildProcess: Sendable {
 
     /// Waits for the end of the process. Returns its standard output and its ending.
     ///
-    /// Kills a process that takes longer than `limit`, and throws an error.
+    /// Kills a process that does not close its standard output within `limit`, and throws an error.
     package func waitUntilEnd(within limit: Duration) async throws -> (
         output: String, ending: Ending
     ) {

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// A JSON value, to compare a peer's description of itself with the result of discovery.
+/// A JSON value, which tests exchange with peers and compare.
 package enum JSON: Equatable, Sendable, Codable {
     case null
     case boolean(Bool)

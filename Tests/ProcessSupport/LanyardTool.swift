@@ -29,8 +29,8 @@ package enum LanyardTool {
 
     package static let path = neighbor("lanyard")
 
-    /// Returns the executable with this name from the folder of the test executable, since one
-    /// build makes both.
+    /// Returns the executable with this name from the folder of the test executable, or from
+    /// `.build/debug` if it is not there.
     package static func neighbor(_ name: String) -> String {
         let tests = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         let beside = tests.deletingLastPathComponent().appendingPathComponent(name).path
@@ -38,14 +38,15 @@ package enum LanyardTool {
         return isThere ? beside : packageRoot + "/.build/debug/\(name)"
     }
 
-    /// The default folder for the tool's bonds. Adapters of different tests have the same names and
-    /// must not share bonds. The folder is removed when the tests end.
+    /// The folder that contains the state of all runs of the tool. The folder is removed when the
+    /// tests end.
     private static let stateFolder: String = {
         atexit { try? FileManager.default.removeItem(atPath: LanyardTool.stateFolder) }
         return NSTemporaryDirectory() + "lanyard-state-\(UUID().uuidString)"
     }()
 
-    /// Returns the tool's environment variables.
+    /// Returns the tool's environment variables, with a new folder for the bonds: adapters of
+    /// different tests have the same names and must not share bonds.
     package static func environment(adapter: String) -> [String: String] {
         [
             "LANYARD_ADAPTER": adapter,
@@ -53,7 +54,7 @@ package enum LanyardTool {
         ]
     }
 
-    /// Starts the tool. The caller waits for it, stops it, or sends it signals.
+    /// Starts the tool.
     package static func start(_ arguments: [String], adapter: String) throws -> ChildProcess {
         try ChildProcess(path, arguments, environment: environment(adapter: adapter))
     }

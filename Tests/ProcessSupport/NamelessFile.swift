@@ -2,8 +2,8 @@
 
 import Foundation
 
-/// A file without a name for the output of a process. The system removes it when the last process
-/// that has it open ends.
+/// A file without a name for the output of a process. The system removes it when no process has it
+/// open.
 struct NamelessFile: ~Copyable, Sendable {
     /// The descriptor, which child processes do not inherit. A process appends to a copy of it.
     let descriptor: Int32

@@ -22,8 +22,8 @@ package enum PageBrowser {
             || chromium != nil && FileManager.default.isExecutableFile(atPath: python)
     }
 
-    /// Runs a script on a page. The pictures are in the folder of LANYARD_PICTURES if the variable
-    /// is set.
+    /// Runs a script on a page. The script's pictures are kept only if LANYARD_PICTURES names a
+    /// folder for them.
     ///
     /// - Parameters:
     ///   - script: The script in the folder Tests.

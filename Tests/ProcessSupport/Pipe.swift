@@ -8,7 +8,8 @@ package enum ProcessError: Error, CustomStringConvertible {
     case refused(call: String, error: Int32)
     /// The event that the test awaited did not occur in time.
     case tooSlow(String)
-    /// The process ended before the event that the test awaited. Contains its standard error.
+    /// The process did not do what the test awaited. `log` is its output or its standard error, or
+    /// empty.
     case ended(String, log: String)
 
     package var description: String {

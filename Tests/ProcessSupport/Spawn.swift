@@ -45,8 +45,9 @@ package func spawn(
     private let newSession: Int16 = 0x80
 #endif
 
-/// Starts a process with the files that `prepare` gives it, and no others. A file that another test
-/// has just opened, and has not yet marked close-on-exec, would stay open until this process ends.
+/// Starts a process with the files that `prepare` gives it, and no others. Otherwise, a file that
+/// another test has just opened, and has not yet marked close-on-exec, would stay open in the
+/// process.
 ///
 /// The process has every signal's default action and blocks none: a test runner that was started in
 /// the background ignores SIGINT, and its children would inherit that.
@@ -88,11 +89,10 @@ private func spawn(
     private func closeOthers(_ actions: inout FileActions) {}
 #else
     private let closingOthers: Int16 = 0
-    /// The descriptors that a process might inherit are below this limit: three times as many as
-    /// all tests have open at a time.
+    /// The descriptors that a process might inherit are below this limit.
     private let descriptorLimit: Int32 = 4096
 
-    /// Closes all descriptors but the first three. Linux's libraries skip those that are not open.
+    /// Closes the descriptors from 3 to the limit. Linux's libraries skip those that are not open.
     private func closeOthers(_ actions: inout FileActions) {
         for other in 3..<descriptorLimit { posix_spawn_file_actions_addclose(&actions, other) }
     }

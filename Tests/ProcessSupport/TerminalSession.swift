@@ -67,7 +67,8 @@ package final class TerminalSession: Sendable {
         _ = bytes.withUnsafeBytes { write(terminal, $0.baseAddress, $0.count) }
     }
 
-    /// Waits for this text after the last awaited text. Returns the output up to its end.
+    /// Waits for this text after the last awaited text. Returns the output after the last awaited
+    /// text, up to the end of this text.
     @discardableResult
     package func wait(for text: String, within limit: Duration = limit) async throws -> String {
         let deadline = Deadline.within(limit)

@@ -2,8 +2,9 @@
 
 import Synchronization
 
-/// Waits for `body` until `limit` has passed or the caller is canceled. Then the function cancels
-/// the task of `body` and throws an error, even if that task does not react to the cancellation.
+/// Waits for `body` until `limit` has passed or the caller is canceled. In these two cases, the
+/// function cancels the task of `body` and throws an error, even if that task does not react to the
+/// cancellation.
 ///
 /// - Parameter what: The name of the awaited result in the error, such as "a value".
 package func within<Value: Sendable>(
