@@ -91,7 +91,7 @@ struct NoiseTests {
         }
     }
 
-    @Test("The host recovers from noise at any time", arguments: DirectedNoise.all)
+    @Test("The host recovers from noise of each kind and direction", arguments: DirectedNoise.all)
     func noise(directed: DirectedNoise) async throws {
         try await withSerialHarness { harness in
             for seed in 1...3 as ClosedRange<UInt64> {

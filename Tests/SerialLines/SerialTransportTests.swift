@@ -9,7 +9,7 @@ import Testing
 
 @testable import HCITransports
 
-/// The transport alone, on a real terminal.
+/// The transport alone, on a pseudo terminal.
 @Suite("A serial transport")
 struct SerialTransportTests {
     /// An open transport, and its recorded events.
@@ -88,7 +88,7 @@ struct SerialTransportTests {
 
     static let readVersion: [UInt8] = [0x01, 0x01, 0x10, 0x00]
 
-    @Test("Bytes pass in both directions without the transport's own probe")
+    @Test("Bytes pass in both directions, without the answers to the transport's own probe")
     func bothWays() async throws {
         try await withHarness { harness in
             try await harness.open()
@@ -265,7 +265,7 @@ struct SerialTransportTests {
         }
     }
 
-    @Test("A controller that does not read ends the transport")
+    @Test("Too many bytes that wait for the line end the transport")
     func overflow() async throws {
         try await withHarness { harness in
             try await harness.open()
@@ -317,7 +317,7 @@ extension SerialTransportTests {
         }
     }
 
-    @Test("The line stays at the old speed if the new one fails, and reports it")
+    @Test("The line stays at the old speed if the new one fails, and the transport reports it")
     func staysSlow() async throws {
         var behavior = PlainController.Behavior()
         behavior.changesSpeed = false

@@ -12,7 +12,7 @@ final class PlainController: HCITransport {
         var company: UInt16 = 0x000F
         /// Whether the speed changes on command.
         var changesSpeed = true
-        /// The status with which the command is answered.
+        /// The status in the answer to the vendor's command.
         var status: UInt8 = 0
         /// Whether a Reset restores the first speed.
         var resetUndoesSpeed = false
@@ -23,7 +23,7 @@ final class PlainController: HCITransport {
         var deframer = H4Deframer()
         var receive: (@Sendable (TransportEvent) -> Void)?
         var executor: (any HostExecutor)?
-        /// All received commands, by opcode.
+        /// The opcodes of all received commands, in order.
         var received: [UInt16] = []
     }
 
@@ -36,7 +36,7 @@ final class PlainController: HCITransport {
         state = Mutex(State(behavior: behavior))
     }
 
-    /// The received commands.
+    /// The opcodes of all received commands, in order.
     var received: [UInt16] { state.withLock { $0.received } }
 
     func whenSpeedChanges(_ body: @escaping @Sendable (Int?) -> Void) {

@@ -8,8 +8,8 @@ import Synchronization
 
 /// A terminal whose other end is in this process: for the code under test, a real serial port.
 ///
-/// It has a name of its own in the temporary directory, which stays when the terminal behind it is
-/// replaced, as with an adapter that is unplugged and plugged in again.
+/// Its path in the temporary directory stays the same when the terminal behind it is replaced, as
+/// with an adapter that is unplugged and plugged in again.
 final class PseudoTerminal: Sendable {
     struct Failure: Error {
         let call: String

@@ -13,7 +13,7 @@ import VirtualRadio
 import struct BluetoothHost.Link
 
 /// A host on a serial line with one of our virtual controllers at its other end, and the demo
-/// accessory in range. It runs in real time, and the line is a real terminal.
+/// accessory in range. The harness runs in real time, and the line is a pseudo terminal.
 struct SerialHarness: Sendable {
     /// The time limit for any step, on a machine with other load.
     static let limit = Duration.seconds(120)
@@ -23,7 +23,7 @@ struct SerialHarness: Sendable {
     let states: StateLog
 
     /// Performs the work of a central: finds the accessory, discovers its database, reads and
-    /// writes. Throws if a step fails or takes too long.
+    /// writes. Throws if a step fails, or if the visit takes longer than `limit`.
     func visit() async throws {
         try await within(Self.limit, "the end of a visit") { try await visitAtLeisure() }
     }

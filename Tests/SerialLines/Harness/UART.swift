@@ -10,8 +10,8 @@ import Synchronization
 
 /// The controller's side of a serial line: its UART, and behind it a controller.
 ///
-/// Bytes pass in both directions as the state of the line specifies: with errors, in pieces with
-/// pauses, only at the speed of the other end, or not at all.
+/// Bytes pass in both directions as the state of the line specifies: with errors, as random bytes
+/// if the ends have different speeds, to the host in pieces with pauses, or not at all.
 final class UART: Sendable {
     /// The state of the line.
     struct Line: Sendable {
