@@ -4,7 +4,7 @@ import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
 
-/// A client and the bearer of its link, with the interface of a link.
+/// A GATT client and its ATT bearer, which the test drives together.
 package struct DrivenClient {
     package typealias OperationID = GATTClient.OperationID
 

@@ -4,8 +4,7 @@ import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
 
-/// A database with one attribute of each kind that a request can meet, at handles that the tests
-/// contain as numbers.
+/// A database with attributes of the kinds that requests of the tests use, at fixed handles.
 ///
 /// | handle | attribute |
 /// |---|---|
