@@ -13,7 +13,8 @@ import HCITransports
 /// Opens a store that another process has just closed.
 ///
 /// A process that is starting has all files of its parent open for a moment, including the lock of
-/// a store. If the lock is held, this function waits until it is free and tries again.
+/// a store. If the lock is held, this function waits until it is free and tries again, 1,000 times
+/// at most.
 package func openLeftStore(_ directory: String) throws(TransportError) -> FileStore {
     for _ in 0..<1_000 {
         do throws(TransportError) {

@@ -4,8 +4,8 @@ import BluetoothHCI
 import BluetoothSMP
 import BluetoothTypes
 
-/// Bonds in which every byte shows the bond and its version, so that a mixture of two versions is
-/// detected.
+/// Bonds whose name and keys depend on the bond and its version, so that a mixture of two versions
+/// is detected.
 package enum SampleBonds {
     /// The identity of the host that has the bonds.
     package static let identity = DeviceAddress(value: 0xC0FF_EE00_0001, kind: .random)

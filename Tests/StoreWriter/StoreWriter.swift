@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A host that only stores bonds, and that a test kills at any moment. It prints a line before and
-// after each change of a bond, and after each sign counter. The test checks the content of the
-// store afterward.
+// A host that only stores bonds, and that a test kills at any moment. With `bonds`, the host prints
+// a line before and after each change of a bond, and after each sign counter.
 
 import BluetoothHost
 import BluetoothSMP
