@@ -3,8 +3,8 @@
 import CoreBluetooth
 import Foundation
 
-// An app that tests terminate. It subscribes to the heart rate of a sensor, in this process
-// or after a restart, and prints a line for each event. It ends with its standard input.
+// An app that tests terminate. It subscribes to the heart rate of a sensor, in this process or
+// after a restart, and prints its events as lines. It ends when its standard input ends.
 
 /// Prints a line without buffering, because the process may be terminated at any time.
 func say(_ line: String) {

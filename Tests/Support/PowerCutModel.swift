@@ -104,7 +104,7 @@ package struct PowerCutModel: Sendable {
         openChanges.removeAll { $0.folders.contains(path) }
     }
 
-    /// All possible contents of the root folder after a power failure at this moment.
+    /// The modeled contents of the root folder after a power cut at this moment.
     package var remains: Set<Remains> {
         var found: Set<Remains> = []
         for chosen in 0..<(1 << openChanges.count) {
@@ -132,8 +132,8 @@ package struct PowerCutModel: Sendable {
         }
     }
 
-    /// Returns the possible contents of a file: no bytes, a part, zeros, a part followed by zeros,
-    /// or all bytes.
+    /// Returns the modeled contents of an unsynchronized file: no bytes, the first half, zeros, the
+    /// first half followed by zeros, or all bytes.
     private func variants(of node: Node) -> [[UInt8]?] {
         guard !node.isFolder else { return [nil] }
         guard !node.isSynchronized else { return [node.bytes] }
@@ -142,7 +142,7 @@ package struct PowerCutModel: Sendable {
         return [[], Array(half), zeros, Array(half + zeros.dropFirst(half.count)), node.bytes]
     }
 
-    /// Returns a path without `..` and double slashes.
+    /// Returns a path without `.`, `..` and double slashes.
     private static func plain(_ path: String) -> String {
         var parts: [Substring] = []
         for part in path.split(separator: "/") where part != "." {

@@ -2,12 +2,12 @@
 
 import Foundation
 
-/// The seed of a test run, from which all random tests derive their seeds.
+/// The seed of a test run, from which `seeds(_:)` derives the seeds of tests.
 ///
-/// Each run has a fresh seed, which it prints. `LANYARD_SEED` sets it, and `LANYARD_SEEDS` sets how
-/// many seeds each random test runs with. The seeds of a test are its arguments, so a failure names
-/// the seed that it happened with. `LANYARD_SEED=<that seed> LANYARD_SEEDS=1` runs the test with
-/// this seed alone.
+/// Each run has a fresh seed unless `LANYARD_SEED` sets it, and prints the seed at its first use.
+/// `LANYARD_SEEDS` sets the number of seeds of each test. The seeds of a test are its arguments, so
+/// a failure names its seed. `LANYARD_SEED=<that seed> LANYARD_SEEDS=1` runs the test with this
+/// seed alone.
 ///
 /// Tests that assert exact figures, times or packets have fixed seeds.
 package enum RunSeed {

@@ -42,7 +42,7 @@ struct SymbolCheck {
         if value != wanted { problems.append("is \(value), should be \(wanted)") }
     }
 
-    /// Checks that the enumeration accepts any raw value of type `Int`, like an imported
+    /// Checks that the enumeration accepts two raw values without a case, like an imported
     /// enumeration.
     mutating func isOpenEnumeration<Value>(_ type: Value.Type)
     where Value: RawRepresentable<Int> & Hashable & Sendable & BitwiseCopyable {
