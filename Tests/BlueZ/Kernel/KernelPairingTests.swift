@@ -73,7 +73,7 @@ import Testing
     /// path through the controller.
     ///
     /// The test does not run on Linux 6.1, which sometimes corrupts one of its lists when
-    /// bluetoothd closes its channel after that, with `kernel BUG at lib/list_debug.c` in
+    /// bluetoothd closes its channel after legacy pairing, with `kernel BUG at lib/list_debug.c` in
     /// `hci_chan_del`.
     @Test(
         "The keys of legacy pairing encrypt the next link",

@@ -94,7 +94,8 @@ import VirtualRadio
 }
 
 extension KernelScene {
-    /// Returns the opcodes of the ATT PDUs so far between the kernel and its controller.
+    /// Returns the opcodes of the ATT PDUs so far in one direction between the kernel and its
+    /// controller.
     fileprivate func attOpcodes(_ direction: Btsnoop.Direction) async throws -> [ATT.Opcode] {
         await fixture.air.perform { _ in }
         var opcodes: [ATT.Opcode] = []

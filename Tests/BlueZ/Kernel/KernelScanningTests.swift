@@ -86,7 +86,7 @@ import Testing
             #expect(found.data.serviceUUIDs == [SharedService.service])
             #expect(found.data.manufacturerData == Self.manufacturer)
 
-            // A 4.x controller sends only one advertisement, so the kernel alternates between them.
+            // A 4.x controller sends only one advertisement at a time, so the kernel alternates.
             try await scene.bluez.advertise(name: "Second", ["number": .number(2)])
             for name in ["Second", "Kernel"] {
                 _ = try await scene.discover(host) { $0.data.localName == name }

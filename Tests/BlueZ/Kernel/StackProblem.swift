@@ -42,7 +42,8 @@ enum StackProblem: Equatable, CustomStringConvertible {
 
 /// A known cause of an error, with the side that is wrong and the evidence for that.
 ///
-/// A scenario names each error that it causes on purpose. No other errors are allowed.
+/// A scenario names the causes that it allows. `commandCanceledByPowerOff` is also allowed when a
+/// scenario ends by powering the adapter off.
 enum Allowance {
     /// Linux begins a discovery while it advertises on a 4.x controller, and sets the controller's
     /// random address for it, which a controller must refuse while legacy advertising is enabled
@@ -102,7 +103,7 @@ extension BlueZ.KernelLine {
 
 /// The log of bluetoothd. Most lines report missing features of bluetoothd, which do not matter
 /// here. The lines that matter report that the kernel refused a request, with the kernel's code in
-/// parentheses, or that bluetoothd ended.
+/// parentheses, or that bluetoothd crashed.
 enum DaemonLog {
     private static let signsOfCrash = ["Aborted", "corrupted", "stack smashing"]
 

@@ -15,7 +15,7 @@ extension BlueZ {
     }
 
     /// Waits until the monitor prints a line for which `choose` returns `true`. Earlier lines that
-    /// no call has consumed count.
+    /// no call has consumed also count.
     @discardableResult
     func sawHCI(_ choose: @escaping @Sendable (String) -> Bool) async throws -> String {
         try await output(of: Self.monitor, where: choose)

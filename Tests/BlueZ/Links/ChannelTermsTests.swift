@@ -6,8 +6,8 @@ import Testing
 
 /// The sizes and credits of channels with Linux, and how the channels end.
 ///
-/// Enhanced channels are not tested here, because Debian's l2test cannot listen for them ("Can't
-/// get default L2CAP options"). Enhanced ATT with BlueZ uses such channels.
+/// Data on enhanced channels is not tested here, because Debian's l2test cannot listen for them
+/// ("Can't get default L2CAP options"). Enhanced ATT with BlueZ uses such channels.
 @Suite(.machines) struct ChannelTermsTests {
     @Test(
         "A channel delivers all data in the smallest frames and to a paused reader",

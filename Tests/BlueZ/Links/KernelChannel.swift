@@ -81,7 +81,7 @@ struct KernelReport: Sendable {
     /// The lines that report a mismatch.
     var mismatches: [String] { lines.filter { $0.contains("mismatch") } }
 
-    /// The number of bytes that arrived, in steps of its buffer's length.
+    /// The number of bytes that arrived, in steps of the length of l2test's buffer.
     var byteCount: Int { lines.reduce(0) { $0 + Self.bytes(in: $1) } }
 
     private static func bytes(in line: String) -> Int {

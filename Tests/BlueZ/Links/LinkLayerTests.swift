@@ -4,8 +4,8 @@ import BluetoothHost
 import ProcessTestSupport
 import Testing
 
-/// Link-layer procedures that btvirt's controllers do not support. Here Linux drives our virtual
-/// controller.
+/// Link-layer procedures and numbers of links that btvirt's two controllers do not support. Here
+/// Linux drives our virtual controller.
 @Suite(.machines) struct LinkLayerTests {
     @Test(
         "The host and Linux agree on longer packets and on the PHY",

@@ -13,7 +13,7 @@ import Testing
         supervisionTimeout: .seconds(4)
     )
 
-    /// btvirt's 4.x controllers refuse to update a link.
+    /// The settings with 5.x controllers. btvirt's 4.x controllers refuse to update a link.
     private static let settings = Setting.eachRelease
 
     @Test("The host as central changes the connection parameters", arguments: settings)

@@ -6,14 +6,14 @@ import ProcessTestSupport
 import Testing
 
 extension HostConfiguration {
-    /// A configuration that accepts every pairing.
+    /// A configuration whose user consents to every pairing.
     static var bonding: HostConfiguration {
         var configuration = HostConfiguration()
         configuration.pairingDelegate = Person()
         return configuration
     }
 
-    /// A configuration that accepts every pairing and uses private addresses, each for 4 seconds.
+    /// The configuration `bonding` with private addresses, each for 4 seconds.
     static var bondingPrivately: HostConfiguration {
         var configuration = bonding
         configuration.privacy = .resolvable(rotation: .seconds(4))

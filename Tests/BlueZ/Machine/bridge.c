@@ -86,7 +86,7 @@ static int open_controller(uint16_t index)
     }
 }
 
-// The host has disconnected. The reset ends what the host started.
+// Returns the controller after the host has disconnected. The reset ends what the host started.
 static void give_back(struct bridge *bridge)
 {
     static const uint8_t reset[] = {1, 0x03, 0x0C, 0};

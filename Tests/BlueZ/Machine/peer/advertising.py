@@ -44,7 +44,7 @@ def _properties(details):
 
 
 def _answerer(peer, path, properties):
-    """Answers BlueZ's requests for the advertisement at this path."""
+    """Returns a handler that answers BlueZ's requests for the advertisement at this path."""
 
     def handle(message):
         if message.path != path or message.message_type is not MessageType.METHOD_CALL:

@@ -17,19 +17,20 @@ from radio import KINDS
 PROGRAM = "/usr/libexec/bluetooth/bluetoothd"
 CONFIGURATION = "/etc/bluetooth/main.conf"
 STATE = "/var/lib/bluetooth"
-# How many lines of its log are kept.
+# The number of lines of bluetoothd's log that are kept.
 LOG_LIMIT = 20_000
 
-# The log line with which bluetoothd drops a new link by mistake. It requires encryption of each
-# link with a bonded peer. If the peer has just encrypted the link, which takes no time on btvirt,
-# the kernel reports that no change is needed, and bluetoothd takes that for a failure. The kernel
-# ends such a link after four seconds, or its data is lost.
+# The log line with which bluetoothd drops a new link by mistake. bluetoothd requires encryption of
+# each link with a bonded peer. If the peer has just encrypted the link, which takes no time on
+# btvirt, the kernel reports that no change is needed, and bluetoothd takes that for a failure. The
+# kernel ends such a link after four seconds, or its data is lost.
 LOST_LINK = "setsockopt(BT_SECURITY): Invalid argument"
 
 # The exit statuses of a crash. BlueZ's issue 2447 causes one.
 CRASHES = (-signal.SIGSEGV, -signal.SIGABRT, -signal.SIGBUS)
 
-# How long BlueZ may take to get its controllers, in seconds, for each attempt with btvirt.
+# The time that BlueZ may take to get its controllers, in seconds, for each attempt with btvirt. With
+# a controller outside, there is one attempt, with the last limit.
 TIME_LIMITS = (5, 10, 20)
 
 
@@ -159,7 +160,7 @@ async def objects(peer):
 
 @command
 async def wait_for_adapter(peer, path):
-    """Waits until BlueZ has an adapter that no other program has taken."""
+    """Waits until BlueZ has the adapter at this path."""
     await peer.bus.wait_for(path)
     return {}
 

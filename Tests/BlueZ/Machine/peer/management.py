@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The kernel's management interface, for requests that BlueZ's D-Bus interface does not have.
 
-btmgmt uses it as well, but requires a terminal.
+btmgmt uses the same interface.
 """
 
 import asyncio

@@ -106,7 +106,7 @@ async def power_off(peer):
 
 @command
 async def agent(peer, accepts):
-    """Whether the agent accepts requests."""
+    """Sets whether the agent accepts requests."""
     peer.agent.accepts = accepts
     return {}
 

@@ -16,7 +16,7 @@ BOTH = asyncio.subprocess.STDOUT
 # How long a program may take to end, in seconds.
 END_LIMIT = 20
 
-# The longest line of a program.
+# The longest line of a program, in bytes.
 LINE_LIMIT = 1 << 20
 
 

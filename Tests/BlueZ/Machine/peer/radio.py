@@ -70,7 +70,7 @@ class Radio:
 
     @staticmethod
     def log():
-        """The log of the programs that make controllers, since the machine's start."""
+        """The end of the log of the programs that make controllers, since the machine's start."""
         with open(LOG, errors="replace") as log:
             return log.read()[-LOG_LIMIT:].splitlines()
 
@@ -95,14 +95,15 @@ class Radio:
         programs, self.programs, self.watches = self.programs, [], []
         for program in reversed(programs):
             await program.stop(signal.SIGTERM)
-        # If the console stayed open here, it would still be the kernel's controller.
+        # The console stays open. With its present line discipline, it would still be the kernel's
+        # controller.
         fcntl.ioctl(self.console, termios.TIOCSETD, struct.pack("i", N_TTY))
 
     async def scan_anew(self):
         """Has hci0 end its scan and begin it again, with btvirt.
 
-        btvirt reports advertisers at the very moment when a scan begins, and not again. Linux 6.1
-        begins to listen a little later, and would discover nothing.
+        btvirt reports an advertiser when the advertising or a scan begins, and not again. Linux 6.1
+        begins to listen a little after the beginning of its scan, and would miss that report.
         """
         for line in SCANS.get(self.kind, ()):
             words = ("hcitool", "-i", "hci0", "cmd", "0x08", *line.split())
