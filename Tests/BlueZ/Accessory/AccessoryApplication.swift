@@ -6,7 +6,7 @@ import Dispatch
 import Foundation
 import ProcessTestSupport
 
-/// An app on CoreBluetooth. It reports each callback as a line of text.
+/// An app on CoreBluetooth. It reports its callbacks as lines of text.
 ///
 /// Unchecked: its mutable state changes on the queue before the line is sent, and the test reads
 /// that state only after it has received the line.
@@ -81,7 +81,7 @@ final class AccessoryApplication: NSObject, CBCentralManagerDelegate, CBPeripher
             .first { $0.uuid == CBUUID(uuid) }
     }
 
-    /// Reads a value. Returns its hexadecimal digits, or the error.
+    /// Reads a value. Returns `ok` and the value's hexadecimal digits, or the error.
     func read(_ uuid: BluetoothUUID) async throws -> String {
         guard let found = find(uuid) else { return "not there" }
         peripheral?.readValue(for: found)

@@ -25,7 +25,6 @@ import Testing
             for _ in 0..<2 {
                 try await pair.restart()
                 let link = try await pair.connect()
-                // Our host sends nothing before the link is encrypted, and no user is asked.
                 #expect(try await link.read(pair.secret) == BondedScene.secret)
                 #expect(try await link.security == way.security)
                 #expect(try await link.bondedPeer?.identifier == pair.bond.identifier)
@@ -100,8 +99,8 @@ import Testing
             let attempt = Task { try await pair.connect().pair() }
             // BlueZ uses this error for a denied confirmation, also with Just Works.
             try await pair.bluez.sawHCI { $0.contains("Numeric comparison failed (0x0c)") }
-            // BlueZ has requested encryption and sends no answer without it, so the read might wait
-            // for long.
+            // BlueZ has requested encryption and sends no answer without it, so our host's requests
+            // might wait for long.
             attempt.cancel()
             await #expect(throws: (any Error).self) { try await attempt.value }
             #expect(await pair.host.bonds == [])

@@ -3,8 +3,8 @@
 import BluetoothHost
 import Testing
 
-/// Enhanced ATT: several bearers on one link, if BlueZ offers them. Debian 12's kernel is built
-/// without the channels for it and rejects the command.
+/// Enhanced ATT: several bearers on one link, if BlueZ offers them. Debian 12's kernel supports
+/// channels for these bearers only with an option.
 @Suite(.machines) struct AccessoryEnhancedTests {
     private static let configuration = {
         var configuration = BlueZConfiguration()

@@ -6,7 +6,7 @@ import Testing
 /// BlueZ protects its values, and our host raises the security of the link when a request needs it.
 @Suite(.machines) struct AccessoryProtectionTests {
     @Test(
-        "BlueZ refuses each protected value with its own reason",
+        "BlueZ refuses each protected value with the error for its requirement",
         arguments: Setting.oldestAndLatest
     )
     func refusals(_ setting: Setting) async throws {
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(
-        "A refusal that pairing cannot resolve fails without a pairing",
+        "A read that lacks authorization fails without a pairing",
         arguments: Setting.latestOnly
     )
     func authorization(_ setting: Setting) async throws {

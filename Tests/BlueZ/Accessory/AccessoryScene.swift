@@ -90,12 +90,12 @@ extension BlueZ {
 }
 
 extension GATT.Database {
-    /// Returns the handle of the value of the only characteristic with this UUID.
+    /// Returns the handle of the value of the characteristic with this UUID.
     func handle(_ uuid: BluetoothUUID) throws -> AttributeHandle {
         try #require(characteristic(uuid), "there is no \(uuid)").valueHandle
     }
 
-    /// Returns the only characteristic with this UUID.
+    /// Returns the characteristic with this UUID.
     func find(_ uuid: BluetoothUUID) throws -> GATT.Characteristic {
         try #require(characteristic(uuid), "there is no \(uuid)").characteristic
     }

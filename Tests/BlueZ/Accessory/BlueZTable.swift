@@ -50,7 +50,6 @@ enum BlueZTable {
     static let pageValue = pattern(512)
     static let noteValue = pattern(40, start: 9)
 
-    /// The service. Its handles are contiguous.
     static let service = ServedService(
         uuid: uuid,
         characteristics: [

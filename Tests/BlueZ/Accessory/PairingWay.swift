@@ -27,8 +27,8 @@ struct PairingWay: Sendable, CustomTestStringConvertible {
             .map { PairingWay(generation, $0.method, $0.ours, $0.theirs) }
     }
 
-    /// The settings in which each way is tried. Legacy pairing is tried with 4.x controllers: the
-    /// controllers have no part in pairing except the encryption.
+    /// The settings in which each way is tried. Legacy pairing is tried only with 4.x controllers,
+    /// because the controllers have no part in pairing except the encryption.
     static let occasions: [(Setting, PairingWay)] = Setting.all.flatMap { setting in
         all.filter { $0.generation == .secureConnections || setting.generation == .four }
             .map { (setting, $0) }

@@ -4,7 +4,8 @@ import BluetoothHost
 import ProcessTestSupport
 import Testing
 
-/// BlueZ discovers our database, and has a D-Bus object for each attribute in it.
+/// BlueZ discovers our database, and has a D-Bus object for each service, characteristic and
+/// descriptor in it.
 @Suite(.machines) struct BeingExploredTests {
     private static let included = GATT.ServiceDefinition(
         BluetoothUUID(0x180F),

@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    /// With the smallest MTU, a value of 512 bytes takes 24 requests.
+    /// With the smallest MTU, reading a value of 512 bytes takes 24 requests.
     @Test(
         "BlueZ reads and writes long values in parts with the smallest MTU",
         arguments: Setting.all

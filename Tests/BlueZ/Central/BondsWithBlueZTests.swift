@@ -7,8 +7,8 @@ import Testing
 
 /// A bond between BlueZ and our host survives restarts of both, until either side loses it.
 @Suite(.machines) struct BondsWithBlueZTests {
-    /// Our host restarts, then bluetoothd. Each time the link is encrypted before the first
-    /// request, and no user is asked to pair.
+    /// Our host restarts, then bluetoothd and our host. Each time the bond encrypts the link, and
+    /// our user is not asked.
     @Test("A bond survives restarts of the host and of BlueZ", arguments: Setting.all)
     func restarts(_ setting: Setting) async throws {
         try await withBlueZ(setting, as: .central, "bonded reconnection") { bluez in

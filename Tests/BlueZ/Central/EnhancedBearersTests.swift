@@ -4,7 +4,7 @@ import BluetoothHost
 import Testing
 
 /// BlueZ opens bearers in addition to the first (Vol 3, Part G, 5.3), and uses our server over
-/// them. Debian 12's kernel is built without the channels for it.
+/// them. Debian 12's kernel supports channels for these bearers only with an option.
 @Suite(.machines) struct EnhancedBearersTests {
     /// The count in BlueZ's configuration, which includes the first bearer.
     private static let channels = 3

@@ -5,8 +5,8 @@ import PairingTestSupport
 import ProcessTestSupport
 import Testing
 
-/// BlueZ pairs with our host by every association model for two users with two devices (Vol 3, Part
-/// H, 2.3.5.1), with LE Secure Connections and with legacy pairing.
+/// BlueZ pairs with our host by every association model except out-of-band (Vol 3, Part H,
+/// 2.3.5.1), with LE Secure Connections and with legacy pairing.
 @Suite(.machines) struct PairingWithBlueZTests {
     @Test(
         "BlueZ and the host reach the expected security by each association model",
@@ -30,7 +30,6 @@ import Testing
         }
     }
 
-    /// The entered number is wrong, and neither side has a bond afterward.
     @Test("A wrong passkey fails the pairing and leaves no bond", arguments: Setting.all)
     func wrongPasskey(_ setting: Setting) async throws {
         let way = PairingWay.by(.passkeyDisplay)
@@ -132,8 +131,8 @@ extension PairingWay {
         #expect(person.methods == experiences.map { _ in method })
     }
 
-    /// Waits until BlueZ's user is asked about a number, and expects that ours was asked about the
-    /// same one.
+    /// Waits until BlueZ's user is asked about a number, and expects that our user was asked about
+    /// the same number.
     fileprivate func expectComparison(at server: ServerVisit) async throws {
         let compared = try await server.bluez.question("confirm")["passkey"].integer
         #expect(server.person.experiences == [.compared(UInt32(try #require(compared)))])

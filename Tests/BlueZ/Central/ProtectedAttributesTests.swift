@@ -5,8 +5,8 @@ import Testing
 
 /// BlueZ requests values that our host serves only on links with sufficient security.
 @Suite(.machines) struct ProtectedAttributesTests {
-    /// BlueZ pairs by itself after the refusal. BlueZ 5.66 may lose the link in that case, so the
-    /// test requests the pairing.
+    /// BlueZ pairs by itself after the refusal. With BlueZ 5.66, which may lose the link in that
+    /// case, the test requests the pairing.
     @Test("BlueZ pairs after a refusal and then reads protected values", arguments: Setting.all)
     func pairing(_ setting: Setting) async throws {
         let plan = ServerPlan.such { plan in

@@ -2,7 +2,7 @@
 
 import BluetoothHost
 
-/// The services that our host offers to BlueZ: a value of every kind that a client can find.
+/// The services that our host offers to BlueZ, with a value for each kind of access in the tests.
 enum ServerFixture {
     static let name = "Server"
     static let address = DeviceAddress(value: 0xF1A0_0000_0001, kind: .random)

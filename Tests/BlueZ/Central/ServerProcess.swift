@@ -5,7 +5,7 @@ import Dispatch
 import Foundation
 import ProcessTestSupport
 
-/// An app with a peripheral manager. It reports each callback as a line of text.
+/// An app with a peripheral manager. It reports callbacks as lines of text.
 ///
 /// Unchecked: its mutable state is used only on its queue, and the manager may be used from any
 /// thread.

@@ -118,7 +118,7 @@ struct InsideProgram: Sendable {
         return run
     }
 
-    /// Starts the program; see `line(of:)` and `interrupt(_:)`.
+    /// Starts the program; see `line(of:after:)` and `interrupt(_:)`.
     func start(_ arguments: [String], as name: String, by user: User = .nobody) async throws {
         // Its standard output and standard error arrive as events. `exec` makes the signal reach
         // `lanyard` and not a shell around it.

@@ -29,8 +29,8 @@ LOST_LINK = "setsockopt(BT_SECURITY): Invalid argument"
 # The exit statuses of a crash. BlueZ's issue 2447 causes one.
 CRASHES = (-signal.SIGSEGV, -signal.SIGABRT, -signal.SIGBUS)
 
-# The time that BlueZ may take to get its controllers, in seconds, for each attempt with btvirt. With
-# a controller outside, there is one attempt, with the last limit.
+# The time that BlueZ may take to get its controllers, in seconds, for each attempt with btvirt.
+# With a controller outside, there is one attempt, with the last limit.
 TIME_LIMITS = (5, 10, 20)
 
 
