@@ -4,7 +4,7 @@ import CoreBluetooth
 
 // An L2CAP channel with its Foundation streams.
 
-/// An app that sends bytes through a channel as fast as it accepts them.
+/// An app that sends bytes through a channel as fast as the channel accepts them.
 final class FileSender: NSObject, CBPeripheralDelegate, StreamDelegate {
     private var channel: CBL2CAPChannel?
     private var remaining: Data

@@ -6,8 +6,7 @@ import Foundation
 // Swift 5 in the peripheral role, with the import that was recommended to apps before the
 // SDK was annotated.
 
-/// A thermostat as a peripheral. It serves its target temperature, which a user interface changes
-/// as well.
+/// A thermostat as a peripheral, which serves its target temperature.
 final class Hearth: NSObject, ObservableThing {
     private let queue = DispatchQueue(label: "hearth", qos: .userInitiated)
     private lazy var manager = CBPeripheralManager(delegate: self, queue: queue)

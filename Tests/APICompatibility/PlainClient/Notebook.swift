@@ -94,7 +94,8 @@ final class Notebook: NSObject, CBPeripheralManagerDelegate {
         }
     }
 
-    /// Returns the text after all parts are written, or the error of an invalid part.
+    /// Returns the text that the parts form, or the error of an invalid part or a text that is too
+    /// long.
     func written(_ pieces: [(offset: Int, value: Data)]) -> Result<Data, CBATTError> {
         var new = Data()
         for piece in pieces {
