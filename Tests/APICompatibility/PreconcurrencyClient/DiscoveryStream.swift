@@ -12,7 +12,7 @@ struct Discovery: Sendable, Equatable {
     let strength: Int
 }
 
-/// Returns all discoveries, as a sequence that ends when Bluetooth is powered off or cannot be used.
+/// Returns all discoveries, as a sequence that ends when Bluetooth is powered off or unavailable.
 func discoveries(
     on queue: DispatchQueue,
     options: sending [String: Any]? = nil
