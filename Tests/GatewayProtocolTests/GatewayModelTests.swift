@@ -119,7 +119,7 @@ struct GatewayModelTests {
     }
 
     @Test(
-        "The one owner of a gateway is connected, and a reset of the controller precedes each grant",
+        "A gateway has at most one connected owner, and resets the controller before each grant",
         arguments: RunSeed.seeds(100)
     )
     func random(seed: UInt64) {

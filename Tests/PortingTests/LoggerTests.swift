@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The logger of os")
 struct LoggerTests {
-    @Test("Numbers and Booleans are public and other values private, unless the source differs")
+    @Test("Numbers and Booleans are public by default, and other values are private")
     func privacy() {
         let name = "Strap"
         let message: OSLogMessage = "\(3) of \(2.5), \(true), \(name), \(name, privacy: .public)"

@@ -265,7 +265,7 @@ struct SerialTransportTests {
         }
     }
 
-    @Test("Too many bytes that wait for the line end the transport")
+    @Test("The transport ends if too many bytes wait for the line")
     func overflow() async throws {
         try await withHarness { harness in
             try await harness.open()
