@@ -62,7 +62,7 @@
             let files: [String]
         }
 
-        /// Starts the server. It ends when the test runner does, because its input closes.
+        /// Starts the server, which ends with the test runner, because the server's input closes.
         private func launch() throws -> Pipes {
             try adoptOrphans()
             let (input, output) = (try PipeEnds(), try PipeEnds())

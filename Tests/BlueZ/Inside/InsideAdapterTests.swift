@@ -10,8 +10,8 @@ private let database = """
     """
 
 /// A script that holds a copy of the file descriptor of an adapter that another process has taken,
-/// as a process that is being started does. It keeps the copy until the other process has closed
-/// its own and waits in `poll`.
+/// as a process that is being started does. The script keeps the copy until the other process has
+/// closed its own descriptor and waits in `poll`.
 private let holder = """
     import ctypes, os, socket, sys
     GET_FILE, POLL = 438, "7"

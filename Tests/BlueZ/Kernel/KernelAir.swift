@@ -11,7 +11,7 @@ import VirtualAdapters
 import VirtualRadio
 
 /// A virtual radio in real time: the kernel of a virtual machine drives its first controller, and
-/// our hosts drive the others.
+/// our hosts and accessories drive other controllers.
 final class KernelAir: Sendable {
     /// The socket at which the machine, or another host outside this process, finds a controller.
     struct Endpoint: Sendable {
@@ -113,7 +113,7 @@ final class KernelAir: Sendable {
         return made
     }
 
-    /// Switches off the controller of a host of ours. It sends no more packets.
+    /// Switches off the controller of one of our hosts. The controller sends no more packets.
     func switchOffController(of host: BluetoothHost) async {
         let made = hosts.withLock { $0.first { $0.host === host } }
         guard let controller = made?.controller else { return }

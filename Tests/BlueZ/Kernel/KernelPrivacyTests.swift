@@ -57,8 +57,8 @@ import Testing
             try await scene.bluez.change(of: path, "Connected", to: .boolean(false))
 
             // As soon as our host uses another address, the kernel has to resolve it to our host.
-            // It connects to the address that it receives first, so the test begins right after a
-            // change.
+            // The kernel connects to the address that it receives first, so the test begins right
+            // after a change.
             let first = try #require(try await scene.wire().peers.first)
             let listener = try await scene.fixture.makeHost()
             let present = try await scene.discover(listener) { $0.data.localName == "Ours" }.address

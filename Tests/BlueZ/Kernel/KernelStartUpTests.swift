@@ -99,8 +99,8 @@ import VirtualRadio
 }
 
 extension KernelScene {
-    /// Restarts the controller, and waits until the kernel has powered it on again. The kernel
-    /// refuses advertisements meanwhile.
+    /// Restarts the controller, and waits until the kernel has powered it on again. Until then, the
+    /// kernel refuses advertisements.
     fileprivate func restartController() async throws {
         let resetCount = try await resetCount
         let kernel = fixture.kernel

@@ -47,7 +47,7 @@ enum StackProblem: Equatable, CustomStringConvertible {
 enum Allowance {
     /// Linux begins a discovery while it advertises on a 4.x controller, and sets the controller's
     /// random address for it, which a controller must refuse while legacy advertising is enabled
-    /// (Vol 4, Part E, 7.8.4). It happens as long as the controller never had a random address.
+    /// (Vol 4, Part E, 7.8.4). Linux does so as long as the controller never had a random address.
     /// Hardware behaves in the same way: a BCM43455 reports the same error (bluez/bluetooth-next,
     /// pull request 781: "pause advertising for the scan address update", 2026).
     case randomAddressWhileAdvertising

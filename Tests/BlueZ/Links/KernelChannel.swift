@@ -5,9 +5,9 @@ import BluetoothHost
 /// The kernel's end of channels: BlueZ's program l2test, which opens a channel or listens for
 /// channels.
 ///
-/// Its SDUs carry their number and their length, then bytes of 0x7F. It expects the same content in
-/// each SDU that it receives, and reports each mismatch, so the check of our data does not depend
-/// on our code.
+/// The SDUs of l2test carry their number and their length, then bytes of 0x7F. l2test expects the
+/// same content in each SDU that it receives, and reports each mismatch, so the check of our data
+/// does not depend on our code.
 struct KernelChannel: Sendable {
     /// The use of a channel.
     enum Work: String, Sendable {
@@ -36,7 +36,7 @@ struct KernelChannel: Sendable {
     var psm: L2CAP.SPSM
     /// The length of the SDUs that l2test sends, and of its receive buffer.
     var length = 1_000
-    /// The number of SDUs that l2test sends. It leaves the channel open afterward, because Linux
+    /// The number of SDUs that l2test sends. l2test leaves the channel open afterward, because Linux
     /// sends the request to close it before the data that is still queued.
     var count = 1
     /// The longest SDU that the kernel accepts.

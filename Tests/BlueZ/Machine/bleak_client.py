@@ -3,8 +3,8 @@
 
 usage: bleak_client.py NAME
 
-It connects to the peripheral with this name, and prints `connected`. Each line of its input is a
-command. It ends when its input ends.
+The client connects to the peripheral with this name, and prints `connected`. Each line of the
+client's input is a command. The client ends when its input ends.
 
     subscribe UUID          prints `subscribed`, and each value as `value DIGITS`
     unsubscribe UUID        prints `unsubscribed`

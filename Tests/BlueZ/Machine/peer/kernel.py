@@ -5,8 +5,8 @@ import asyncio
 import os
 
 # The messages of Linux 6.1 when it corrupts a list of its own: as a program closes a channel of a
-# link that has just ended, or that could not be encrypted. If the memory was reused meanwhile, only
-# the trace shows it.
+# link that has just ended, or that could not be encrypted. If the memory has been reused, only the
+# trace shows the corruption.
 LIST_CORRUPTIONS = ("kernel BUG at lib/list_debug.c", " hci_chan_del+")
 
 

@@ -82,7 +82,7 @@ class Radio:
                 termios.tcflush(self.console, termios.TCIOFLUSH)
                 await self._start("btattach", "-N", "-S", "115200", "-B", CONSOLE, "-P", "h4", log=log)
             elif kind in KINDS:
-                # It runs before all other programs. Otherwise the kernel's first command to a
+                # btvirt runs before all other programs. Otherwise the kernel's first command to a
                 # controller may arrive before btvirt has read that the controller exists, and
                 # btvirt would take the command for that report.
                 await self._start("btvirt", *KINDS[kind], log=log, is_first=True)
