@@ -36,8 +36,8 @@ struct KernelChannel: Sendable {
     var psm: L2CAP.SPSM
     /// The length of the SDUs that l2test sends, and of its receive buffer.
     var length = 1_000
-    /// The number of SDUs that l2test sends. l2test leaves the channel open afterward, because Linux
-    /// sends the request to close it before the data that is still queued.
+    /// The number of SDUs that l2test sends. l2test leaves the channel open afterward, because
+    /// Linux sends the request to close it before the data that is still queued.
     var count = 1
     /// The longest SDU that the kernel accepts.
     var receiveMTU: Int?
