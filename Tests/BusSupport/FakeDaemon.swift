@@ -157,7 +157,7 @@ package final class FakeDaemon: Sendable {
         change(Self.adapter, "org.bluez.Adapter1", ["Powered": .boolean(isPowered)])
     }
 
-    /// Connects the device with its services, as BlueZ does before it replies to `Connect`.
+    /// Connects the device, adds its services, and reports that they are discovered.
     package func connectDevice() {
         changeDevice(["Connected": .boolean(true)])
         for (path, interfaces) in Self.services.sorted(by: { $0.key < $1.key }) {

@@ -12,7 +12,7 @@ import Testing
     func strengthAndVersion(_ setting: Setting, _ role: BlueZRole) async throws {
         try await withLink(setting, as: role, "strength and version") { scene in
             let version = try await scene.link.readRemoteVersion()
-            // 0x06 is 4.0. btvirt reports the company identifier of BlueZ.
+            // 0x06 is 4.0. btvirt reports the company identifier of the Linux Foundation.
             #expect(version.version >= 0x06)
             #expect(version.company == 0x05F1)
             // btvirt's 4.x controllers do not measure the signal strength.
