@@ -77,7 +77,7 @@ struct GatewayModelTests {
         #expect(harness.events.last == "granted" && harness.model.isLeased)
     }
 
-    @Test("A cut shorter than the limit of silence does not end the lease")
+    @Test("A cut of 1.5 seconds does not end the lease")
     func shortCut() {
         var harness = Harness()
         harness.model.connect(now: harness.now)

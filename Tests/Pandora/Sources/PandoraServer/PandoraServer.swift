@@ -27,7 +27,7 @@ struct PandoraServer: AsyncParsableCommand {
     )
 
     @Option(
-        help: "The adapter: hci0, hci:ADDRESS, tcp:HOST:PORT, unix:PATH or serial:DEVICE@SPEED.",
+        help: "The adapter, such as hci0, tcp:HOST:PORT, unix:PATH or serial:DEVICE@SPEED.",
         transform: { try AdapterSpecification($0) }
     )
     var adapter: AdapterSpecification
