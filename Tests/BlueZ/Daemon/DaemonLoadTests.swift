@@ -22,7 +22,9 @@ import VirtualAccessories
     @Test("A scan reports each of many devices once", arguments: Setting.latestOnly)
     func discoversMany(_ setting: Setting) async throws {
         let count = Self.deviceCount
-        try await withKernel(setting, as: .central, "daemon: many devices") { scene in
+        let limit = Limits.scenario + Limits.step * count
+        let name = "daemon: many devices"
+        try await withKernel(setting, as: .central, name, within: limit) { scene in
             for number in 1...count {
                 let name = "Device \(number)"
                 // About 100 advertisements per second.
@@ -39,7 +41,7 @@ import VirtualAccessories
             let before = try await Usage(of: "daemon-program", in: scene.bluez)
             let start = ContinuousClock.now
             try await program.perform("survey \(count)")
-            let result = try await program.prints("surveyed ", within: Limits.scenario)
+            let result = try await program.prints("surveyed ", within: limit)
             let duration = start.duration(to: .now)
             let after = try await Usage(of: "daemon-program", in: scene.bluez)
             print("\(count) devices in \(duration)")
@@ -57,7 +59,13 @@ import VirtualAccessories
     @Test("Many connections leak no descriptors, objects or memory", arguments: Setting.latestOnly)
     func connectsOften(_ setting: Setting) async throws {
         let count = Self.count
-        try await withKernel(setting, as: .central, "daemon: many connections") { scene in
+        try await withKernel(
+            setting,
+            as: .central,
+            "daemon: many connections",
+            within: Limits.scenario + Limits.step * count,
+            allowing: [.featuresOfEndedLink]
+        ) { scene in
             let names = (1...Self.centralCount).map { "\(DaemonAccessory.name) \($0)" }
             var accessories: [DaemonAccessory] = []
             for name in names {

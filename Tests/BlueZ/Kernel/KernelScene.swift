@@ -48,13 +48,16 @@ struct KernelScene: Sendable {
 /// BlueZ on top of it. At the end the kernel's log, bluetoothd's log, the controller, and the
 /// checkers on the wires must report no error other than those that the allowances cover.
 ///
-/// - Parameter allowances: The causes of errors that the scenario allows.
+/// - Parameters:
+///   - limit: The time limit of `body`.
+///   - allowances: The causes of errors that the scenario allows.
 func withKernel(
     _ setting: Setting,
     as role: BlueZRole,
     _ scenario: String,
     _ configuration: BlueZConfiguration = BlueZConfiguration(),
     hasOwnMachine: Bool = false,
+    within limit: Duration = Limits.scenario,
     allowing allowances: [Allowance] = [],
     _ body: @escaping @Sendable (KernelScene) async throws -> Void
 ) async throws {
@@ -62,7 +65,7 @@ func withKernel(
     try await scenario.run(hasOwnMachine: hasOwnMachine) { attempt in
         try await withKernelAir(setting.generation) { fixture in
             let site = BlueZ.Site.outside(fixture.kernelEndpoint.specification)
-            return try await attempt.run(at: site, configuration) { bluez in
+            return try await attempt.run(at: site, configuration, within: limit) { bluez in
                 let scene = KernelScene(bluez: bluez, fixture: fixture)
                 bluez.keep(logsIn: fixture.folder)
                 try await body(scene)

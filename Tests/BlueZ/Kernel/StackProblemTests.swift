@@ -69,4 +69,16 @@ struct StackProblemTests {
         let allowance = Allowance.commandCanceledByPowerOff
         #expect(([canceled] + others).filter(allowance.covers) == [canceled])
     }
+
+    @Test("The allowance for an ended link covers a request for its features and nothing else")
+    func endedLink() {
+        let late = StackProblem.refusal(
+            .init(opcode: .leReadRemoteFeatures, status: .unknownConnectionIdentifier)
+        )
+        let others: [StackProblem] = [
+            .refusal(.init(opcode: .leReadRemoteFeatures, status: .commandDisallowed)),
+            .refusal(.init(opcode: .leConnectionUpdate, status: .unknownConnectionIdentifier)),
+        ]
+        #expect(([late] + others).filter(Allowance.featuresOfEndedLink.covers) == [late])
+    }
 }

@@ -94,11 +94,14 @@ struct Attempt: Sendable {
 
     /// Gives `body` BlueZ, freshly started.
     ///
-    /// - Parameter site: The place of BlueZ's controller: inside the machine, or one of ours
-    ///   outside.
+    /// - Parameters:
+    ///   - site: The place of BlueZ's controller: inside the machine, or one of ours outside.
+    ///   - configuration: bluetoothd's configuration.
+    ///   - limit: The time limit of `body`.
     func run(
         at site: BlueZ.Site,
         _ configuration: BlueZConfiguration,
+        within limit: Duration = Limits.scenario,
         _ body: @escaping @Sendable (BlueZ) async throws -> Void
     ) async throws -> Outcome {
         let bluez = BlueZ(scenario.setting, at: site, in: machine)
@@ -108,7 +111,7 @@ struct Attempt: Sendable {
             try await verdict.judge {
                 do {
                     try await bluez.reset(configuration)
-                    try await within(Limits.scenario, "the end of \(scenario.name)") {
+                    try await within(limit, "the end of \(scenario.name)") {
                         try await body(bluez)
                     }
                 } catch {
