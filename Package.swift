@@ -194,7 +194,7 @@ let package = Package(
         module("BluetoothCrypto", [crypto, cryptoExtras] + asn1),
         module("BluetoothHCI", ["BluetoothTypes"]),
         module("BluetoothL2CAP", ["BluetoothTypes", "BluetoothHCI"]),
-        module("BluetoothATT", ["BluetoothTypes", "BluetoothL2CAP"]),
+        module("BluetoothATT", ["BluetoothTypes"]),
         module("BluetoothGATT", ["BluetoothTypes", "BluetoothCrypto", "BluetoothATT"]),
         module("BluetoothSMP", ["BluetoothTypes", "BluetoothCrypto", "BluetoothHCI"]),
         module("BluetoothGAP", ["BluetoothTypes", "BluetoothCrypto", "BluetoothHCI"]),
