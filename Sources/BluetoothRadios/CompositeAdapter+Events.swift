@@ -24,16 +24,27 @@ extension CompositeAdapter {
         case .advertised(let scan, let advertisement):
             advertised(advertisement, scan: scan, on: radio)
         case .linkOpened(let inner, let peer, let isIncoming):
-            linkOpened(LinkIdentifier(inner, onRadio: radio), peer, isIncoming: isIncoming)
+            let member = RadioLinks.Member(radio: radio, inner: inner)
+            let link = state.withLock { $0.identities.open(member) }
+            linkOpened(link, peer, on: radio, isIncoming: isIncoming)
         case .linkClosed(let inner, let error):
-            linkClosed(LinkIdentifier(inner, onRadio: radio), error)
+            let member = RadioLinks.Member(radio: radio, inner: inner)
+            guard let link = state.withLock({ $0.identities.close(member) }) else { return }
+            linkClosed(link, on: radio, error)
         case .advertisingEnded(let set): advertisingEnded(set, on: radio)
         case .bondsChanged:
             // A bond can give an address another identifier.
             state.withLock { $0.identifiers = [:] }
             tell(.bondsChanged)
-        default: if let event = event.moved(toRadio: radio) { forward(event) }
+        default:
+            let moved = event.moved(toRadio: radio) { identifier(of: $0, on: radio) }
+            if let moved { forward(moved) }
         }
+    }
+
+    /// Returns the identifier of a link of a port; `nil` if the link is not open.
+    func identifier(of inner: LinkIdentifier, on radio: Int) -> LinkIdentifier? {
+        state.withLock { $0.identities[RadioLinks.Member(radio: radio, inner: inner)] }
     }
 
     /// Passes an event of a link on, unless the link is hidden.
@@ -71,16 +82,21 @@ extension CompositeAdapter {
         return order.first { states.contains($0) } ?? .closed
     }
 
-    private func linkOpened(_ link: LinkIdentifier, _ peer: PeerIdentifier, isIncoming: Bool) {
+    private func linkOpened(
+        _ link: LinkIdentifier,
+        _ peer: PeerIdentifier,
+        on radio: Int,
+        isIncoming: Bool
+    ) {
         guard !isIncoming else {
-            state.withLock { $0.core.incomingLinkOpened(on: link.radio) }
+            state.withLock { $0.core.incomingLinkOpened(on: radio) }
             return report(link, peer, isIncoming: true)
         }
         let actions = state.withLock { state in
             let request = state.attempts.first { request, _ in
                 state.core.requests[request]?.peer == peer
             }?.key
-            let actions = state.core.linkOpened(link, to: peer, on: link.radio, now: now)
+            let actions = state.core.linkOpened(link, to: peer, on: radio, now: now)
             if let request { state.requestsOfLinks[link] = request }
             if actions.contains(.disconnect(link)) { state.hidden.insert(link) }
             return actions
@@ -95,9 +111,9 @@ extension CompositeAdapter {
         tell(.linkOpened(link, peer, isIncoming: isIncoming))
     }
 
-    private func linkClosed(_ link: LinkIdentifier, _ error: PortError) {
+    private func linkClosed(_ link: LinkIdentifier, on radio: Int, _ error: PortError) {
         let isHidden = state.withLock { state in
-            state.core.linkClosed(link, on: link.radio, isLost: error.isLoss, now: now)
+            state.core.linkClosed(link, on: radio, isLost: error.isLoss, now: now)
             state.links.removeAll { $0.link == link }
             if let request = state.requestsOfLinks.removeValue(forKey: link) {
                 state.attempts[request] = nil
@@ -105,7 +121,7 @@ extension CompositeAdapter {
             }
             return state.hidden.remove(link) != nil
         }
-        if !isHidden { tell(.linkClosed(link, reason(error, on: link.radio))) }
+        if !isHidden { tell(.linkClosed(link, reason(error, on: radio))) }
         setTimer()
     }
 
@@ -131,21 +147,26 @@ extension PortError {
 
 extension PortEvent {
     /// Returns an event of a link of this radio with the identifiers of the composite adapter.
-    fileprivate func moved(toRadio radio: Int) -> (link: LinkIdentifier, event: PortEvent)? {
-        func outer(_ link: LinkIdentifier) -> LinkIdentifier {
-            LinkIdentifier(link, onRadio: radio)
-        }
+    fileprivate func moved(
+        toRadio radio: Int,
+        _ identify: (LinkIdentifier) -> LinkIdentifier?
+    ) -> (link: LinkIdentifier, event: PortEvent)? {
         switch self {
-        case .notified(let link, let handle, let value):
-            return (outer(link), .notified(outer(link), handle, value))
-        case .servicesChanged(let link, let ranges, let isReported):
-            return (outer(link), .servicesChanged(outer(link), ranges, isReported: isReported))
-        case .databaseOutdated(let link): return (outer(link), .databaseOutdated(outer(link)))
-        case .mtuChanged(let link, let mtu): return (outer(link), .mtuChanged(outer(link), mtu))
-        case .asked(let link, let id, let question):
-            return (outer(link), .asked(outer(link), RequestNumber.outer(id, radio), question))
-        case .subscribed(let link, let handle, let kind):
-            return (outer(link), .subscribed(outer(link), handle, kind))
+        case .notified(let inner, let handle, let value):
+            return identify(inner).map { ($0, .notified($0, handle, value)) }
+        case .servicesChanged(let inner, let ranges, let isReported):
+            return identify(inner).map {
+                ($0, .servicesChanged($0, ranges, isReported: isReported))
+            }
+        case .databaseOutdated(let inner):
+            return identify(inner).map { ($0, .databaseOutdated($0)) }
+        case .mtuChanged(let inner, let mtu):
+            return identify(inner).map { ($0, .mtuChanged($0, mtu)) }
+        case .asked(let inner, let id, let question):
+            let outer = RequestNumber.outer(id, radio)
+            return identify(inner).map { ($0, .asked($0, outer, question)) }
+        case .subscribed(let inner, let handle, let kind):
+            return identify(inner).map { ($0, .subscribed($0, handle, kind)) }
         case .stateChanged, .advertised, .linkOpened, .linkClosed, .advertisingEnded,
             .publishingFailed, .bondsChanged:
             return nil

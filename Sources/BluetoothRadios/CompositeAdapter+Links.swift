@@ -5,9 +5,12 @@ import HCITransports
 
 // Links: each request goes to the port of the link.
 extension CompositeAdapter {
-    /// Returns the port of a link; `nil` for a number that is not a radio's.
-    private func port(of link: LinkIdentifier) -> (any BluetoothPort)? {
-        radios.indices.contains(link.radio) ? radios[link.radio].port : nil
+    /// Returns the port of a link and the identifier that the port uses; `nil` if the link is not
+    /// open.
+    private func place(
+        of link: LinkIdentifier
+    ) -> (port: any BluetoothPort, inner: LinkIdentifier)? {
+        state.withLock { $0.identities[link] }.map { (radios[$0.radio].port, $0.inner) }
     }
 
     package func begin(
@@ -15,12 +18,12 @@ extension CompositeAdapter {
         on link: LinkIdentifier,
         then completion: @escaping PortCompletion<PortAnswer>
     ) {
-        guard let port = port(of: link) else { return refuse(completion) }
-        port.begin(request, on: link.inner, then: completion)
+        guard let place = place(of: link) else { return refuse(completion) }
+        place.port.begin(request, on: place.inner, then: completion)
     }
 
     package func knownDatabase(of link: LinkIdentifier) -> GATT.Database? {
-        port(of: link)?.knownDatabase(of: link.inner)
+        place(of: link).flatMap { $0.port.knownDatabase(of: $0.inner) }
     }
 
     package func notify(
@@ -28,8 +31,8 @@ extension CompositeAdapter {
         on link: LinkIdentifier,
         then completion: @escaping PortCompletion<Void>
     ) {
-        guard let port = port(of: link) else { return refuse(completion) }
-        port.notify(value, on: link.inner, then: completion)
+        guard let place = place(of: link) else { return refuse(completion) }
+        place.port.notify(value, on: place.inner, then: completion)
     }
 
     package func openChannel(
@@ -37,8 +40,8 @@ extension CompositeAdapter {
         on link: LinkIdentifier,
         then completion: @escaping PortCompletion<any PortChannel>
     ) {
-        guard let port = port(of: link) else { return refuse(completion) }
-        port.openChannel(psm, on: link.inner) { result in
+        guard let place = place(of: link) else { return refuse(completion) }
+        place.port.openChannel(psm, on: place.inner) { result in
             completion(result.map { CompositeChannel(inner: $0, link: link) })
         }
     }
@@ -92,9 +95,9 @@ extension CompositeAdapter {
             { port in
                 let radio = index
                 index += 1
-                return try port.listen(requiresEncryption: requiresEncryption) { channel in
-                    let link = LinkIdentifier(channel.link, onRadio: radio)
-                    accepted(CompositeChannel(inner: channel, link: link))
+                return try port.listen(requiresEncryption: requiresEncryption) { [weak self] in
+                    guard let link = self?.identifier(of: $0.link, on: radio) else { return }
+                    accepted(CompositeChannel(inner: $0, link: link))
                 }
             },
             undo: { $0.stopListening($1) }

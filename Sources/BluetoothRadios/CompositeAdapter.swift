@@ -44,6 +44,7 @@ package final class CompositeAdapter: BluetoothPort {
         var failures: [RequestIdentifier: @Sendable (PortError) -> Void] = [:]
         /// The connection requests of the open links.
         var requestsOfLinks: [LinkIdentifier: RequestIdentifier] = [:]
+        var identities = RadioLinks()
         /// The open links that the observer knows, oldest first, with their ATT MTU.
         var links: [(link: LinkIdentifier, peer: PeerIdentifier, isIncoming: Bool, mtu: Int?)] = []
         /// The links that are not reported to the observer.
@@ -194,8 +195,8 @@ extension CompositeAdapter {
     }
 }
 
-// The identifiers of links and requests of clients: those of the port, with the number of the radio
-// in the uppermost byte. A host counts from one.
+// The identifiers of links in a group: those of the host, with the number of the radio in the
+// uppermost byte. A host counts from one.
 extension LinkIdentifier {
     private static let radioShift: UInt64 = 56
 

@@ -158,6 +158,27 @@ struct CompositeAdapterTests {
         }
     }
 
+    @Test("The link that opened last has the greatest identifier", arguments: [0, 1])
+    func newestLink(radio: Int) async throws {
+        try await Rooms().run { rooms in
+            let peer = PeerIdentifier(bytes: [1])
+            let links = [(1 - radio, 9), (radio, 3)].map { ($0, LinkIdentifier(rawValue: $1)) }
+            await rooms.onExecutor { [adapter = rooms.adapter] in
+                for (radio, link) in links {
+                    adapter.receive(.linkOpened(link, peer, isIncoming: true), from: radio)
+                }
+            }
+            let open = rooms.events.openLinks
+            #expect(open.count == 2)
+            #expect(open.last == open.max())
+            await rooms.onExecutor { [adapter = rooms.adapter] in
+                for (radio, link) in links {
+                    adapter.receive(.linkClosed(link, .linkEnded(.timeout)), from: radio)
+                }
+            }
+        }
+    }
+
     @Test("A scan without duplicates reports a device once, although both radios receive it")
     func discovery() async throws {
         try await Rooms().run { rooms in
