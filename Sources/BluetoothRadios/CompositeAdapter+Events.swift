@@ -32,6 +32,12 @@ extension CompositeAdapter {
             guard let link = state.withLock({ $0.identities.close(member) }) else { return }
             linkClosed(link, on: radio, error)
         case .advertisingEnded(let set): advertisingEnded(set, on: radio)
+        case .publishingFailed(let service, _):
+            // A service is on all radios or on none.
+            for other in radios.indices where other != radio {
+                try? radios[other].port.unpublish(service)
+            }
+            tell(event)
         case .bondsChanged:
             // A bond can give an address another identifier.
             state.withLock { $0.identifiers = [:] }

@@ -179,6 +179,25 @@ struct CompositeAdapterTests {
         }
     }
 
+    @Test("A service that one radio cannot offer is reported, and is not on the other")
+    func failedService() async throws {
+        try await Rooms().run { rooms in
+            let definition = GATT.ServiceDefinition(BluetoothUUID(0x180D), [])
+            let isPublished = try await rooms.onExecutor { [adapter = rooms.adapter] in
+                Result {
+                    let service = try adapter.publish(definition)
+                    adapter.receive(.publishingFailed(service, .unavailable), from: 0)
+                    return (try? adapter.radios[1].port.unpublish(service)) != nil
+                }
+            }.get()
+            #expect(!isPublished)
+            let failures = rooms.events.all.count {
+                if case .publishingFailed = $0 { true } else { false }
+            }
+            #expect(failures == 1)
+        }
+    }
+
     @Test("A scan without duplicates reports a device once, although both radios receive it")
     func discovery() async throws {
         try await Rooms().run { rooms in
