@@ -157,13 +157,14 @@ extension CompositeAdapter {
     /// Chooses the radio of a peer for all later links, or with `nil` leaves the choice to the
     /// adapter. The store keeps the choice. May be called on the executor only.
     ///
-    /// - Returns: `false` if no radio has this name, or there are too many choices.
+    /// - Returns: `false` if no radio has this name, there are too many choices, or the store does
+    ///   not accept the choice.
     package func pin(_ peer: PeerIdentifier, toRadio name: String?) -> Bool {
         let radio = radios.firstIndex { $0.name == name }
         guard name == nil || radio != nil else { return false }
         var pins = RadioPins(first.record(RadioPins.recordName))
         guard pins.set(name, for: peer) else { return false }
-        _ = first.storeRecord(pins.bytes, RadioPins.recordName)
+        guard first.storeRecord(pins.bytes, RadioPins.recordName) else { return false }
         state.withLock { $0.core.pin(peer, to: radio) }
         return true
     }

@@ -142,13 +142,16 @@ package final class RadioGroup: Sendable {
     /// Chooses the radio of a device for all later links, or with `nil` leaves the choice to the
     /// core. The store keeps the choice.
     ///
-    /// - Returns: `false` if no radio has this name, or there are too many choices.
+    /// - Returns: `false` if no radio has this name, there are too many choices, or the store does
+    ///   not accept the choice.
     package func pin(_ address: DeviceAddress, toRadio name: String?) async -> Bool {
         guard name.map(names.contains) ?? true else { return false }
         let peer = await hosts[0].identifier(of: address)
         var pins = RadioPins(await hosts[0].applicationRecord(RadioPins.recordName))
         guard pins.set(name, for: peer) else { return false }
-        await hosts[0].storeApplicationRecord(pins.bytes, RadioPins.recordName)
+        guard await hosts[0].storeApplicationRecord(pins.bytes, RadioPins.recordName) else {
+            return false
+        }
         state.withLock { $0.core.pin(peer, to: name.flatMap(names.firstIndex)) }
         return true
     }

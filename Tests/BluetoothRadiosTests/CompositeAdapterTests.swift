@@ -198,6 +198,20 @@ struct CompositeAdapterTests {
         }
     }
 
+    @Test("A choice that the store does not accept is refused")
+    func unstoredPin() async throws {
+        try await Rooms().run { rooms in
+            let name = rooms.adapter.radios[1].name
+            await rooms.onExecutor { [adapter = rooms.adapter] in
+                for number in 0..<HostCore.applicationRecordLimit {
+                    #expect(adapter.storeRecord([1], "record-\(number)"))
+                }
+                #expect(!adapter.pin(PeerIdentifier(bytes: [1]), toRadio: name))
+                #expect(adapter.state.withLock { $0.core.pins }.isEmpty)
+            }
+        }
+    }
+
     @Test("A scan without duplicates reports a device once, although both radios receive it")
     func discovery() async throws {
         try await Rooms().run { rooms in

@@ -107,6 +107,13 @@ struct RadiosCommand: ConsoleCommand {
                 radios.scan()
             }.find(target)
             guard await radios.pin(found.address, toRadio: name) else {
+                if name.map(radios.names.contains) ?? true {
+                    throw ProgramFailure(
+                        .inputOutput,
+                        "the choice cannot be stored",
+                        advice: "'lanyard radios --unpin' removes the choice for another device"
+                    )
+                }
                 throw ProgramFailure.usage(
                     "\(name ?? "") is not one of the adapters",
                     advice: "give one of \(radios.names.joined(separator: ", "))"

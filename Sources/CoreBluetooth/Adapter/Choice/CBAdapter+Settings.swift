@@ -98,7 +98,9 @@ extension CBAdapter {
                 return Misuse.warn("\(self) is one adapter, so no radio can be chosen")
             }
             guard !radios.pin(peer, toRadio: name) else { return }
-            Misuse.warn("\(name ?? "") is not one of the adapters \(self), so it is not chosen")
+            let isKnown = name.map { name in radios.report.radios.contains { $0.name == name } }
+            let reason = isKnown == false ? "is not one of the adapters" : "cannot be stored for"
+            Misuse.warn("\(name ?? "") \(reason) \(self), so it is not chosen")
         }
     }
 
