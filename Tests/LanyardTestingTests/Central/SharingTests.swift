@@ -57,6 +57,31 @@ struct SharingTests {
         }
     }
 
+    @Test("Reading the signal strength does not keep the link of a silent accessory")
+    func measurements() async throws {
+        let kit = Kit(straps: 2) { $0 = VirtualAccessory($0.name, services: [.battery(70)]) }
+        try await kit.world.run(for: .seconds(20_000)) {
+            let first = kit.central(Self.sensor)
+            for _ in 1...2 { _ = try await first.pair(Self.sensor) }
+            await first.shutDown()
+            let central = kit.central(Self.sensor) {
+                $0.connectionLimit = .fixed(1)
+                $0.policy = StandardConnectionPolicy(timeSlice: Self.slice)
+            }
+            var wereReady: Set<AccessoryIdentity> = []
+            let end = kit.world.now + Self.slice * 4
+            while kit.world.now < end {
+                try await kit.world.advance(by: .seconds(10))
+                for accessory in central.accessories where accessory.state == .ready {
+                    wereReady.insert(accessory.id)
+                    _ = try? await accessory.rssi()
+                }
+            }
+            #expect(wereReady == Set(central.accessories.map(\.id)))
+            await central.shutDown()
+        }
+    }
+
     @Test("Row 13: A pairing gets one of three links, and the accessory that lost it gets a turn")
     func pairing() async throws {
         let kit = kit()

@@ -16,7 +16,7 @@ extension CentralDriver {
         record(.callback, event.name, entry, detail: failure.map { "\($0)" } ?? event.detail)
         // The attribute no longer exists. `servicesModified` follows, and fails its requests.
         if failure?.code == .link(LinkFailure.invalidHandle) { return }
-        if failure == nil { received(entry) }
+        if failure == nil, event.provesPresence { received(entry) }
         switch event {
         case .nameChanged: break
         case .servicesModified(let identifiers):
@@ -43,7 +43,7 @@ extension CentralDriver {
             write(entry)
         case .hasRoom: write(entry)
         case .signal(let signal):
-            if failure == nil { received(entry, rssi: signal) }
+            if failure == nil, let slot = entry.slot { pool.measured(slot, signal: signal) }
             answer(.signal, entry, failure, .signal(signal))
         case .channelOpened(let channel): channelOpened(channel, failure, entry)
         }
@@ -110,6 +110,15 @@ extension CentralDriver {
 }
 
 extension SystemPeripheralEvent {
+    /// Whether the peripheral sent a packet. The system measures the signal, and makes room for
+    /// writes, without one.
+    fileprivate var provesPresence: Bool {
+        switch self {
+        case .signal, .hasRoom: false
+        default: true
+        }
+    }
+
     /// The name of the event in records: that of Core Bluetooth's callback.
     fileprivate var name: String {
         switch self {

@@ -62,13 +62,11 @@ extension CentralDriver {
     }
 
     /// Records that data arrived from an accessory, which proves that its link is alive.
-    func received(_ entry: AccessoryEntry, rssi: Int? = nil) {
+    func received(_ entry: AccessoryEntry) {
         if let identifier = entry.peripheral?.identifier {
             identities.received(identifier, now: now)
         }
-        guard let slot = entry.slot else { return }
-        pool.received(slot, now: now)
-        if let rssi { pool.measured(slot, signal: rssi) }
+        if let slot = entry.slot { pool.received(slot, now: now) }
     }
 
     func perform(_ actions: [LinkPoolAction]) {
