@@ -2,6 +2,7 @@
 
 import BluetoothGAP
 import BluetoothGATT
+import BluetoothPort
 import BluetoothTypes
 import Synchronization
 import Testing
@@ -53,10 +54,12 @@ import Testing
     private func find(
         _ target: Target,
         receiving advertisements: [Advertisement],
-        thenWaiting waits: Bool = true
+        thenWaiting waits: Bool = true,
+        takesFirst: Bool = false,
+        bonds: [AccessoryBond] = []
     ) async throws -> TargetFinder.Found {
         let allReceived = Moment()
-        let finder = TargetFinder(limits: StepLimits()) {
+        let finder = TargetFinder(limits: StepLimits(), takesFirst: takesFirst, bonds: bonds) {
             let rest = Mutex(advertisements[...])
             return AsyncThrowingStream {
                 if let next = rest.withLock({ $0.popFirst() }) { return next }
@@ -81,6 +84,22 @@ import Testing
     func trustsFullAddresses() async throws {
         let found = try await find(Target("C4:F0:00:00:00:01/public"), receiving: [])
         #expect(found.address == DeviceAddress(value: 0xC4F0_0000_0001, kind: .public))
+    }
+
+    private func bond(_ address: DeviceAddress, _ name: String? = nil) -> AccessoryBond {
+        let peer = PeerIdentifier(bytes: [UInt8](repeating: 7, count: 16))
+        return AccessoryBond(PortBond(peer: peer, identity: address, name: name))
+    }
+
+    @Test(
+        "A wait for a device needs an advertisement",
+        arguments: [nil, "C4:F0:00:00:00:01/random", "Lamp"]
+    )
+    func waits(text: String?) async throws {
+        let bond = bond(lamp.address, "Lamp")
+        let target = try text.map { try Target($0) } ?? .bond(bond.identifier)
+        let found = try await find(target, receiving: [lamp], takesFirst: true, bonds: [bond])
+        #expect(found == .init(address: lamp.address, name: "Lamp", isNear: true))
     }
 
     @Test("The kind of an address is found by scanning")

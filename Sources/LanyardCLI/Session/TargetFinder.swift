@@ -30,8 +30,8 @@ struct TargetFinder: Sendable {
     }
 
     let limits: StepLimits
-    /// Whether the first device with exactly the target's name or address is the result, even if it
-    /// accepts no connections.
+    /// Whether the first advertisement with exactly the target's name or address is the result,
+    /// even if its device accepts no connections. Without an advertisement there is no result.
     var takesFirst = false
     /// The bonded devices.
     var bonds: [AccessoryBond] = []
@@ -45,14 +45,23 @@ struct TargetFinder: Sendable {
     ///
     /// - Throws: A failure if no device is found within the limit, or if several fit equally well.
     func find(_ target: Target) async throws -> Found {
-        if case .address(let value, let kind?) = target {
-            return Found(address: DeviceAddress(value: value, kind: kind), name: nil)
-        }
-        if let peer = try BondFinder(bonds: bonds).find(target) {
-            return Found(address: peer.identity, name: peer.name)
+        var target = target
+        if takesFirst {
+            // A bonded device is received with its identity address.
+            if case .bond = target {
+                let identity = try BondFinder(bonds: bonds).require(target).identity
+                target = .address(value: identity.value, kind: identity.kind)
+            }
+        } else {
+            if case .address(let value, let kind?) = target {
+                return Found(address: DeviceAddress(value: value, kind: kind), name: nil)
+            }
+            if let peer = try BondFinder(bonds: bonds).find(target) {
+                return Found(address: peer.identity, name: peer.name)
+            }
         }
         let search = TargetSearch(target, takesFirst: takesFirst)
-        for bond in bonds { search.add(bond) }
+        if !takesFirst { for bond in bonds { search.add(bond) } }
         do {
             let exact = try await limits.run("scanning for \(target)", within: limits.search) {
                 try await FirstResult.of([

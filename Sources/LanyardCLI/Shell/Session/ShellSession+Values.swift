@@ -205,8 +205,9 @@ extension ShellSession {
 
     private func waitForDevice(_ target: Target) async throws -> ScriptSubject {
         // The limit of the line counts, not that of a search.
-        let finder = TargetFinder(limits: .unlimited, takesFirst: true) { [central] in
-            try await central.discoveries()
+        let bonds = await central.accessoryBonds()
+        let finder = TargetFinder(limits: .unlimited, takesFirst: true, bonds: bonds) {
+            [central] in try await central.discoveries()
         }
         let found = try await finder.find(target)
         let name = found.name.map { TerminalText.escape($0) + " " } ?? ""
