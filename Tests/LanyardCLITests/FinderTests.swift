@@ -218,6 +218,18 @@ import Testing
         }
     }
 
+    @Test("A bonded device does not count as received")
+    func namesReceivedDevices() async throws {
+        let bonds = [bond(DeviceAddress(value: 2, kind: .public), "Kettle")]
+        await #expect {
+            try await find(Target("Ketle"), receiving: [lamp], bonds: bonds)
+        } throws: {
+            guard let failure = $0 as? ProgramFailure else { return false }
+            return failure.happened.hasSuffix("(received 'Lamp')")
+                && failure.advice == "did you mean 'Kettle'?"
+        }
+    }
+
     @Test("A name is found as it was printed")
     func findsPrintedNames() async throws {
         let odd = Advertisement(

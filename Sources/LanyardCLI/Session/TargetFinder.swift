@@ -99,6 +99,8 @@ private final class TargetSearch: Sendable {
         var candidates: [DeviceAddress: Candidate] = [:]
         /// Names of bonded and received devices, safe to print, to suggest one of them.
         var names: Set<String> = []
+        /// The names among them that were received.
+        var received: Set<String> = []
 
         /// Returns whether a candidate may be stored. A known device keeps its better rank. When
         /// the table is full, a candidate of the worst rank is removed for one of a better rank.
@@ -152,7 +154,7 @@ private final class TargetSearch: Sendable {
     /// Adds a bonded device if its name begins with the target's.
     func add(_ bond: AccessoryBond) {
         guard let name = bond.name else { return }
-        add(bond.identity, name) { printable, rank in
+        add(bond.identity, name, isReceived: false) { printable, rank in
             Candidate(
                 found: .init(address: bond.identity, name: name, isByPrefix: rank == .prefix),
                 name: printable,
@@ -185,11 +187,15 @@ private final class TargetSearch: Sendable {
         _ address: DeviceAddress,
         _ name: String,
         isExact: Bool = false,
+        isReceived: Bool = true,
         _ makeCandidate: (String, Rank) -> Candidate
     ) {
         let printable = TerminalText.escape(name)
         state.withLock { state in
-            if !name.isEmpty, state.names.count < Self.limit { state.names.insert(printable) }
+            if !name.isEmpty, state.names.count < Self.limit {
+                state.names.insert(printable)
+                if isReceived { state.received.insert(printable) }
+            }
             guard let rank = rank(of: printable, isExact: isExact),
                 state.hasPlace(for: address, rank)
             else { return }
@@ -224,10 +230,12 @@ private final class TargetSearch: Sendable {
 
     /// Returns the only device that fits best. Throws if there is none, or more than one.
     func choice(within limit: Duration) throws(ProgramFailure) -> TargetFinder.Found {
-        let (all, names) = state.withLock { (Array($0.candidates.values), $0.names.sorted()) }
+        let (all, names, received) = state.withLock {
+            (Array($0.candidates.values), $0.names.sorted(), $0.received.sorted())
+        }
         let best = Self.best(of: all)
         guard let only = best.first else {
-            throw .notFound(target, within: limit, received: names)
+            throw .notFound(target, within: limit, received: received, known: names)
         }
         guard best.count == 1 else {
             let list = best.prefix(Self.shownLimit).map(\.description)
@@ -284,20 +292,21 @@ extension ProgramFailure {
     fileprivate static func notFound(
         _ target: Target,
         within limit: Duration,
-        received names: [String]
+        received: [String],
+        known names: [String]
     ) -> ProgramFailure {
-        let others = names.prefix(3).map { "'\($0)'" }
-        let received =
+        let others = received.prefix(3).map { "'\($0)'" }
+        let list =
             others.isEmpty
-            ? "" : " (received \(others.joined(separator: ", "))\(names.count > 3 ? ", …" : ""))"
+            ? "" : " (received \(others.joined(separator: ", "))\(received.count > 3 ? ", …" : ""))"
         var advice = "'lanyard scan' lists devices; allow more time with --timeout"
-        if names.isEmpty { advice = "check that it is on, near and not connected; " + advice }
+        if received.isEmpty { advice = "check that it is on, near and not connected; " + advice }
         if case .name(let name) = target {
             advice = didYouMean(TerminalText.escape(name), among: names, otherwise: advice)
         }
         return ProgramFailure(
             .notFound,
-            "\(target) was not found within \(SecondsText.describe(limit))\(received)",
+            "\(target) was not found within \(SecondsText.describe(limit))\(list)",
             advice: advice
         )
     }
