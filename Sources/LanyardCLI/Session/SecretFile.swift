@@ -82,7 +82,7 @@ final class KeyExport: Sendable {
         try file.replace(with: Self.text([]))
     }
 
-    /// The last failure to add a key; `nil` if there was none.
+    /// The reason why the file lacks a key; `nil` if it has all keys.
     var failure: ProgramFailure? { state.withLock { $0.failure } }
 
     /// Adds a key that is not in the file. A key beyond the limit is left out and sets `failure`.
@@ -96,6 +96,7 @@ final class KeyExport: Sendable {
             state.keys.append(key)
             do throws(ProgramFailure) {
                 try file.replace(with: Self.text(state.keys))
+                state.failure = nil
             } catch {
                 state.failure = error
             }

@@ -88,6 +88,11 @@ struct SecretFileTests {
         export.add(try key(2))
         #expect(export.failure?.status == .inputOutput)
         #expect(text == earlier)
+        // The next write succeeds, and adds both keys.
+        try #require(rmdir(path + ".new") == 0)
+        export.add(try key(3))
+        #expect(export.failure == nil)
+        #expect(text?.split(separator: "\"ltk\"").count == 4)
     }
 
     @Test("New contents take the place of the file at once")
