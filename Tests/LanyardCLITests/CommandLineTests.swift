@@ -85,6 +85,13 @@ import VirtualAdapters
         #expect(run.status == .usage && run.remarks.contains(message), "\(run.remarks)")
     }
 
+    @Test("The value of an option is escaped before it is printed")
+    func escapedValue() async {
+        let run = await run(["scan", "--discovery", "a\u{1B}[2Jb"])
+        #expect(run.status == .usage && run.remarks.contains("is not a valid --discovery"))
+        #expect(!run.remarks.contains("\u{1B}"))
+    }
+
     @Test(
         "An unknown or misplaced word is refused with advice",
         arguments: [

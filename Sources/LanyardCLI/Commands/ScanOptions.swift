@@ -95,7 +95,7 @@ struct ScanOptions: ParsableArguments {
             guard let discovery else { return nil }
             guard let procedure = ScanFilter.DiscoveryProcedure(rawValue: discovery) else {
                 throw .usage(
-                    "'\(discovery)' is not a valid --discovery",
+                    "'\(TerminalText.escape(discovery))' is not a valid --discovery",
                     advice: "use general or limited"
                 )
             }
