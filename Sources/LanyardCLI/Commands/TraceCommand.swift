@@ -65,7 +65,12 @@ struct TraceCommand: ConsoleCommand {
         filter.connection = try connection.map { try TraceFilter.connection($0) }
         filter.layers = Set(try layer.map { try TraceFilter.layer($0) })
         if follow {
-            guard keys == nil else { throw Self.keysForLog }
+            guard keys == nil else {
+                throw ProgramFailure.usage(
+                    "--keys and --follow exclude each other",
+                    advice: "--keys decrypts a capture, and --follow reads the log of a host"
+                )
+            }
             let printer = TracePrinter(filter: filter, isJSON: json, console: console)
             return try await printer.follow(path)
         }

@@ -101,6 +101,16 @@ struct FollowTests {
         }
     }
 
+    @Test("trace --follow takes no keys, whatever the file is", .timeLimit(.minutes(5)))
+    func keys() async throws {
+        let arguments = ["trace", folder + "/none", "--follow", "--keys", folder + "/keys"]
+        let status = try await running(arguments) { lines in
+            let line = await lines.next()
+            #expect(line?.contains("--keys and --follow exclude each other") == true)
+        }
+        #expect(status == .usage)
+    }
+
     @Test("The capture source has an interface, a link type and an option", .timeLimit(.minutes(5)))
     func interface() async throws {
         _ = try await running(["extcap", "--extcap-interfaces"]) { lines in
