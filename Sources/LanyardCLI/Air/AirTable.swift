@@ -10,18 +10,21 @@ struct AirTable: Sendable {
     /// The text above the table: the addresses for hosts, and the seed.
     let heading: String
 
-    /// Returns the table's lines. No line is wider than the terminal. On a terminal of at least 11
-    /// rows, there are fewer lines than rows.
+    /// Returns the table's lines. No line is wider than the terminal. There are fewer lines than
+    /// rows, and at least one. If the terminal has fewer than 11 rows, the last lines can be left
+    /// out.
     func lines(_ status: WorldStatus) -> [String] {
         let room = max(2, size.rows - Self.fixedLines)
         let links = screenLines(status) + linkLines(status, limit: room / 2)
         let controllers = status.controllers.prefix(max(1, room - links.count))
         let hidden = status.controllers.count - controllers.count
-        return [fit("\(heading), \(Self.clock(status.instant))"), row(Self.titles)]
+        let lines =
+            [fit("\(heading), \(Self.clock(status.instant))"), row(Self.titles)]
             + controllers.map { row(cells(of: $0)) }
             + (hidden > 0 ? [fit("\(hidden) more")] : [])
             + links
             + [fit("Ctrl-C ends.")]
+        return Array(lines.prefix(max(1, size.rows - 1)))
     }
 
     private func cells(of controller: WorldStatus.Controller) -> [String] {
