@@ -148,16 +148,19 @@ extension RootCanalBridge {
 
     /// Handles a deadline of the link, if it has passed: RootCanal's device has not accepted the
     /// connection, or sends nothing. After half of the supervision timeout, the bridge pings the
-    /// device, which answers if it still has the link. After the whole timeout, the bridge removes
-    /// the device's proxy.
+    /// device, which answers if it still has the link. After the whole timeout, the link ends, and
+    /// if it is the device's only one, the bridge removes the proxy.
     mutating func linkDeadlinePassed(_ key: RootCanalLink.Key, now: Instant) {
-        guard let link = links[key] else { return }
+        guard let link = links[key], !link.isEnding else { return }
         if let deadline = link.answerDeadline {
             guard deadline <= now else { return }
             links[key]?.answerDeadline = nil
             return end(key, .remoteUserTerminatedConnection, now)
         }
-        guard link.lastReceived + link.timeout > now else { return remove(link.place.proxy) }
+        guard link.lastReceived + link.timeout > now else {
+            let isOnly = links.values.count { $0.place.proxy == link.place.proxy } == 1
+            return isOnly ? remove(link.place.proxy) : end(key, .connectionTimeout, now)
+        }
         guard !link.isPinged, link.lastReceived + link.timeout / 2 <= now else { return }
         links[key]?.isPinged = true
         answer(.pingRequest, on: key)

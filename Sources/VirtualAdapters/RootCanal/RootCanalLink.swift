@@ -70,9 +70,9 @@ struct RootCanalLink: Sendable {
         lastReceived = now
     }
 
-    /// The instant of the link's next deadline.
+    /// The instant of the link's next deadline; `nil` while the proxy's controller ends the link.
     var nextDeadline: Instant? {
-        answerDeadline ?? lastReceived + (isPinged ? timeout : timeout / 2)
+        isEnding ? nil : answerDeadline ?? lastReceived + (isPinged ? timeout : timeout / 2)
     }
 
     /// Whether no data waits, in the bridge or in the controller.

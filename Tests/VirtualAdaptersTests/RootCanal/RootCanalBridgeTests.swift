@@ -24,18 +24,20 @@ struct RootCanalBridgeTests {
         timeout: 400
     )
 
-    /// Lets the peripheral advertise every 20 ms.
-    private func advertise(for count: Int = 10) {
+    /// Lets the peripheral, or another one, advertise every 20 ms.
+    private func advertise(for count: Int = 10, from other: FarDevice? = nil) {
         for _ in 0..<count {
-            peripheral.send(advertisement, in: world)
+            (other ?? peripheral).send(advertisement, in: world)
             world.run(for: .milliseconds(20))
         }
     }
 
-    /// Connects the two devices, and removes the packets of the connection.
-    private func link() throws {
+    /// Connects the central and the peripheral, or another one, and removes the packets of the
+    /// connection.
+    private func link(to other: FarDevice? = nil) throws {
+        let peripheral = other ?? peripheral
         central.send(.connectionRequest(parameters), to: peripheral, in: world)
-        advertise()
+        advertise(from: peripheral)
         let requests = peripheral.received(from: central, in: world)
         try #require(requests.contains(.connectionRequest(parameters)))
         peripheral.send(.connectionResponse(parameters), to: central, in: world)
@@ -336,6 +338,24 @@ struct RootCanalBridgeTests {
         #expect(central.received(from: peripheral, in: world).last == .disconnection(reason: 8))
         // The proxy is gone, and the observer is left.
         #expect(world.controllerCount(.left) == 1)
+    }
+
+    @Test("A link that RootCanal's device no longer has ends alone")
+    func lostLink() throws {
+        let address = DeviceAddress(value: 0xC000_0000_0003, kind: .random)
+        let other = FarDevice(address: address, side: .left)
+        try link()
+        try link(to: other)
+        for _ in 0..<100 {
+            for device in [peripheral, other] { device.send(.pingResponse, to: central, in: world) }
+            central.send(.pingResponse, to: peripheral, in: world)
+            world.run(for: .milliseconds(100))
+        }
+        let ended = world.takeSent(.left).filter {
+            if case .disconnection = $0.content { true } else { false }
+        }
+        #expect(ended.map(\.destination) == [other.address.value])
+        #expect(world.controllerCount(.right) == 2)
     }
 
     @Test("A link on which RootCanal sends more than the bound ends")
