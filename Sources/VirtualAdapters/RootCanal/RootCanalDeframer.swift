@@ -5,9 +5,9 @@ import BluetoothTypes
 ///
 /// Each packet follows its length, in four bytes with the least significant first.
 struct RootCanalDeframer: Sendable {
-    /// The maximum length of a packet, in bytes. RootCanal's longest packet contains an ACL packet
-    /// of its host.
-    static let packetLimit = 0x1_0000
+    /// The maximum length of a packet, in bytes: the data of its host's longest ACL packet after
+    /// the type, the two addresses and the two flags.
+    static let packetLimit = 15 + 0xFFFF
 
     /// The error of a stream that does not consist of packets. No packet can be found after it.
     struct LengthError: Error, Equatable {

@@ -125,6 +125,18 @@ struct RootCanalPacketTests {
         }
     }
 
+    @Test("The longest ACL packet of a host fits")
+    func longestPacket() throws {
+        let data = [UInt8](repeating: 7, count: 0xFFFF)
+        let content = RootCanalPacket.Content.data(isContinuation: false, data)
+        let packet = RootCanalPacket(source: 1, destination: 2, content: content)
+        var deframer = RootCanalDeframer()
+        deframer.append(packet.framedBytes)
+        let bytes = try #require(try deframer.next())
+        #expect(try RootCanalPacket(bytes) == packet)
+        #expect(bytes.count == RootCanalDeframer.packetLimit)
+    }
+
     @Test("Packets are found in a stream in pieces of any length", arguments: 1...40)
     func pieces(length: Int) throws {
         let stream = Self.samples.flatMap(\.framedBytes)
