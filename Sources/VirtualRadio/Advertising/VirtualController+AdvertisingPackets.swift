@@ -113,4 +113,10 @@ extension AdvertisingSetConfiguration {
         if properties.contains(.includesTransmitPower) { fields.insert(.transmitPower) }
         return fields
     }
+
+    /// The fields of the AUX_SCAN_RSP (Vol 6, Part B, 2.3.2.3).
+    var responseFields: ExtendedAdvertisingPDU.Fields {
+        properties.contains(.includesTransmitPower)
+            ? [.advertiserAddress, .dataInfo, .transmitPower] : [.advertiserAddress, .dataInfo]
+    }
 }

@@ -127,10 +127,7 @@ extension VirtualController {
         switch kind {
         case .primary, .auxiliary: configuration.auxiliaryFields
         case .chained: .dataInfo
-        case .scanResponse:
-            configuration.properties.contains(.includesTransmitPower)
-                ? [.advertiserAddress, .dataInfo, .transmitPower]
-                : [.advertiserAddress, .dataInfo]
+        case .scanResponse: configuration.responseFields
         }
     }
 }

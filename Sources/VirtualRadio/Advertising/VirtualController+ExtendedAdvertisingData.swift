@@ -135,7 +135,7 @@ extension AdvertisingSetConfiguration {
         guard isScannable, !isLegacy else { return .zero }
         let request = secondary.airTime(pduLength: LegacyAdvertisingPDU.scanRequest.length)
         return eventDuration(0) + FrameSpace.betweenFrames * 2 + request
-            + chainDuration([.advertiserAddress, .dataInfo], length)
+            + chainDuration(responseFields, length)
     }
 
     private func chainDuration(

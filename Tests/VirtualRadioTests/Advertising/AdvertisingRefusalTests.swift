@@ -2,7 +2,8 @@
 import BluetoothHCI
 import BluetoothTypes
 import Testing
-import VirtualRadio
+
+@testable import VirtualRadio
 
 @Suite("Refused legacy advertising commands")
 struct LegacyRefusalTests {
@@ -293,6 +294,17 @@ struct ExtendedRefusalTests {
         try host.disable(1)
         try host.setData(bytes(1000))
         #expect(try host.status(parameters) == .packetTooLong)
+    }
+
+    @Test("The duration of a scan response includes its TxPower field")
+    func responsePower() {
+        var configuration = AdvertisingSetConfiguration.standard
+        configuration.properties = [.scannable]
+        let plain = configuration.responseDuration(100)
+        configuration.properties.insert(.includesTransmitPower)
+        // The AUX_ADV_IND and the AUX_SCAN_RSP have a byte more.
+        let byte = Modulation.le1M.airTime(pduLength: 1) - Modulation.le1M.airTime(pduLength: 0)
+        #expect(configuration.responseDuration(100) - plain == byte * 2)
     }
 
     @Test("The data of a connectable set must fit in one packet")
