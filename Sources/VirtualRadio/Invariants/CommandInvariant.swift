@@ -4,7 +4,8 @@ import BluetoothTypes
 
 /// The rule that every command is answered once, and that every answer has a command. The answer to
 /// Reset also answers the commands before it (Vol 4, Part E, 4.4). A controller that restarts loses
-/// commands, but a command that was under way at that time may still be answered.
+/// commands, but a command that was under way at that time may still be answered. Host Number Of
+/// Completed Packets is not checked, because only its refusal is answered (Vol 4, Part E, 7.3.40).
 package struct CommandInvariant: Invariant {
     /// The time after which a command counts as not answered.
     package static let timeLimit = Duration.seconds(2)
@@ -27,6 +28,7 @@ package struct CommandInvariant: Invariant {
         now: Instant
     ) -> String? {
         switch (direction, packet, packet.event) {
+        case (.toController, .command(.hostNumberOfCompletedPackets, _), _): return nil
         case (.toController, .command(let opcode, _), _):
             waiting.append(Command(opcode: opcode, since: now))
             return nil
@@ -47,7 +49,7 @@ package struct CommandInvariant: Invariant {
 
     private mutating func answered(_ opcode: HCI.Opcode) -> String? {
         // An answer with opcode 0 belongs to no command. It only reports that commands may be sent.
-        guard opcode.rawValue != 0 else { return nil }
+        guard opcode.rawValue != 0, opcode != .hostNumberOfCompletedPackets else { return nil }
         let matches = waiting.indices.filter { waiting[$0].opcode == opcode }
         guard let place = matches.first(where: { !waiting[$0].isLost }) ?? matches.first else {
             return "an answer to \(opcode) without a command"

@@ -82,6 +82,14 @@ import VirtualRadio
         #expect(invariant.finish(now: .zero + CommandInvariant.timeLimit) != nil)
     }
 
+    @Test("Host Number Of Completed Packets needs no answer")
+    func completedPackets() {
+        var invariant = CommandInvariant()
+        let report = command(HCI.HostNumberOfCompletedPackets(completed: []))
+        #expect(invariant.observe(report, .toController, now: .zero) == nil)
+        #expect(invariant.finish(now: .zero + CommandInvariant.timeLimit) == nil)
+    }
+
     @Test("The answer to Reset ends the earlier commands")
     func reset() {
         var invariant = CommandInvariant()
