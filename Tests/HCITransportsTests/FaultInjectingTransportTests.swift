@@ -226,6 +226,16 @@ struct FaultInjectingTransportTests {
         harness.executor.drive()
         #expect(harness.hostLog.log.bytes == [0xFF, 1, 2])
     }
+
+    @Test("Packets before bytes that are no packets arrive once")
+    func lostFramingAfterPackets() async throws {
+        let harness = try await FaultHarness(TransportFaultPlan(seed: 1))
+        let (first, second) = (Self.packet(1), Self.packet(2))
+        harness.controller.send([Array(first.prefix(3))])
+        harness.controller.send([first.suffix(2) + second + [0xFF, 1, 2]])
+        harness.executor.drive()
+        #expect(harness.hostLog.log.bytes == first + second + [0xFF, 1, 2])
+    }
 }
 
 @Suite("Faulty line")

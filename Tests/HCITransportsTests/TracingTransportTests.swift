@@ -173,6 +173,18 @@ struct TracingTransportTests {
         }
     }
 
+    @Test("Packets before bytes that cannot be separated are recorded once")
+    func lostFramingAfterPackets() async throws {
+        try await withTrace { executor, _, far, log, path in
+            let piece = Self.resetAnswer + Self.acl + [0xFF, 1, 2]
+            await executor.run { far.send([piece]) }
+            await log.wait { $0.bytes.count == piece.count }
+            await executor.turnEnd()
+            let packets = try readRecords(of: path).map { Array($0.packet) }
+            #expect(packets == [Self.resetAnswer, Self.acl, [0xFF, 1, 2]])
+        }
+    }
+
     @Test("Packets that are sent while the transport is closed are not recorded")
     func notOpen() async throws {
         try await withTrace { executor, traced, far, log, path in

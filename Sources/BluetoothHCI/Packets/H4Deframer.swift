@@ -111,6 +111,27 @@ package struct H4Deframer: Sendable {
         return buffer[start..<(start + length)]
     }
 
+    /// Appends bytes that arrived, and passes the complete packets to `body`.
+    ///
+    /// - Returns: The bytes after the last packet if the stream can no longer be split into packets;
+    ///   otherwise `nil`.
+    package mutating func split(
+        _ bytes: ArraySlice<UInt8>,
+        _ body: (ArraySlice<UInt8>) -> Void
+    ) -> ArraySlice<UInt8>? {
+        append(bytes)
+        var rest = bytes
+        do throws(H4FramingError) {
+            while let packet = try nextRaw() {
+                body(packet)
+                rest = bytes.suffix(buffer.count - start)
+            }
+            return nil
+        } catch {
+            return rest
+        }
+    }
+
     /// Discards all bytes and errors, as for a new connection.
     package mutating func reset() {
         self = H4Deframer()

@@ -112,17 +112,16 @@ public final class FaultInjectingTransport: HCITransport {
         _ plan: TransportFaultPlan,
         _ now: Instant
     ) {
-        connection.deframer.append(bytes)
-        do throws(H4FramingError) {
-            while let packet = try connection.deframer.nextRaw() {
-                guard counts(&connection, plan) else { continue }
-                connection.toHost.enter(packet, now: now)
-            }
-        } catch {
-            // The bytes contain an invalid packet, which this transport did not cause. They are
-            // treated as one packet.
-            connection.toHost.enter(bytes, now: now)
+        var deframer = H4Deframer()
+        swap(&deframer, &connection.deframer)
+        let rest = deframer.split(bytes) { packet in
+            guard counts(&connection, plan) else { return }
+            connection.toHost.enter(packet, now: now)
         }
+        swap(&deframer, &connection.deframer)
+        // The rest begins with an invalid packet, which this transport did not cause. It is treated
+        // as one packet.
+        if let rest { connection.toHost.enter(rest, now: now) }
     }
 
     /// Counts a packet, and returns whether it may pass.

@@ -137,13 +137,9 @@ public final class TracingTransport: HCITransport {
     }
 
     private func note(_ bytes: ArraySlice<UInt8>, _ deframer: inout H4Deframer) {
-        deframer.append(bytes)
-        do throws(H4FramingError) {
-            while let packet = try deframer.nextRaw() { sink.append(packet, .received) }
-        } catch {
-            // The bytes can no longer be split into packets, but they are still logged.
-            sink.append(bytes, .received)
-        }
+        let rest = deframer.split(bytes) { sink.append($0, .received) }
+        // Bytes that can no longer be split into packets are still logged.
+        if let rest { sink.append(rest, .received) }
     }
 
     private func forgetConnection() {
