@@ -47,6 +47,13 @@ struct SystemError: Error, Equatable {
 
     var isTemporary: Bool { code == EAGAIN || code == EWOULDBLOCK || code == EINTR }
 
+    /// Returns the transport error for an operation on a file or directory, which is not a socket.
+    func fileError(_ operation: String, _ path: String) -> TransportError {
+        guard code == ENOENT else { return transportError(operation, name: path) }
+        let text = "no such file or directory"
+        return .system(operation: "\(operation) \(path)", code: code, text: text)
+    }
+
     /// Returns the transport error for an operation on an object with a name and an optional path.
     func transportError(_ operation: String, name: String, path: String? = nil) -> TransportError {
         switch code {

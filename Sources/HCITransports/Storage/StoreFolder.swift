@@ -148,11 +148,7 @@ struct StoreFolder: Sendable {
     // MARK: Failures
 
     static func error(_ operation: String, _ path: String) -> TransportError {
-        let error = SystemError.last
-        // The missing object is a file, not a socket as in the general error.
-        guard error.code == ENOENT else { return error.transportError(operation, name: path) }
-        let text = "no such file or directory"
-        return .system(operation: "\(operation) \(path)", code: error.code, text: text)
+        SystemError.last.fileError(operation, path)
     }
 
     /// Returns the reason why a directory cannot be created. Some file systems, such as `/proc`,
@@ -164,7 +160,7 @@ struct StoreFolder: Sendable {
         let isParentThere =
             stat((path.hasPrefix("/") ? "/" : "./") + parent.joined(separator: "/"), &status) == 0
         guard reason.code == ENOENT, isParentThere else {
-            return reason.transportError("create the directory", name: path)
+            return reason.fileError("create the directory", path)
         }
         let text = "its file system does not permit new directories"
         return .system(operation: "create the directory \(path)", code: reason.code, text: text)

@@ -104,7 +104,7 @@ package final class TraceFile: Sendable {
     }
 
     private static func error(_ operation: String, _ path: String) -> TransportError {
-        SystemError.last.transportError(operation, name: path, path: path)
+        SystemError.last.fileError(operation, path)
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import HCITransports
 
 /// A printer of a packet log.
@@ -52,7 +53,7 @@ struct TracePrinter: Sendable {
                 return failure
             }
             return ProgramFailure(.badData, "\(name): \(error)", advice: advice(for: error))
-        case TransportError.noSuchFile:
+        case TransportError.system(_, ENOENT, _):
             return ProgramFailure(
                 .inputOutput,
                 "\(name): no such file",

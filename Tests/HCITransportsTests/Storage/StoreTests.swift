@@ -87,9 +87,10 @@ struct StoreTests {
 
     @Test("A directory that cannot be made is reported, and so is a link in place of a file")
     func obstacles() throws {
-        #expect(throws: TransportError.noSuchFile(path: "/no/such/place")) {
+        let error = #expect(throws: TransportError.self) {
             try FileStore(directory: "/no/such/place")
         }
+        #expect(error?.description.hasSuffix(": no such file or directory (error 2)") == true)
         try inDirectory { store, directory in
             try FileManager.default.createSymbolicLink(
                 atPath: directory + "/link",
