@@ -228,6 +228,14 @@ struct TracingTransportTests {
         #expect(error?.description == "create \(path): no such file or directory (error 2)")
     }
 
+    @Test("A file that cannot be read is not taken for an empty one")
+    func unreadable() throws {
+        let path = temporaryPath("folder")
+        try #require(mkdir(path, 0o700) == 0)
+        defer { rmdir(path) }
+        #expect(throws: TransportError.self) { try readRecords(of: path) }
+    }
+
     @Test("A file that cannot be written is reported at once", .enabled(if: hasFullDevice))
     func diskFull() {
         let error = #expect(throws: TransportError.self) {

@@ -114,7 +114,7 @@ extension TraceFile {
 
     /// Passes every record of a log to `body`, in order.
     ///
-    /// - Throws: ``TransportError`` if the file cannot be opened, ``BtsnoopError`` if it is not a
+    /// - Throws: ``TransportError`` if the file cannot be opened or read, ``BtsnoopError`` if it is not a
     ///   log or is damaged, and the errors of `body`. The records before the damage are passed to
     ///   `body`.
     package static func read(
@@ -126,8 +126,14 @@ extension TraceFile {
         let descriptor = Descriptor(owning: number)
         var reader = BtsnoopReader()
         while true {
+            var status = 0
             let bytes = [UInt8](unsafeUninitializedCapacity: readLimit) { buffer, count in
-                count = max(0, systemRead(descriptor.number, buffer.baseAddress, readLimit))
+                status = systemRead(descriptor.number, buffer.baseAddress, readLimit)
+                count = max(0, status)
+            }
+            guard status >= 0 else {
+                if errno == EINTR { continue }
+                throw error("read", path)
             }
             guard !bytes.isEmpty else { return try reader.finish() }
             reader.append(bytes[...])
