@@ -30,7 +30,8 @@ extension GATTServer {
             return refusal == nil ? actions + execute(command: request, on: bearer) : actions
         }
         guard pending[bearer] == nil else {
-            return [.violated(bearer.client, "a request before the response to the previous one")]
+            let violation = "a request before the response to the previous one"
+            return actions + [.violated(bearer.client, violation)]
         }
         if let refusal { return actions + refuse(request, refusal, on: bearer) }
         return actions + execute(request, on: bearer, now: now)

@@ -43,6 +43,24 @@ struct ReceivingTests {
         }
     }
 
+    @Test("The record that an out-of-sequence request changes is stored")
+    func outOfSequenceRecord() throws {
+        var server = try SampleTable.server()
+        server.open(bearer, security: ServedTable.bonded, mtu: 23)
+        let attributes = server.database.attributes
+        let features = try #require(attributes.first { $0.type == BluetoothUUID(0x2B29) })
+        _ = server.write([1], to: features, by: bearer.client)
+        let dynamic = ATT.PDU.readRequest(.init(handle: AttributeHandle(0x32)))
+        let stored = ATT.PDU.readRequest(.init(handle: AttributeHandle(0x22)))
+        _ = server.receive(dynamic, on: bearer, now: .zero)
+        _ = try server.publish(ServedTable.addition)
+        // The client is refused once and then becomes change-aware.
+        #expect(server.receive(stored, on: bearer, now: .zero).clientRecords == [])
+        let actions = server.receive(stored, on: bearer, now: .zero)
+        #expect(actions.clientRecords.map(\.knownHash) == [server.database.hash])
+        #expect(actions.count == 2)
+    }
+
     @Test("A command with a valid signature is executed once")
     func signed() throws {
         var fixture = ServerFixture(try SampleTable.server())
