@@ -124,9 +124,6 @@ extension LinkCore {
 
 // The peer's name, for the list of bonded peers.
 extension LinkCore {
-    /// The maximum length of a stored name, in bytes: that of a Device Name (Vol 3, Part C, 12.1).
-    private static let nameLimit = 248
-
     private mutating func askForName(_ context: inout LinkContext) {
         guard let bond, bond.name == nil, !protection.hasAskedForName else { return }
         let operation = context.takeOperation()
@@ -141,7 +138,7 @@ extension LinkCore {
     ) {
         protection.nameOperation = nil
         guard case .success(.value(let bytes)) = result, !bytes.isEmpty, var bond else { return }
-        bond.name = String(decoding: bytes.prefix(Self.nameLimit), as: UTF8.self)
+        bond.name = Bond.storedName(String(decoding: bytes, as: UTF8.self))
         context.post(.bondChanged(bond), of: identifier)
     }
 }

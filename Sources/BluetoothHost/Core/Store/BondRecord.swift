@@ -34,11 +34,18 @@ extension Bond {
     /// The maximum length of a stored name in bytes: that of a Device Name (Vol 3, Part C, 12.1).
     static let nameLimit = 248
 
+    /// Returns a name that is truncated between characters to `nameLimit` bytes.
+    static func storedName(_ name: String) -> String {
+        var prefix = name
+        while prefix.utf8.count > nameLimit { prefix.removeLast() }
+        return prefix
+    }
+
     /// Returns the stored form of the bond.
     ///
     /// - Parameter ours: The identity of the host, used if the bond does not contain one.
     func encode(localIdentity ours: DeviceAddress) -> [UInt8] {
-        let name = name.map { $0.prefix(bytes: Self.nameLimit) }
+        let name = name.map(Self.storedName)
         return Record.encode(.bond(peer)) { writer in
             writer.write(localIdentity ?? ours)
             writer.write(contentsOf: identifier.bytes)
@@ -117,14 +124,5 @@ extension ByteReader {
             diversifier: try readUInt16(),
             random: try readUInt64()
         )
-    }
-}
-
-extension String {
-    /// Returns the longest prefix whose UTF-8 form has at most `limit` bytes.
-    fileprivate func prefix(bytes limit: Int) -> String {
-        var prefix = self
-        while prefix.utf8.count > limit { prefix.removeLast() }
-        return prefix
     }
 }

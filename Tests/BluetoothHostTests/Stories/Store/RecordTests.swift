@@ -235,6 +235,13 @@ struct RecordTests {
         }
     }
 
+    @Test("A received name is truncated between characters")
+    func receivedName() {
+        let fitting = String(repeating: "x", count: Bond.nameLimit - 1)
+        #expect(Bond.storedName(fitting + "ü") == fitting)
+        #expect(Bond.storedName(fitting + "y") == fitting + "y")
+    }
+
     @Test("A name that is too long is truncated between characters")
     func longName() throws {
         var bond = SampleBonds.bond(1)
