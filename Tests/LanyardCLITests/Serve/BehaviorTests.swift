@@ -220,7 +220,7 @@ struct ValueBoardTests {
         #expect(values.value(of: handles[0]) == [5])
         #expect(
             values.set([5, 6], of: handles[0])?.hasPrefix(
-                "it holds at most 1 bytes, and 2 were given; "
+                "it holds at most 1 byte, and 2 were given; "
             ) == true
         )
         #expect(

@@ -175,8 +175,9 @@ extension ServedValues {
                 + "only a constant value in the file can be set"
         }
         guard bytes.count <= entry.maximumLength else {
-            return "it holds at most \(entry.maximumLength) bytes, and \(bytes.count) were given; "
-                + "maximumLength in the file sets the limit"
+            let limit = entry.maximumLength
+            return "it holds at most \(limit) \(limit == 1 ? "byte" : "bytes"), and "
+                + "\(bytes.count) were given; maximumLength in the file sets the limit"
         }
         entry.bytes = bytes
         entries[handle] = entry
