@@ -137,7 +137,7 @@ struct FleetCore {
         for number in dropped { actions.append(.persist(.finished(number))) }
         if !dropped.isEmpty { measure(.dropped(dropped.count)) }
         if !dropped.isEmpty, outbox.droppedCount.isMultiple(of: 1_000) || outbox.droppedCount == 1 {
-            actions.append(.log("The queue is full: \(outbox.droppedCount) events were dropped."))
+            actions.append(.log("The queue is full. Dropped events: \(outbox.droppedCount)."))
         }
     }
 
