@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothTypes
 import Foundation
 import Testing
 
@@ -21,6 +22,18 @@ struct ServeCommandTests {
         )
         let status = await ProgramRun.run(["serve"] + arguments, on: console)
         return (status, output.lines.joined(), remarks.lines.joined())
+    }
+
+    @Test(
+        "The random part of a random static address is neither all zero nor all one",
+        arguments: [
+            ("C0:00:00:00:00:00", false), ("C0:00:00:00:00:01", true),
+            ("FF:FF:FF:FF:FF:FE", true), ("FF:FF:FF:FF:FF:FF", false),
+            ("BF:FF:FF:FF:FF:FF", false),
+        ]
+    )
+    func randomStatic(text: String, isValid: Bool) {
+        #expect(((try? DeviceAddress.randomStatic(text)) != nil) == isValid)
     }
 
     @Test("--check checks the file and prints its database")

@@ -109,10 +109,12 @@ struct ServedIdentity: Equatable, Sendable {
 }
 
 extension DeviceAddress {
-    /// Parses a random static address, whose two highest bits are set (Vol 6, Part B, 1.3.2.1).
+    /// Parses a random static address: the two highest bits are set, and the others are neither all
+    /// zero nor all one (Vol 6, Part B, 1.3.2.1).
     static func randomStatic(_ text: String) throws(ProgramFailure) -> DeviceAddress {
         let digits = text.lowercased().hasSuffix("/random") ? text.dropLast(7) : text[...]
-        guard let address = DeviceAddress(digits, kind: .random), address.value >> 46 == 0b11
+        let range: ClosedRange<UInt64> = 0xC000_0000_0001...0xFFFF_FFFF_FFFE
+        guard let address = DeviceAddress(digits, kind: .random), range.contains(address.value)
         else {
             throw .usage(
                 "'\(TerminalText.escape(text))' is not a random static address",
