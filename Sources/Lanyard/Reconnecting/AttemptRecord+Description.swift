@@ -19,9 +19,9 @@ extension AttemptRecord.Step: CustomStringConvertible {
 }
 
 extension AttemptRecord.Slots: CustomStringConvertible {
-    /// The numbers in words: `3 of 5`.
+    /// The numbers in words: `3 of 5`, or `3` without a known limit.
     public var description: String {
-        "\(inUse) of \(limit.map(String.init) ?? "an unknown number")"
+        limit.map { "\(inUse) of \($0)" } ?? "\(inUse)"
     }
 }
 

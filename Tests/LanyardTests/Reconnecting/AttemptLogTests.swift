@@ -33,6 +33,12 @@ struct AttemptLogTests {
         )
     }
 
+    @Test("The number of links without a limit is written alone")
+    func slotsWithoutLimit() {
+        #expect(AttemptRecord.Slots(inUse: 3, limit: 5).description == "3 of 5")
+        #expect(AttemptRecord.Slots(inUse: 3, limit: nil).description == "3")
+    }
+
     @Test("A repeated phase adds to its first duration")
     func repeatedPhase() throws {
         var log = AttemptLog()
