@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import Logging
 
 /// A store in one file, which only its owner can read.
 ///
 /// When `remember` or `forget` returns, its change is on the disk. If the process is killed or the
 /// power fails, the file has either the old or the new contents. Several processes can use one
 /// file. A damaged file, or a file of another program, is renamed, and the store starts empty. If
-/// `load` finds the file, its result reports it.
+/// `load` finds the file, its result reports it. `remember` and `forget` log it.
 public struct FileAccessoryStore: AccessoryStore {
     /// The location of the file.
     public var url: URL { file.url }
     private let file: DurableFile
+    /// Receives each file that `remember` or `forget` moved aside.
+    var movedAside: @Sendable (RememberedAccessories.SetAside) -> Void = { setAside in
+        let place = setAside.location.map { " to \($0.path)" } ?? ""
+        Logger(label: "Lanyard").warning(
+            "The store moved an unreadable file aside\(place): \(setAside.reason)"
+        )
+    }
 
     /// Creates a store in a file. The store creates the file and its parent directories when there
     /// is something to store.
@@ -43,7 +51,7 @@ public struct FileAccessoryStore: AccessoryStore {
     ///   replaced, or would be longer than 16 MiB.
     public func remember(_ accessory: RememberedAccessory) throws {
         try file.withLock {
-            var document = try takeUp().document
+            var document = try takeUpAndReport()
             document.put(accessory)
             try file.replace(with: document.encoded())
         }
@@ -57,10 +65,16 @@ public struct FileAccessoryStore: AccessoryStore {
     public func forget(_ identity: AccessoryIdentity) throws {
         guard try file.read() != nil else { return }
         try file.withLock {
-            var document = try takeUp().document
+            var document = try takeUpAndReport()
             guard document.remove(identity) else { return }
             try file.replace(with: document.encoded())
         }
+    }
+
+    private func takeUpAndReport() throws -> AccessoryDocument {
+        let (document, setAside) = try takeUp()
+        for file in setAside { movedAside(file) }
+        return document
     }
 
     /// Returns the contents of the file. If the file is unreadable, moves it aside and returns an

@@ -4,6 +4,7 @@ import BluetoothTypes
 import Foundation
 import JSONText
 import LanyardTestSupport
+import Synchronization
 import Testing
 
 @testable import Lanyard
@@ -174,6 +175,20 @@ struct AccessoryStoreTests {
         #expect(try store.load() == RememberedAccessories())
         try store.remember(.sample(1))
         #expect(try store.load().accessories == [.sample(1)])
+    }
+
+    @Test("A damaged file that a change finds is reported")
+    func damagedBeforeChange() throws {
+        var store = FileAccessoryStore(folder.file)
+        let reports = Mutex<[RememberedAccessories.SetAside]>([])
+        store.movedAside = { file in reports.withLock { $0.append(file) } }
+        try folder.write(Data("{".utf8))
+        try store.remember(.sample(1))
+        try folder.write(Data("[".utf8))
+        try store.forget(RememberedAccessory.sample(1).identity)
+        try store.remember(.sample(2))
+        let places = reports.withLock { $0.compactMap(\.location?.lastPathComponent) }
+        #expect(places.map { $0.suffix(9) } == ["damaged-1", "damaged-2"])
     }
 
     @Test("Only a few damaged files are preserved")
