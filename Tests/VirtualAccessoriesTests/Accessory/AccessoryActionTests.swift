@@ -23,7 +23,7 @@ import VirtualRadio
     func setValue() {
         var controller = Self.started()
         controller.connect()
-        controller.send([0x12, 0x0D, 0x00, 0x00, 0x00])
+        controller.send([0x12, 0x0D, 0x00, 0x01, 0x00])
         _ = controller.takePayloads()
         controller.perform(.setValue([42], of: BluetoothUUID(0x2A19)))
         #expect(controller.takePayloads() == [])
