@@ -55,7 +55,7 @@ final class HostPairingHarness: Sendable {
         let isStrap = controller == strapController
         configuration.address = isStrap ? HostServingHarness.strap : HostServingHarness.phone
         configuration.store = store
-        configuration.randomness = SeededGenerator(isStrap ? 3 : 4)
+        configuration.randomness = SplitMix64(seed: isStrap ? 3 : 4)
         configuration.pairing.ioCapability = side.io
         configuration.pairing.requiresAuthentication = side.io != .noInputNoOutput
         configuration.pairingDelegate = SimulatedUser(users, air)
@@ -184,20 +184,5 @@ struct SimulatedUser: PairingDelegate {
 
     func pairsAgain(with peer: BondedPeer, on link: Link) async -> Bool {
         users.state.withLock { $0.agrees }
-    }
-}
-
-/// Random numbers that are the same in every run.
-struct SeededGenerator: RandomNumberGenerator, Sendable {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-        return value ^ value >> 31
     }
 }

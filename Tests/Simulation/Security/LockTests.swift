@@ -60,7 +60,7 @@ struct LockTests {
             configuration.address = DeviceAddress("C0:00:00:00:00:01", kind: .random)
             configuration.pairing.ioCapability = io
             configuration.pairingDelegate = Client(air: air, lock: lock)
-            configuration.randomness = SeededGenerator(5)
+            configuration.randomness = SplitMix64(seed: 5)
             let host = BluetoothHost(
                 transport: phone,
                 configuration: configuration,
