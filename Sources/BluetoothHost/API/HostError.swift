@@ -12,7 +12,8 @@ import BluetoothHCI
 public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The adapter is not usable, or it became unusable during the operation.
     case adapter(AdapterFailure)
-    /// The host was shut down.
+    /// The host was shut down. A request that is pending on an open link then fails with
+    /// `disconnected(_:)` instead, because the host disconnects its links first.
     case closed
     /// The timeout has passed.
     case timedOut
