@@ -24,14 +24,14 @@ extension GATTServer {
         guard clients[bearer.client]?.bearers[bearer.channel] != nil else {
             return request.opcode.isCommand ? [] : refuse(request, .unlikelyError, on: bearer)
         }
+        // The client has not received the error Database Out Of Sync, so it is still change-unaware.
+        if !request.opcode.isCommand, pending[bearer] != nil {
+            return [.violated(bearer.client, "a request before the response to the previous one")]
+        }
         var actions: [Action] = []
         let refusal = outOfSyncRefusal(of: request, on: bearer, into: &actions)
         if request.opcode.isCommand {
             return refusal == nil ? actions + execute(command: request, on: bearer) : actions
-        }
-        guard pending[bearer] == nil else {
-            let violation = "a request before the response to the previous one"
-            return actions + [.violated(bearer.client, violation)]
         }
         if let refusal { return actions + refuse(request, refusal, on: bearer) }
         return actions + execute(request, on: bearer, now: now)
