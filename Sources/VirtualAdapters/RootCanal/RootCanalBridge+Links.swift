@@ -148,8 +148,9 @@ extension RootCanalBridge {
 
     /// Handles a deadline of the link, if it has passed: RootCanal's device has not accepted the
     /// connection, or sends nothing. After half of the supervision timeout, the bridge pings the
-    /// device, which answers if it still has the link. After the whole timeout, the link ends, and
-    /// if it is the device's only one, the bridge removes the proxy.
+    /// device, which answers if it still has the link. After the whole timeout, the link ends. If
+    /// the device has sent nothing on its other links for most of their timeouts, the bridge removes
+    /// the proxy.
     mutating func linkDeadlinePassed(_ key: RootCanalLink.Key, now: Instant) {
         guard let link = links[key], !link.isEnding else { return }
         if let deadline = link.answerDeadline {
@@ -158,8 +159,9 @@ extension RootCanalBridge {
             return end(key, .remoteUserTerminatedConnection, now)
         }
         guard link.lastReceived + link.timeout > now else {
-            let isOnly = links.values.count { $0.place.proxy == link.place.proxy } == 1
-            return isOnly ? remove(link.place.proxy) : end(key, .connectionTimeout, now)
+            let open = links.values.filter { $0.place.proxy == link.place.proxy && !$0.isEnding }
+            let hasVanished = open.allSatisfy { $0.lastReceived + $0.timeout * 3 / 4 <= now }
+            return hasVanished ? remove(link.place.proxy) : end(key, .connectionTimeout, now)
         }
         guard !link.isPinged, link.lastReceived + link.timeout / 2 <= now else { return }
         links[key]?.isPinged = true

@@ -340,6 +340,21 @@ struct RootCanalBridgeTests {
         #expect(world.controllerCount(.left) == 1)
     }
 
+    @Test("A device that vanishes with two links is detected by the supervision timeout")
+    func vanishedWithTwoLinks() throws {
+        let address = DeviceAddress(value: 0xC000_0000_0003, kind: .random)
+        let other = FarDevice(address: address, side: .left)
+        try link()
+        try link(to: other)
+        for _ in 0..<100 {
+            for device in [peripheral, other] { device.send(.pingResponse, to: central, in: world) }
+            world.run(for: .milliseconds(100))
+        }
+        let ended = world.takeSent(.left).filter { $0.content == .disconnection(reason: 8) }
+        #expect(Set(ended.map(\.destination)) == Set([peripheral, other].map(\.address.value)))
+        #expect(world.controllerCount(.right) == 1)
+    }
+
     @Test("A link that RootCanal's device no longer has ends alone")
     func lostLink() throws {
         let address = DeviceAddress(value: 0xC000_0000_0003, kind: .random)
