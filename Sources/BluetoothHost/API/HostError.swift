@@ -12,8 +12,8 @@ import BluetoothHCI
 public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The adapter is not usable, or it became unusable during the operation.
     case adapter(AdapterFailure)
-    /// The host was shut down. A request that is pending on an open link then fails with
-    /// `disconnected(_:)` instead, because the host disconnects its links first.
+    /// The host was shut down. A request that is pending on an open link fails with
+    /// `disconnected(_:)` instead, if the controller confirms the disconnection in time.
     case closed
     /// The timeout has passed.
     case timedOut

@@ -137,8 +137,10 @@ extension LinkCore {
         _ context: inout LinkContext
     ) {
         protection.nameOperation = nil
-        guard case .success(.value(let bytes)) = result, !bytes.isEmpty, var bond else { return }
-        bond.name = Bond.storedName(String(decoding: bytes, as: UTF8.self))
+        guard case .success(.value(let bytes)) = result, var bond else { return }
+        let name = Bond.storedName(String(decoding: bytes, as: UTF8.self))
+        guard !name.isEmpty else { return }
+        bond.name = name
         context.post(.bondChanged(bond), of: identifier)
     }
 }
