@@ -22,7 +22,7 @@ import VirtualAccessories
     @Test("A scan reports each of many devices once", arguments: Setting.latestOnly)
     func discoversMany(_ setting: Setting) async throws {
         let count = Self.deviceCount
-        let limit = Limits.scenario + Limits.step * count
+        let limit = Limits.scenario + .seconds(2 * count)
         let name = "daemon: many devices"
         try await withKernel(setting, as: .central, name, within: limit) { scene in
             for number in 1...count {
@@ -63,7 +63,7 @@ import VirtualAccessories
             setting,
             as: .central,
             "daemon: many connections",
-            within: Limits.scenario + Limits.step * count,
+            within: Limits.scenario + .seconds(10 * count),
             allowing: [.featuresOfEndedLink]
         ) { scene in
             let names = (1...Self.centralCount).map { "\(DaemonAccessory.name) \($0)" }
