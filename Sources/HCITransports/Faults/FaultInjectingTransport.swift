@@ -121,7 +121,7 @@ public final class FaultInjectingTransport: HCITransport {
         swap(&deframer, &connection.deframer)
         // The rest begins with an invalid packet, which this transport did not cause. It is treated
         // as one packet.
-        if let rest { connection.toHost.enter(rest, now: now) }
+        if let rest, counts(&connection, plan) { connection.toHost.enter(rest, now: now) }
     }
 
     /// Counts a packet, and returns whether it may pass.
