@@ -10,8 +10,8 @@ struct AirTable: Sendable {
     /// The text above the table: the addresses for hosts, and the seed.
     let heading: String
 
-    /// Returns the table's lines. No line is wider than the terminal. There are fewer lines than
-    /// rows, and at least one. If the terminal has fewer than 11 rows, the last lines can be left
+    /// Returns the table's lines. No line is wider than the terminal. There is at
+    /// least one line, and otherwise fewer lines than rows. If the terminal has fewer than 11 rows, the last lines can be left
     /// out.
     func lines(_ status: WorldStatus) -> [String] {
         let room = max(2, size.rows - Self.fixedLines)

@@ -111,7 +111,8 @@ struct RadiosCommand: ConsoleCommand {
                     throw ProgramFailure(
                         .inputOutput,
                         "the choice cannot be stored",
-                        advice: "'lanyard radios --unpin' removes the choice for another device"
+                        advice: "the store has no room for it, or its limit of choices is reached;"
+                            + " 'lanyard radios --unpin' removes a choice"
                     )
                 }
                 throw ProgramFailure.usage(

@@ -99,7 +99,7 @@ private final class TargetSearch: Sendable {
         var candidates: [DeviceAddress: Candidate] = [:]
         /// Names of bonded and received devices, safe to print, to suggest one of them.
         var names: Set<String> = []
-        /// The names among them that were received.
+        /// Names of received devices.
         var received: Set<String> = []
 
         /// Returns whether a candidate may be stored. A known device keeps its better rank. When
@@ -114,7 +114,7 @@ private final class TargetSearch: Sendable {
         }
     }
 
-    /// The maximum number of candidates, and of names.
+    /// The maximum number of candidates, of names, and of received names.
     private static let limit = 100
 
     private let target: Target
@@ -192,9 +192,11 @@ private final class TargetSearch: Sendable {
     ) {
         let printable = TerminalText.escape(name)
         state.withLock { state in
-            if !name.isEmpty, state.names.count < Self.limit {
-                state.names.insert(printable)
-                if isReceived { state.received.insert(printable) }
+            if !name.isEmpty {
+                if state.names.count < Self.limit { state.names.insert(printable) }
+                if isReceived, state.received.count < Self.limit {
+                    state.received.insert(printable)
+                }
             }
             guard let rank = rank(of: printable, isExact: isExact),
                 state.hasPlace(for: address, rank)

@@ -65,7 +65,10 @@ struct StoreChoiceTests {
                 "/proc/nope",
                 "create the directory /proc/nope: its file system does not permit new directories"
             ),
-            ("/proc/nope/deeper", "create the directory /proc/nope: its file system takes no new"),
+            (
+                "/proc/nope/deeper",
+                "create the directory /proc/nope: its file system does not permit new directories"
+            ),
             ("/dev/null/x", "create the directory /dev/null/x: Not a directory"),
         ]
     )
