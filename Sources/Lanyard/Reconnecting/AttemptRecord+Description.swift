@@ -6,7 +6,9 @@ extension AttemptRecord: CustomStringConvertible {
     public var description: String {
         var line = "attempt \(number), \(approach)"
         if let rssi { line += ", at \(rssi) dBm" }
-        if let slots { line += ", \(slots) links" }
+        if let slots {
+            line += slots.limit == nil && slots.inUse == 1 ? ", 1 link" : ", \(slots) links"
+        }
         line += ": " + steps.map(\.description).joined(separator: ", ")
         if let failure { line += "; failed: \(failure)" }
         return line + "; \(next)"
