@@ -102,7 +102,9 @@ private let holder = """
             try await start(program)
             let run = try await program.run(["explore", "x", "--adapter", "hci1", "--no-store"])
             #expect(run.status == 69)
-            #expect(run.remarks.contains("hci1: in use by another program; sudo lanyard adapters"))
+            #expect(
+                run.remarks.contains("hci1: in use by another program; 'sudo lanyard adapters'")
+            )
             let arguments = ["explore", "x", "--adapter", "hci1", "--no-store"]
             let root = try await program.run(arguments, as: .root)
             #expect(root.remarks.contains("hci1: in use by lanyard (process "))
