@@ -115,9 +115,14 @@ struct GatewayServerTests {
     func garbage() async throws {
         try await GatewayHarness.run { net in
             let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+            // Written on the event loop, because this task can wait longer for a thread than the
+            // gateway for the handshake.
             let channel = try await ClientBootstrap(group: group)
-                .connect(host: "127.0.0.1", port: net.port).get()
-            try await channel.writeAndFlush(ByteBuffer(string: "GET / HTTP/1.0\r\n\r\n"))
+                .connect(host: "127.0.0.1", port: net.port)
+                .flatMap { channel in
+                    channel.writeAndFlush(ByteBuffer(string: "GET / HTTP/1.0\r\n\r\n"))
+                        .map { channel }
+                }.get()
             try await net.log.wait(for: "refused: it does not speak TLS")
             try await channel.closeFuture.get()
             try await group.shutdownGracefully()
