@@ -11,7 +11,7 @@ struct ScanCommand: ConsoleCommand {
         abstract: "List the devices that advertise.",
         discussion: """
             On a terminal, prints a live table, which q ends. Otherwise, prints a line for each new \
-            device and each change of its name or services, or, with --json, an object for each new \
+            device and each change of its name or contents, or, with --json, an object for each new \
             or changed advertisement. --csv prints each advertisement with its signal strength. \
             Ends after --timeout seconds or with Ctrl-C.
             """
