@@ -23,7 +23,7 @@ struct LivePageTests {
         .timeLimit(.minutes(20))
     )
     func walk() async throws {
-        let steps = try await LiveBrowser.use("walk", ["--adapter", "virtual"])
+        let steps = try await LiveBrowser.use("walk")
         #expect(steps["failed"] == nil, "\(steps["failed"].map { "\($0)" } ?? "")")
         #expect(steps["scanned"]?["devices"]?.double ?? 0 >= 7)
         #expect(steps["first value"]?["clicks"] == .integer(2))
@@ -68,7 +68,7 @@ struct LivePageTests {
         let scenario = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString).json"
         defer { try? FileManager.default.removeItem(atPath: scenario) }
         try Data(LiveBrowser.crowd(200).utf8).write(to: URL(fileURLWithPath: scenario))
-        let steps = try await LiveBrowser.use("load", ["--adapter", "virtual:\(scenario)"])
+        let steps = try await LiveBrowser.use("load", adapter: "virtual:\(scenario)")
         #expect(steps["failed"] == nil, "\(steps["failed"].map { "\($0)" } ?? "")")
         let frames = try #require(steps["frames"])
         print("live page:", JSONText.JSON.object(sorting: frames).compact)
@@ -149,32 +149,23 @@ private enum LiveBrowser {
     /// The members of each step by its name.
     typealias Steps = [String: [String: JSONText.JSON]]
 
-    /// Runs `lanyard live` with the arguments, and a walk of browser.py on its page. Returns the
-    /// steps by name.
-    static func use(_ walk: String, _ arguments: [String]) async throws -> Steps {
-        let (lines, feed) = AsyncStream.makeStream(of: String.self)
-        let console = Console(
-            isOutputTerminal: false,
-            isRemarkTerminal: false,
-            size: { Console.Size(columns: 80, rows: 24) },
-            write: { feed.yield($0) },
-            remark: { _ in }
-        )
-        let program = Task {
-            let status = await ProgramRun.run(
-                ["live", "--no-browser", "--json"] + arguments,
-                on: console
-            )
-            feed.finish()
-            return status
-        }
-        defer { program.cancel() }
-        var iterator = lines.makeAsyncIterator()
-        let ready = try JSONNode(parsing: try #require(await iterator.next())).value
+    /// The limit for the first line of the program, and for its end.
+    private static let limit = Duration.seconds(60)
+
+    /// Runs `lanyard live` on an adapter, and a walk of browser.py on its page. Returns the steps by
+    /// name.
+    ///
+    /// The program is a process of its own: on the two shared threads of the test process, it would
+    /// wait for minutes behind the other tests.
+    static func use(_ walk: String, adapter: String = "virtual") async throws -> Steps {
+        let program = try LanyardTool.start(["live", "--no-browser", "--json"], adapter: adapter)
+        let line = try await program.nextLine(within: limit)
+        let ready = try JSONNode(parsing: try #require(line, "\(program.log)")).value
         let address = try #require(ready.members?["address"]?.text)
         let steps = try await steps(walk, at: address)
-        program.cancel()
-        #expect(await program.value == .interrupted)
+        program.send(signal: SIGINT)
+        let (_, ending) = try await program.waitUntilEnd(within: limit)
+        #expect(ending == .exited(ProcessStatus.interrupted.rawValue), "\(program.log)")
         return steps
     }
 
