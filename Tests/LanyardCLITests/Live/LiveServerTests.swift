@@ -60,8 +60,12 @@ private final class RawClient: Sendable {
 @Suite("The server of the live page")
 struct LiveServerTests {
     /// Runs a server whose responses contain the path of the request.
+    ///
+    /// - Parameter requestLimit: The time in which a request must be complete. By default longer
+    ///   than a test: beside other tests, more than `LiveServer.requestLimit` can pass before a
+    ///   client gets a thread to send its request.
     private func withServer(
-        requestLimit: Duration = LiveServer.requestLimit,
+        requestLimit: Duration = .seconds(3_600),
         requested: @escaping @Sendable (String) -> Void = { _ in },
         _ body: (LiveServer, UInt16) async throws -> Void
     ) async throws {
