@@ -17,7 +17,7 @@ package struct PortCapabilities: OptionSet, Hashable, Sendable {
     package static let channels = PortCapabilities(rawValue: 1 << 3)
     /// Bonds that the port lists and removes.
     package static let bonds = PortCapabilities(rawValue: 1 << 4)
-    /// Records that stay from one launch to the next.
+    /// Storing records of the application, which last from one launch to the next.
     package static let records = PortCapabilities(rawValue: 1 << 5)
 }
 
@@ -41,12 +41,13 @@ package enum PortError: Error, Hashable, Sendable {
     case tooManyBonds
     /// Too many requests are pending.
     case tooManyRequests
-    /// There is no space for the data.
+    /// A queue, a table or the store is full.
     case outOfSpace
     /// Another reason, in words.
     case other(String)
 
-    /// The reason for an end or a refusal, as far as applications receive it.
+    /// The reason why a link ended or a request was refused. Reasons that applications cannot
+    /// distinguish are `unknown`.
     package enum Reason: Hashable, Sendable {
         /// The peer no longer answered.
         case timeout

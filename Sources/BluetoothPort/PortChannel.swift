@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A receiver of the beginning and the end of work on other threads. See `HostExecutor`.
+/// A counter of outside work: work on other threads that a port's executor has caused, for example
+/// in an application's delegate. `HostExecutor.beginOutsideWork()` describes it.
 package protocol OutsideWork: Sendable {
     func beginOutsideWork()
     func endOutsideWork()
 }
 
-/// The port's side of a channel. A run loop's work for a stream delegate is outside work: virtual
-/// time stops while it lasts.
+/// The port's side of a channel.
+///
+/// When a run loop calls the delegate of the channel's stream, that call is outside work. An
+/// executor with virtual time stops its clock until the call has ended.
 package protocol ChannelEngine: OutsideWork {
-    /// Performs `turn` on the port's executor, later and in the order of the calls. May be called
-    /// on any thread.
+    /// Runs `turn` on the port's executor, where it can use the channel. The closures run later, in
+    /// the order of the calls. May be called on any thread.
     func enter(_ turn: @escaping @Sendable (any ChannelTurn) -> Void)
 }
 
@@ -24,20 +27,20 @@ package protocol PortChannel: ChannelEngine {
     var receiveMTU: Int { get }
 }
 
-/// The operations of a channel during a turn on the port's executor. The results come on that
-/// executor, possibly before the call returns.
+/// The operations of a channel, which only a closure of `ChannelEngine.enter(_:)` can use. Each
+/// operation calls `then` on the port's executor, possibly before the operation returns.
 package protocol ChannelTurn {
-    /// Requests the next SDU. The result is `nil` or an error after the last one.
+    /// Requests the next SDU. If no further SDU can arrive, the result is `nil` or an error.
     func receive(then: @escaping @Sendable (Result<[UInt8]?, ChannelEnd>) -> Void)
-    /// Sends an SDU. The result comes when it was sent.
+    /// Sends an SDU, and calls `then` when the SDU was sent.
     func send(_ sdu: [UInt8], then: @escaping @Sendable (Result<Void, ChannelEnd>) -> Void)
     /// Closes the channel.
     func close()
-    /// Requests a report of the channel's end, which comes once.
+    /// Calls `then` once, when the channel has ended.
     func awaitEnd(then: @escaping @Sendable (ChannelEnd) -> Void)
 }
 
-/// The reason for a channel's end, with which later sends fail.
+/// The reason for a channel's end. Later sends fail with it.
 package enum ChannelEnd: Error, Equatable {
     /// The peer closed the channel.
     case closedByPeer

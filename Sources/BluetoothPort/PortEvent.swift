@@ -18,12 +18,12 @@ package enum PortEvent: Sendable {
     case linkOpened(LinkIdentifier, PeerIdentifier, isIncoming: Bool)
     /// A peer sent a value in a notification or indication.
     case notified(LinkIdentifier, AttributeHandle, ArraySlice<UInt8>)
-    /// The services in these ranges of a peer's database are no longer valid. The flag is `false`
-    /// if the peer did not report the change: the port found it by comparing the database with that
-    /// of an earlier link.
+    /// The services in these ranges of a peer's database are no longer valid. `isReported` is
+    /// `false` if the port found the change itself, by comparing the database with that of an
+    /// earlier link.
     case servicesChanged(LinkIdentifier, [ClosedRange<AttributeHandle>], isReported: Bool)
-    /// A peer's database changed. `PortRequest.database` returns the new one, after
-    /// `servicesChanged`.
+    /// A peer's database changed. To get the new database, make the request `PortRequest.database`.
+    /// The event `servicesChanged` precedes the answer.
     case databaseOutdated(LinkIdentifier)
     /// The ATT MTU of a link in bytes. It is 23 before the first event.
     case mtuChanged(LinkIdentifier, Int)
