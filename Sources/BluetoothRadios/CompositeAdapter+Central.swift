@@ -43,8 +43,9 @@ extension CompositeAdapter {
         for (radio, member) in members { radios[radio].port.endScan(member) }
     }
 
-    /// Handles a report. The application gets each discovery once or, with duplicates, the reports
-    /// of the radio that receives the device best.
+    /// Handles an advertising report of a radio. A scan without duplicates passes each discovery on
+    /// once, from whichever radio reports it first. A scan with duplicates passes on only the
+    /// reports of the radio that receives the device best.
     func advertised(_ advertisement: Advertisement, scan: RequestIdentifier, on radio: Int) {
         let peer = identifier(of: advertisement.address)
         let (scans, isSurvey) = state.withLock { state in
@@ -77,7 +78,7 @@ extension CompositeAdapter {
             state.failures[request] = nil
             return (state.attempts[request] ?? [:], actions)
         }
-        // This includes the attempt that made the link, which then ends.
+        // If an attempt has already made a link, canceling that attempt ends the link.
         for (radio, attempt) in attempts { radios[radio].port.cancelConnectionRequest(attempt) }
         state.withLock { state in
             if !state.requestsOfLinks.values.contains(request) { state.attempts[request] = nil }
@@ -111,7 +112,7 @@ extension CompositeAdapter {
                 state.attempts[request] = nil
                 return state.failures.removeValue(forKey: request)
             }
-            // The closure is never called before the call that took it has returned.
+            // The closure is called later, so that it never runs before `connect` has returned.
             if let failed { executor.perform { failed(error) } }
         case .survey(let isOn): survey(isOn)
         case .read(let link): readSignal(of: link)
@@ -142,7 +143,8 @@ extension CompositeAdapter {
         guard isOn else { return }
         for (index, radio) in radios.enumerated() {
             let scan = radio.port.startScan(PortScan(reportsDuplicates: true)) { _ in
-                // The survey continues with the other radios, and has a time limit.
+                // If this radio cannot scan, the survey continues with the others. It has a time
+                // limit.
             }
             state.withLock { $0.survey[index] = scan }
         }
@@ -166,7 +168,7 @@ extension CompositeAdapter {
 }
 
 extension CompositeAdapter.State {
-    /// Returns whether a scan's application gets a report.
+    /// Returns whether a scan passes an advertising report on to the application.
     fileprivate mutating func admits(
         _ advertisement: Advertisement,
         _ scan: RequestIdentifier,

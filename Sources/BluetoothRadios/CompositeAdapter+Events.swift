@@ -39,7 +39,7 @@ extension CompositeAdapter {
             }
             tell(event)
         case .bondsChanged:
-            // A bond can give an address another identifier.
+            // With another list of bonds, an address can resolve to another identifier.
             state.withLock { $0.identifiers = [:] }
             tell(.bondsChanged)
         default:
@@ -53,7 +53,7 @@ extension CompositeAdapter {
         state.withLock { $0.identities[RadioLinks.Member(radio: radio, inner: inner)] }
     }
 
-    /// Passes an event of a link on, unless the link is hidden.
+    /// Passes an event of a link on to the observer, unless the link is hidden (`State.hidden`).
     private func forward(_ event: (link: LinkIdentifier, event: PortEvent)) {
         let isHidden = state.withLock { state in
             if case .mtuChanged(_, let mtu) = event.event,
@@ -68,7 +68,8 @@ extension CompositeAdapter {
 
     func tell(_ event: PortEvent) { state.withLock { $0.observer }?.portDid(event) }
 
-    /// Reports the state of the adapter, which is ready while any radio is.
+    /// Handles a radio's new state, and reports the state of the composite adapter if that has
+    /// changed. The adapter is ready while any radio is ready.
     private func stateChanged(_ radio: Int, _ new: PortState) {
         let actions = state.withLock { state in
             state.portStates[radio] = new
@@ -131,8 +132,9 @@ extension CompositeAdapter {
         setTimer()
     }
 
-    /// Returns the reason for a link's end, as the observer gets it. The loss of a radio is the
-    /// loss of a link, not of the adapter, while there are other radios.
+    /// Returns the reason for a link's end that the observer gets. If a radio is lost while another
+    /// one is ready, the link has only timed out: the reason `unavailable` would mean that the
+    /// whole adapter is lost.
     private func reason(_ error: PortError, on radio: Int) -> PortError {
         guard error == .unavailable else { return error }
         let states = state.withLock { $0.portStates }
@@ -152,7 +154,8 @@ extension PortError {
 }
 
 extension PortEvent {
-    /// Returns an event of a link of this radio with the identifiers of the composite adapter.
+    /// Returns an event of a link of this radio, with the composite adapter's identifiers in place
+    /// of the radio's; `nil` for any other event, or if the link is not open.
     fileprivate func moved(
         toRadio radio: Int,
         _ identify: (LinkIdentifier) -> LinkIdentifier?
@@ -180,7 +183,8 @@ extension PortEvent {
     }
 }
 
-/// The identifiers of requests of clients, with the number of the radio in the uppermost byte.
+/// The conversion of the identifiers of GATT clients' requests. Each port numbers its own requests,
+/// so the composite adapter adds the number of the radio in the most significant byte.
 enum RequestNumber {
     private static let shift: UInt64 = 56
 

@@ -11,7 +11,7 @@ extension CompositeAdapter {
     ///   - transports: The connections to 1 to `AdapterSpecification.listLimit` controllers.
     ///   - configuration: The configuration of all hosts.
     ///   - executor: The executor of all hosts, which suits all transports.
-    ///   - rules: The limits of the choice of a radio.
+    ///   - rules: The rules that choose the radio of each link.
     ///   - adjust: A closure that changes the configuration of the host with this number.
     package convenience init(
         _ transports: [any HCITransport],

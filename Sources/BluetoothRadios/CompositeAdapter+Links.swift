@@ -65,8 +65,8 @@ struct CompositeChannel: PortChannel {
     func endOutsideWork() { inner.endOutsideWork() }
 }
 
-// Serving and channels: on all radios alike. The hosts give the same handles and numbers, because
-// they get the same calls in the same order.
+// Published services and listeners are on all radios. All hosts return the same attribute handles
+// and PSMs, because they get the same calls in the same order.
 extension CompositeAdapter {
     package func publish(_ definition: GATT.ServiceDefinition) throws -> GATT.DiscoveredService {
         try onAll({ try $0.publish(definition) }, undo: { try? $0.unpublish($1) })
@@ -108,8 +108,8 @@ extension CompositeAdapter {
         for radio in radios { radio.port.stopListening(psm) }
     }
 
-    /// Performs the same call on each port, whose results must be equal. Undoes it on all ports if
-    /// it fails on one.
+    /// Performs the same call on each port. If a call fails, or the results are not equal, undoes
+    /// the calls that succeeded.
     private func onAll<Value: Equatable>(
         _ body: (any BluetoothPort) throws -> Value,
         undo: (any BluetoothPort, Value) -> Void
@@ -167,7 +167,8 @@ extension CompositeAdapter {
         for (radio, member) in members { radios[radio].port.endAdvertising(member) }
     }
 
-    /// Handles the end of a set on a radio. The set has ended when it has ended on all of them.
+    /// Handles the end of an advertising set on a radio. The composite adapter's set ends when it
+    /// has ended on all radios.
     func advertisingEnded(_ member: RequestIdentifier, on radio: Int) {
         let ended = state.withLock { state -> RequestIdentifier? in
             let found = state.sets.first { $0.value.members[radio] == member }
@@ -180,7 +181,8 @@ extension CompositeAdapter {
         if let ended { tell(.advertisingEnded(ended)) }
     }
 
-    /// The joined answers of all radios. The set is in force if it is on one of them.
+    /// The combination of the radios' results for an advertising set into one result: success as
+    /// soon as one radio has succeeded, or the last failure if all radios fail.
     private final class Answers: Sendable {
         private struct State {
             var missing: Int

@@ -4,15 +4,15 @@ import BluetoothGAP
 import BluetoothPort
 import HCITransports
 
-/// Several adapters of one identity as one adapter.
+/// An adapter that consists of several adapters (*radios*) with the same identity address.
 ///
-/// All ports must run on one executor, and must have the same bonds: their hosts share a
-/// `SharedStore`. Requests about a link go to the port of the link. Scans, advertising and the
-/// published services are on all of them.
+/// All ports must run on one executor. They must have the same bonds, so their hosts share a
+/// `SharedStore`. A request about a link goes to the port that has the link. Scans, advertising
+/// sets and published services are on all ports.
 package final class CompositeAdapter: BluetoothPort {
     /// One of the adapters.
     package struct Radio: Sendable {
-        /// The name for a person.
+        /// The name that people see.
         package let name: String
         package let port: any BluetoothPort
 
@@ -24,9 +24,11 @@ package final class CompositeAdapter: BluetoothPort {
 
     /// A scan, or an advertising set, on all radios.
     struct Group {
-        /// The identifiers at the radios that have not ended.
+        /// The identifiers that the ports gave the scan or set, by the number of the radio, without
+        /// the radios on which it has ended.
         var members: [Int: RequestIdentifier] = [:]
-        /// The discoveries that a scan without duplicates has reported.
+        /// The discoveries that a scan without duplicates has reported; `nil` for a scan with
+        /// duplicates and for an advertising set.
         var duplicates: DuplicateFilter?
     }
 
@@ -39,15 +41,17 @@ package final class CompositeAdapter: BluetoothPort {
         var portStates: [PortState]
         var reported: PortState = .starting
         var lastRequest: UInt64 = 0
-        /// The attempts of the connection requests, until their link has ended.
+        /// The ports' connection requests for each connection request of the application, by the
+        /// number of the radio. They stay until the link that they made has ended.
         var attempts: [RequestIdentifier: [Int: RequestIdentifier]] = [:]
         var failures: [RequestIdentifier: @Sendable (PortError) -> Void] = [:]
-        /// The connection requests of the open links.
+        /// The connection requests that made the open links.
         var requestsOfLinks: [LinkIdentifier: RequestIdentifier] = [:]
         var identities = RadioLinks()
         /// The open links that the observer knows, oldest first, with their ATT MTU.
         var links: [(link: LinkIdentifier, peer: PeerIdentifier, isIncoming: Bool, mtu: Int?)] = []
-        /// The links that are not reported to the observer.
+        /// The links whose events the observer does not get. They are second links to a peer, made
+        /// when two radios connected at the same time, and the adapter ends them.
         var hidden: Set<LinkIdentifier> = []
         var scans: [RequestIdentifier: Group] = [:]
         var survey: [Int: RequestIdentifier] = [:]
@@ -55,20 +59,20 @@ package final class CompositeAdapter: BluetoothPort {
         var identifiers: [DeviceAddress: PeerIdentifier] = [:]
     }
 
-    /// The maximum number of addresses whose identifiers are kept, because computing an identifier
-    /// is slow.
+    /// The maximum number of addresses in `identifiers`, a cache that exists because computing an
+    /// identifier is slow.
     static let identifierLimit = 4_096
 
     let radios: [Radio]
-    // Used on the executor only, so it is never contended. Ports and observers are called without
-    // it, because they call back.
+    // The lock is used on the executor only, so it is never contended. It is not held while ports
+    // and observers are called, because they call this adapter again.
     let state: Lock<State>
 
     /// Creates one adapter from several.
     ///
     /// - Parameters:
     ///   - radios: 1 to `AdapterSpecification.listLimit` radios. The first one stores the records.
-    ///   - rules: The limits of the choice of a radio.
+    ///   - rules: The rules that choose the radio of each link.
     package init(_ radios: [Radio], rules: RadioRules = RadioRules()) {
         precondition(
             (1...AdapterSpecification.listLimit).contains(radios.count),
@@ -90,7 +94,8 @@ package final class CompositeAdapter: BluetoothPort {
 
     var now: Instant { executor.now }
 
-    /// The port that has the records, the bonds and the identifiers, which all ports share.
+    /// The port that reads and stores records, and that knows the bonds and the identifiers of
+    /// peers. All ports share this data.
     var first: any BluetoothPort { radios[0].port }
 }
 
@@ -149,7 +154,8 @@ extension CompositeAdapter {
         for radio in radios { radio.port.setDeviceName(name) }
     }
 
-    /// The radios and the links on them now. May be called on the executor only.
+    /// The current state of the radios and of the links on them. May be called on the executor
+    /// only.
     package var report: RadioReport {
         state.withLock { $0.core.report(names: radios.map(\.name), now: now) }
     }
@@ -196,8 +202,8 @@ extension CompositeAdapter {
     }
 }
 
-// The identifiers of links in a group: those of the host, with the number of the radio in the
-// uppermost byte. A host counts from one.
+// The identifiers of links in a `RadioGroup`. Each host counts its own links from one, so the group
+// adds the number of the radio in the most significant byte.
 extension LinkIdentifier {
     private static let radioShift: UInt64 = 56
 

@@ -28,7 +28,7 @@ struct RadioCore: Sendable {
         case cancel(RequestIdentifier, radio: Int)
         /// The request has failed.
         case fail(RequestIdentifier, PortError)
-        /// Start or end a scan for the core on all radios.
+        /// Start or end the scan of a survey on all radios.
         case survey(Bool)
         /// Read the signal of a link.
         case read(LinkIdentifier)
@@ -40,7 +40,8 @@ struct RadioCore: Sendable {
     struct Radio: Sendable {
         var isUsable = false
         var linkCount = 0
-        /// The number of links with which the radio refused another; `nil` before that.
+        /// The number of links that the radio had when it refused another one; `nil` if no limit is
+        /// known.
         var slotLimit: Int?
 
         var isFull: Bool { slotLimit.map { linkCount >= $0 } ?? false }
@@ -49,7 +50,7 @@ struct RadioCore: Sendable {
     /// A connection request that has no link yet.
     struct Request: Sendable {
         enum Phase: Sendable {
-            /// All radios listen.
+            /// A survey: all radios listen, and none connects.
             case surveying(until: Instant)
             /// Only the best radio connects.
             case preferring(until: Instant)
@@ -95,9 +96,9 @@ struct RadioCore: Sendable {
         var dwell: Duration
         /// Whether the next request listens before it connects.
         var needsSurvey: Bool
-        /// The time at which the link was lost; `nil` if the host ended it.
+        /// The time at which the link was lost; `nil` if it was not lost, but ended for a move.
         var lostAt: Instant?
-        /// Whether the peer has had no link since then.
+        /// Whether the peer is still without a link after that.
         var isUnderway = true
     }
 
@@ -118,7 +119,7 @@ struct RadioCore: Sendable {
     private var failures: [Failure] = []
     private var isSurveying = false
     private var nextReading: Instant?
-    /// The number of moves since the beginning.
+    /// The number of links that were moved since the core was created.
     private(set) var moveCount = 0
 
     init(radioCount: Int, rules: RadioRules = RadioRules()) {
@@ -129,7 +130,8 @@ struct RadioCore: Sendable {
 
 // Radios and requests.
 extension RadioCore {
-    /// Handles a radio that became usable or was lost. The ends of its links can follow.
+    /// Handles a radio that became usable or was lost. After a loss, `linkClosed` can follow for
+    /// its links.
     mutating func radioChanged(_ radio: Int, isUsable: Bool, now: Instant) -> [Action] {
         guard radios[radio].isUsable != isUsable else { return [] }
         radios[radio].isUsable = isUsable
@@ -137,7 +139,7 @@ extension RadioCore {
             radios[radio].slotLimit = nil
             signals.forget(radio: radio)
             // If the lost radio had the head start, the request no longer waits for it. A survey
-            // has no purpose for the last radio.
+            // compares radios, so it has no purpose if only one radio remains.
             let isLast = radios.count { $0.isUsable } <= 1
             let waiting = requests.filter { _, request in
                 guard pins[request.peer] == nil else { return false }
@@ -193,8 +195,10 @@ extension RadioCore {
         {
             return prefer(best, for: request, now: now)
         }
-        // Radios that answer the same advertisement at the same time disturb each other, so the
-        // survey after a loss lasts until the peer can advertise again.
+        // A peer whose link was lost advertises again only after the supervision timeout. If all
+        // radios tried to connect before that, all of them would answer its first advertisement at
+        // the same time and disturb each other. The survey therefore lasts until the peer can
+        // advertise again.
         let returnsAt = moves[peer]?.lostAt.map { $0 + rules.supervisionTimeout } ?? now
         requests[request]?.phase = .surveying(until: max(now, returnsAt) + rules.surveyLimit)
         return updateSurvey()
@@ -206,7 +210,8 @@ extension RadioCore {
         return canceled.attempts.sorted().map { Action.cancel(request, radio: $0) } + updateSurvey()
     }
 
-    /// Handles the failure of an attempt. The other radios continue.
+    /// Handles the failure of one radio's attempt to connect. The attempts of the other radios
+    /// continue.
     mutating func attemptFailed(
         _ request: RequestIdentifier,
         radio: Int,
@@ -246,7 +251,8 @@ extension RadioCore {
         requests[request]?.phase = .connectingOnAll
         let usable = radios.indices.filter { radios[$0].isUsable }
         let free = usable.filter { !radios[$0].isFull }
-        // Without a usable radio the first one waits: a port keeps requests until it is back.
+        // If no radio is usable, the request goes to the first one, whose port keeps the request
+        // until the radio is usable again.
         let chosen = usable.isEmpty ? [0] : free.isEmpty ? usable : free
         return begin(request, on: chosen) + updateSurvey()
     }
@@ -268,7 +274,7 @@ extension RadioCore {
 
 // Signals and time.
 extension RadioCore {
-    /// Handles a report of a device.
+    /// Handles an advertising report of a device.
     ///
     /// - Returns: Whether this radio receives the device best, so that the application gets the
     ///   report. `true` for a report without a signal strength.
@@ -365,7 +371,8 @@ extension RadioCore {
         return others.map { Action.cancel(found.key, radio: $0) } + updateSurvey()
     }
 
-    /// Handles a link that the peer made, which only takes a slot.
+    /// Handles a link that the peer established. The core only counts it, because it takes a
+    /// connection slot of the radio.
     mutating func incomingLinkOpened(on radio: Int) { radios[radio].linkCount += 1 }
 
     /// Handles the end of any link.
@@ -383,7 +390,7 @@ extension RadioCore {
         if isLost || closed.isMoving { signals.forget(closed.peer, on: radio) }
         guard isLost else { return }
         if !closed.isMoving {
-            // The device may be anywhere now.
+            // The device may have moved near any radio, so the next request begins with a survey.
             let dwell = dwell(of: closed.peer)
             remember(Moves(origin: radio, dwell: dwell, needsSurvey: true), closed.peer)
         }

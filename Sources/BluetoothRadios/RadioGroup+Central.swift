@@ -44,7 +44,7 @@ extension RadioGroup {
         return stream
     }
 
-    /// Handles a report. Returns whether this radio receives the device best.
+    /// Handles an advertising report. Returns whether this radio receives the device best.
     private func received(_ advertisement: Advertisement, by radio: Int) async -> Bool {
         let peer = await hosts[0].identifier(of: advertisement.address)
         let isBest = state.withLock {
@@ -54,7 +54,8 @@ extension RadioGroup {
         return isBest
     }
 
-    /// The scans of one reader on all radios.
+    /// The state that one scan has in common on all radios: the number of radios on which it is
+    /// still open, and the discoveries that it has reported.
     private final class SharedScan: Sendable {
         private let open: Lock<Int>
         private let duplicates: Lock<DuplicateFilter>
@@ -111,7 +112,8 @@ extension RadioGroup {
             state.lastRequest += 1
             let id = RequestIdentifier(rawValue: state.lastRequest)
             state.feeds[id] = feed
-            // A scan that has just found the device ended before the other radios could report it.
+            // If a scan has just found the device, it ended with the first report. The radios
+            // without a signal of the device may receive it better, so all radios listen first.
             let signalCount = state.core.signals(of: peer, now: now).count
             let actions = state.core.connectionRequested(
                 id,
@@ -132,7 +134,7 @@ extension RadioGroup {
                     return state.core.connectionCanceled(id)
                 }
             )
-            // Another radio may have connected in the same moment.
+            // If another radio connected at the same time, its link ends here.
             Task {
                 for await case .connected(let link, _) in steps { try? await link.disconnect() }
             }
@@ -206,8 +208,8 @@ extension RadioGroup {
         setTimer()
     }
 
-    /// Waits until the core has been informed of the ended links to a peer. The hosts remove these
-    /// links earlier.
+    /// Waits until the core knows that the earlier links to a peer have ended. Otherwise, it would
+    /// refuse the request, because a host removes a link before the core is informed.
     private func followEnds(of peer: PeerIdentifier) async {
         let links = state.withLock { $0.links.filter { $0.value.peer == peer } }
         for (link, follower) in links {
@@ -225,7 +227,8 @@ extension RadioGroup {
             case .fail(let id, let error): feed(id, .fail(error))
             case .survey(let isOn): survey(isOn)
             case .read(let link): read(link)
-            // A second link to a peer, which its request ends, or a move, which the rules exclude.
+            // `connect` itself ends a second link to a peer, and the rules of a group exclude
+            // moves.
             case .disconnect: break
             }
         }
@@ -266,7 +269,8 @@ extension RadioGroup {
     }
 
     func setTimer() {
-        // The deadline is read where it is set, so that an older one cannot replace a newer one.
+        // The deadline is read on the executor, where the timer is set. Otherwise, an older
+        // deadline could replace a newer one.
         executor.perform { [weak self] in
             guard let self else { return }
             let (timer, deadline) = state.withLock { ($0.timer, $0.core.nextDeadline) }

@@ -5,17 +5,18 @@ import BluetoothHost
 import BluetoothPort
 import HCITransports
 
-/// One or more hosts of one identity, for tasks that await their results.
+/// One or more hosts that work as one adapter with `async` methods. They have the same identity
+/// address.
 ///
-/// `CompositeAdapter` has the same purpose for the clients, which have no tasks. The links of a
-/// group do not move.
+/// `CompositeAdapter` is the counterpart with callbacks. The links of a group do not move to
+/// another radio.
 package final class RadioGroup: Sendable {
     struct State {
         var core: RadioCore
         var lastRequest: UInt64 = 0
         /// The connection requests that wait for steps of the core.
         var feeds: [RequestIdentifier: AsyncStream<ConnectionStep>.Continuation] = [:]
-        /// The scan that the core asked for.
+        /// The task that scans for a survey.
         var survey: Task<Void, Never>?
         var timer: (any HostTimer)?
         /// The tasks that follow the states of the hosts.

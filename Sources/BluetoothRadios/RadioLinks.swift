@@ -4,8 +4,9 @@ import BluetoothTypes
 
 /// The open links of a composite adapter, with the identifiers that their ports use.
 ///
-/// Clients take the link with the greatest identifier as the newest, so the identifiers count the
-/// links of all radios together. A port counts only its own links.
+/// A port counts only its own links. Clients regard the link with the greatest identifier as the
+/// newest, so a composite adapter gives its links new identifiers, in the order in which they open
+/// on any radio.
 struct RadioLinks: Sendable {
     /// A link as its port identifies it.
     struct Member: Hashable, Sendable {

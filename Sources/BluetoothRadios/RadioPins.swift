@@ -2,11 +2,11 @@
 
 import BluetoothTypes
 
-/// The radios that a person has chosen for peers, by name, so that a choice outlasts a change of
-/// the order of the adapters.
+/// The radios that a person has chosen for peers. Each radio is stored by its name, because its
+/// number changes if the adapters are listed in another order.
 ///
-/// They are a record of the store: a line for each peer, with its identifier, a space, and the name
-/// of the radio.
+/// The store keeps the choices in a record. It has a line for each peer: the peer's identifier, a
+/// space, and the name of the radio.
 package struct RadioPins: Equatable, Sendable {
     /// The name of the record.
     package static let recordName = "radio-pins"

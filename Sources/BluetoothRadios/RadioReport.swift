@@ -6,7 +6,8 @@ import BluetoothTypes
 package enum PathReason: String, Hashable, Sendable {
     /// No other radio was usable when the request began.
     case onlyRadio
-    /// The radio received the peer best, or it connected after the head start of the one that did.
+    /// The radio received the peer best, or it connected first after the best radio had failed or
+    /// its head start was over.
     case strongest
     /// No radio had received the peer, and this one connected first.
     case firstToConnect
@@ -22,7 +23,8 @@ package struct RadioReport: Sendable {
         package let name: String
         package let isUsable: Bool
         package let linkCount: Int
-        /// The number of links with which the radio refused another one; `nil` if it has not.
+        /// The number of links that the radio had when it refused another one; `nil` if no limit is
+        /// known.
         package let slotLimit: Int?
     }
 
@@ -38,7 +40,7 @@ package struct RadioReport: Sendable {
 
     package let radios: [Radio]
     package let peers: [Peer]
-    /// The number of links that were moved since the beginning.
+    /// The number of links that were moved since the adapter was created.
     package let moveCount: Int
 }
 

@@ -2,20 +2,23 @@
 
 import BluetoothTypes
 
-/// The limits of the choice of a radio. Signals are in dBm, and differences in dB.
+/// The thresholds and times with which `RadioCore` chooses the radio of each link. Signals are in
+/// dBm, and differences in dB.
 package struct RadioRules: Hashable, Sendable {
     /// The time for which a signal counts as current.
     package var freshness: Duration = .seconds(5)
-    /// The share of a new reading in the smoothed signal.
+    /// The weight of a new reading in the smoothed signal, from 0 to 1.
     package var smoothing = 0.4
-    /// The advantage that another radio needs to become the one whose reports of a device are
-    /// passed on.
+    /// The minimum difference by which another radio must receive a device better before its
+    /// reports of the device are passed on instead.
     package var reportMargin = 4.0
 
-    /// The longest time for which all radios only listen before a request connects. After the loss
-    /// of a link, this time follows `supervisionTimeout`, since the peer does not advertise before.
+    /// The maximum duration of a survey, in which all radios listen before a request connects.
+    /// After the loss of a link, this time begins when `supervisionTimeout` has passed, because the
+    /// peer does not advertise earlier.
     package var surveyLimit: Duration = .milliseconds(600)
-    /// The time for which the other radios may still report, after the first has received the peer.
+    /// The time for which a survey continues after one radio has received the peer, so that the
+    /// others can receive the peer too.
     package var surveySettling: Duration = .milliseconds(60)
     /// The time for which only the best radio tries to connect, before all radios do.
     package var headStart: Duration = .milliseconds(1_500)
@@ -24,25 +27,26 @@ package struct RadioRules: Hashable, Sendable {
     package var readingInterval: Duration = .seconds(1)
     /// The signal of a link below which another radio may take over.
     package var weakSignal = -76.0
-    /// The signal of a link below which it ends even if no other radio receives the peer, because a
-    /// peripheral usually does not advertise while it is connected.
+    /// The signal of a link below which the link is moved even if no other radio receives the peer.
+    /// Other radios usually cannot receive it, because few peripherals advertise while connected.
     package var poorSignal = -82.0
-    /// The time for which the signal must be weak.
+    /// The time for which the signal must be weak before the link is moved.
     package var weakTime: Duration = .seconds(2)
-    /// The advantage that another radio needs to take over a link.
+    /// The minimum difference by which another radio must receive the peer better to take over a
+    /// link.
     package var moveMargin = 8.0
     /// The minimum time between the opening of a link and its move.
     package var dwell: Duration = .seconds(10)
-    /// The maximum of the minimum time between the opening of a link and its move. The minimum time
-    /// doubles with each move of a peer, from `dwell` to this limit, and is `dwell` again when the
-    /// peer's link is strong.
+    /// The limit to which moves extend the time in `dwell`. That time doubles with each move of a
+    /// peer. It is `dwell` again as soon as the signal of the peer's link is not weak.
     package var dwellLimit: Duration = .seconds(600)
 
     /// The supervision timeout of the links. It is shorter than usual, because another radio can
     /// take over as soon as both sides know that a link is lost.
     package var supervisionTimeout: Duration = .seconds(3)
 
-    /// The reduction of a radio's signal for each recent failure to connect, in dB.
+    /// The difference by which each recent failure to connect to a peer reduces the radio's signal
+    /// in the choice, in dB.
     package var failurePenalty = 10.0
     /// The maximum number of failures that count.
     package var failureLimit = 3

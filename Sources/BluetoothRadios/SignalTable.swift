@@ -12,7 +12,7 @@ package struct Signal: Hashable, Sendable {
         receivedAt = now
     }
 
-    /// Adds a reading. A reading after a silence replaces the earlier ones.
+    /// Adds a reading. If the signal is no longer fresh, the reading replaces the earlier ones.
     mutating func add(_ reading: Int, _ rules: RadioRules, now: Instant) {
         if isFresh(rules, now: now) {
             strength += (Double(reading) - strength) * rules.smoothing
@@ -27,14 +27,14 @@ package struct Signal: Hashable, Sendable {
 
 /// The signal of each device on each radio.
 ///
-/// The table is bounded by two generations, like `DuplicateFilter`: the least recently received
-/// devices are removed first.
+/// The size of the table is limited. When the new generation is full, it replaces the old one, so
+/// that the least recently received devices are removed first.
 struct SignalTable: Sendable {
     /// The signals of one device.
     struct Entry: Sendable {
         /// The signals by the number of the radio.
         var signals: [Int: Signal] = [:]
-        /// The radio whose reports are passed on.
+        /// The radio whose advertising reports of the device are passed on.
         var reporter: Int?
     }
 
@@ -51,9 +51,9 @@ struct SignalTable: Sendable {
 
     /// Adds a reading of a device by a radio.
     ///
-    /// - Returns: Whether this radio receives the device best, so that its report is passed on. A
-    ///   radio takes the place of another one if it is stronger by `reportMargin`, or if the other
-    ///   one no longer receives the device.
+    /// - Returns: Whether this radio receives the device best, so that its report is passed on.
+    ///   Another radio becomes the best one if its signal is stronger by `reportMargin`, or if the
+    ///   former best radio no longer receives the device.
     mutating func note(
         _ reading: Int,
         of peer: PeerIdentifier,
