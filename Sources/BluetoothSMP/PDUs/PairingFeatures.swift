@@ -80,8 +80,8 @@ extension SMP {
 
         package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// The device stores keys: value 1 of the two bits of Bonding_Flags. The other values are
-        /// reserved, as `isBonding` describes.
+        /// The device stores keys: value 1 of the two bits of Bonding_Flags. Read these bits with
+        /// `isBonding`, because the values 2 and 3 are reserved.
         package static let bonding = AuthenticationRequirements(rawValue: 0x01)
         /// The device requests protection against a man in the middle.
         package static let protection = AuthenticationRequirements(rawValue: 0x04)

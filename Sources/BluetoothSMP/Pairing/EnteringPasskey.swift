@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The phase in which the user must enter the passkey that the peer shows, or that both users have
-/// agreed on (Vol 3, Part H, 2.3.5.3 and 2.3.5.6.3). The initiator may have the passkey earlier and
-/// send its first confirm value in the meantime.
+/// The phase in which the user must enter the passkey that the peer shows, or that the users of
+/// both devices have agreed on (Vol 3, Part H, 2.3.5.3 and 2.3.5.6.3). If the peer is the initiator
+/// and already has the passkey, its first confirm value can arrive in this phase.
 struct EnteringPasskey: AgreedPhase {
     /// The exchange for which the passkey is needed.
     enum Purpose: Sendable {

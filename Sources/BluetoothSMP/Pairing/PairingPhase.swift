@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The processing of events in one state of a pairing. By default, an answer is ignored unless it
-/// declines while a number is shown, and a change of encryption has no effect.
+/// The processing of events in one state of a pairing. By default, a change of encryption has no
+/// effect. An answer has an effect only if the user declines while a passkey is shown.
 protocol PairingPhase: Sendable {
     /// Whether the local device is the central.
     var isCentral: Bool { get }

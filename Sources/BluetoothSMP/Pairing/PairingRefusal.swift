@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The reason why a pairing ends unsuccessfully, in one form for the peer and one for the caller.
+/// The reason why the local device ends a pairing unsuccessfully: `reason` for the peer, and
+/// `failure` for the caller.
 struct PairingRefusal: Error, Equatable {
     let reason: Pairing.FailureReason
     let failure: Pairing.Failure

@@ -4,11 +4,13 @@ import BluetoothTypes
 
 /// The delays after failed pairings and after questions without a yes (Vol 3, Part H, 2.3.6).
 ///
-/// Two limits apply. Each failed pairing doubles the delay of its peer, until a pairing succeeds or
-/// the delay has been over for `longestDelay`. A peer that changes its address evades that limit,
-/// so questions to the user by incoming pairings have a second limit, which counts all peers
-/// together: after `questionLimit` questions without a yes, each further question doubles the delay
-/// of all incoming pairings.
+/// Two limits apply. The first is for each peer: each failed pairing doubles the delay, until a
+/// pairing succeeds or the delay has been over for `longestDelay`. A peer that changes its address
+/// evades this limit.
+///
+/// The second limit therefore counts all peers together. It applies to the questions that incoming
+/// pairings ask the user. After `questionLimit` questions without a yes, all incoming pairings are
+/// delayed, and each further question doubles the delay.
 package struct RepeatedAttempts: Sendable {
     /// The delay after the first failure of a peer.
     package static let firstDelay = Duration.seconds(1)
@@ -16,8 +18,8 @@ package struct RepeatedAttempts: Sendable {
     /// The longest delay. A record is removed when its delay has been over for this long.
     package static let longestDelay = Duration.seconds(600)
 
-    /// The maximum number of peers with a record. A further one replaces the record that ends
-    /// first.
+    /// The maximum number of peers with a record. The record of a further peer replaces the one
+    /// whose delay ends first.
     package static let peerLimit = 64
 
     /// The number of questions without a yes after which incoming pairings are delayed.
@@ -61,7 +63,7 @@ package struct RepeatedAttempts: Sendable {
         questions = nil
     }
 
-    /// Records a question to the user by an incoming pairing of any peer.
+    /// Records that an incoming pairing, of any peer, has asked the user a question.
     package mutating func asked(now: Instant) {
         if questions?.last.isForgotten(at: now) == true { questions = nil }
         let count = (questions?.count ?? 0) + 1
@@ -76,7 +78,7 @@ package struct RepeatedAttempts: Sendable {
         questions = Questions(count: count, last: Record(delay: delay, end: now + delay))
     }
 
-    /// Removes the limit of questions, because the user said yes or opened the pairing window.
+    /// Forgets the questions, because the user said yes or opened the pairing window.
     package mutating func allowQuestions() { questions = nil }
 
     /// Returns the remaining delay of the peer, or `nil` if it may pair.

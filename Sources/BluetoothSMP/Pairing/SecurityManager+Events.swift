@@ -23,8 +23,8 @@ extension SecurityManager {
         }
         do throws(PairingRefusal) {
             guard activePairing.received < Self.pduLimit else { throw .endless }
-            // The peer had to wait when the local Security Request was sent, or has had to wait
-            // since then, for example after a failure on another link.
+            // The peer's pairings can be refused even after a local Security Request, for example
+            // because a pairing on another link has failed in the meantime.
             if case (.pairingRequest, .awaitingRequest) = (pdu, activePairing.state),
                 let refusalForPeer
             {
@@ -125,8 +125,9 @@ extension SecurityManager {
         }
     }
 
-    /// Processes a Security Request. The peripheral receives a refusal if neither encryption nor a
-    /// pairing can follow. The owner decides which security is sufficient.
+    /// Processes a Security Request. Refuses it if there is neither a bond to encrypt the link
+    /// with, nor permission for a pairing. Otherwise, the caller decides whether the bond is
+    /// sufficient (`Action.wanted`).
     private func receive(_ requirements: SMP.AuthenticationRequirements) -> [Action] {
         guard existingBond != nil || policyForPeer != nil && refusalForPeer == nil else {
             return [.send(.failed(refusalForPeer ?? .pairingNotSupported))]

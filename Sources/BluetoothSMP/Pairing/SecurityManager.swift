@@ -132,8 +132,9 @@ extension SecurityManager {
     /// - Parameters:
     ///   - policy: The policy for the pairing.
     ///   - isWantedByPeer: Whether this is the response to `wanted`.
-    ///   - asksConsent: Whether the user is asked for consent if nothing else shows that the local
-    ///     user wants the pairing. In response to `wanted`, the user is always asked in this case.
+    ///   - asksConsent: Whether the user is asked for consent if the method is Just Works. The user
+    ///     is asked in any case in response to `wanted`, or if the policy requires it
+    ///     (`Pairing.Consent.always`).
     package mutating func pair(
         _ policy: Pairing.Policy,
         isWantedByPeer: Bool = false,
@@ -195,8 +196,8 @@ extension SecurityManager {
 
 // Transitions of the channel's state after a step or a failure.
 extension SecurityManager {
-    /// Applies a step that results from a PDU or that the peer can observe, and restarts the
-    /// timeout.
+    /// Applies a step, and restarts the timeout. The step results from a PDU or a change of
+    /// encryption, or it sends a PDU.
     mutating func take(_ step: PairingStep, now: Instant, isReceived: Bool = false) -> [Action] {
         let received = (activePairing?.received ?? 0) + (isReceived ? 1 : 0)
         activity =
@@ -208,7 +209,7 @@ extension SecurityManager {
         return step.actions
     }
 
-    /// Applies a step that the peer cannot observe. The timeout continues.
+    /// Applies a step that sends no PDU after an answer of the user. The timeout continues.
     mutating func takeSilently(_ step: PairingStep) -> [Action] {
         guard var activePairing, let state = step.state else { return step.actions }
         activePairing.state = state

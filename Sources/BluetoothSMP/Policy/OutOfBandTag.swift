@@ -3,8 +3,8 @@
 import BluetoothTypes
 
 extension Pairing {
-    /// Out-of-band data in the form for a tag or a file: structures of length, type and value, as
-    /// in advertising data (Vol 3, Part C, 11; Supplement, Part A, 1.6, 1.8, 1.16 and 1.17).
+    /// Out-of-band data as an NFC tag or a file contains it: structures of length, type and value,
+    /// as in advertising data (Vol 3, Part C, 11; Supplement, Part A, 1.6, 1.8, 1.16 and 1.17).
     package struct OutOfBandTag: Hashable, Sendable {
         /// The roles that the device supports, and the one that it prefers (Supplement, Part A,
         /// 1.17).
@@ -37,8 +37,9 @@ extension Pairing {
 
         /// Decodes the structures, and ignores those of other types.
         ///
-        /// - Throws: ``MalformedBytes`` if a known structure does not have the required form,
-        ///   occurs twice, lacks the structure that it requires, or extends beyond the end.
+        /// - Throws: ``MalformedBytes`` if a known structure has the wrong length or an undefined
+        ///   value, occurs twice, or extends beyond the end; also if only one of the confirmation
+        ///   and the random number is present.
         package init(parsing bytes: ArraySlice<UInt8>) throws(MalformedBytes) {
             self.init(data: OutOfBandData())
             var reader = ByteReader(bytes)

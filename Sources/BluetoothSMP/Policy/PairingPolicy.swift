@@ -10,12 +10,14 @@ extension Pairing {
         /// keys, and before it answers a Pairing Request, so that the peer's user sees nothing
         /// before this user consents.
         case forPeers
-        /// All pairings. The application requests a pairing without knowing its method, and the
-        /// user can then decline one that no number protects.
+        /// All pairings. The application does not know the method when it requests a pairing. With
+        /// this value, the user can decline a pairing that does not protect against a man in the
+        /// middle.
         ///
-        /// The user is asked when Numeric Comparison would show its digits, so that the users of
-        /// both devices are asked at the same time (Vol 3, Part H, 2.3.5.6.2). Legacy pairing has
-        /// no such step, and the user is asked at its start.
+        /// With LE Secure Connections, the user is asked at the step in which Numeric Comparison
+        /// would show its digits, so that the users of both devices are asked at the same time (Vol
+        /// 3, Part H, 2.3.5.6.2). Legacy pairing has no such step, so the user is asked at its
+        /// start.
         case always
     }
 
@@ -75,8 +77,8 @@ extension Pairing {
         /// The methods that are never used, whatever the capabilities of the devices are.
         ///
         /// For example, forbid passkey entry for an accessory that shows a number for comparison. A
-        /// man in the middle could otherwise use one method with one device and the other method
-        /// with the other.
+        /// man in the middle could otherwise use passkey entry with one device and numeric
+        /// comparison with the other.
         public var forbiddenMethods: Set<Method> = []
 
         /// Whether a weaker bond may replace one with protection against a man in the middle, with

@@ -3,7 +3,7 @@
 extension Pairing {
     /// A question of a pairing to the user.
     package enum Question: Hashable, Sendable {
-        /// Whether to pair, if no other step shows that the user wants it.
+        /// Whether to pair with Just Works, which asks the user nothing else.
         case consent
         /// Whether the peer shows the same six digits.
         case confirm(UInt32)

@@ -40,8 +40,8 @@ extension SMP {
 
         /// Computes the secret that only the owners of the two private keys can compute.
         ///
-        /// - Returns: The secret, or `nil` if the peer's key is not valid. A peer with such a key
-        ///   may attack the local private key.
+        /// - Returns: The secret, or `nil` if the peer's key is not valid. From the result for an
+        ///   invalid key, an attacker could derive the local private key.
         package func sharedSecret(with peer: PublicKey) -> HCI.SharedSecret256? {
             pair.sharedSecret(with: P256PublicKey(x: peer.x.bigEndian, y: peer.y.bigEndian))
                 .flatMap { HCI.SharedSecret256($0.reversed()) }

@@ -7,8 +7,9 @@ extension SMP.Toolbox {
     /// Returns the confirm value f4 (Vol 3, Part H, 2.2.6).
     ///
     /// - Parameters:
-    ///   - u: The x-coordinate of the device that confirms.
-    ///   - v: The x-coordinate of the other device, or, for out-of-band data, `u` again.
+    ///   - u: The x-coordinate of the public key of the device that confirms.
+    ///   - v: The x-coordinate of the other device's public key, or, for out-of-band data, `u`
+    ///     again.
     ///   - x: The random number to confirm.
     ///   - z: 0, or, for passkey entry, 0x80 combined with one bit of the passkey.
     package static func f4(
@@ -76,8 +77,8 @@ extension SMP.Toolbox {
     /// (Vol 3, Part H, 2.2.9).
     ///
     /// - Parameters:
-    ///   - u: The x-coordinate of the initiator.
-    ///   - v: The x-coordinate of the responder.
+    ///   - u: The x-coordinate of the initiator's public key.
+    ///   - v: The x-coordinate of the responder's public key.
     ///   - x: The random number of the initiator.
     ///   - y: The random number of the responder.
     package static func g2(

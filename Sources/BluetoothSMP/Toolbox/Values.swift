@@ -4,7 +4,8 @@ import BluetoothHCI
 import BluetoothTypes
 
 extension FixedBytes<HCI.Bytes16> {
-    /// Creates the value r of `f6` and the temporary key from a passkey (Vol 3, Part H, 2.3.5.3).
+    /// Creates the value that represents a passkey as the argument r of `f6`, or as the temporary
+    /// key of legacy pairing (Vol 3, Part H, 2.3.5.3).
     package init(passkey: UInt32) {
         var bytes = [UInt8](repeating: 0, count: 16)
         for place in 0..<4 { bytes[place] = UInt8(truncatingIfNeeded: passkey >> (8 * place)) }

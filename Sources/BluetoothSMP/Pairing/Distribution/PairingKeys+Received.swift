@@ -5,7 +5,8 @@ import BluetoothTypes
 
 // The keys that the peer distributes (Vol 3, Part H, 3.6.2 to 3.6.6).
 extension Pairing.Keys {
-    /// Creates the keys as they are before the distribution.
+    /// Creates the keys that exist before the devices distribute keys: that of LE Secure
+    /// Connections, or none with legacy pairing.
     init(_ terms: Terms, _ key: AgreedKey) {
         self.init(
             method: terms.method,
@@ -38,8 +39,8 @@ extension Pairing.Keys {
         }
     }
 
-    /// Stores the peer's identity address. A private address is not an identity address, and the
-    /// local one cannot be the peer's.
+    /// Stores the peer's identity address. Refuses a private address, which is not an identity
+    /// address, and the identity address of the local device.
     private mutating func keepIdentity(
         _ address: DeviceAddress,
         _ session: Session
@@ -52,8 +53,8 @@ extension Pairing.Keys {
         if address.value == 0 { peerResolvingKey = nil } else { peerIdentity = address }
     }
 
-    /// The keys after the distribution is complete. The result is a bond only if it includes a key
-    /// that can encrypt another link.
+    /// The keys after the distribution is complete. `isBonded` becomes `false` if no key can
+    /// encrypt another link.
     var finished: Pairing.Keys {
         var keys = self
         keys.isBonded = isBonded && (peerKey != nil || localKey != nil)

@@ -8,8 +8,9 @@ struct AwaitingRequest: PairingPhase {
     let context: SecurityManager.Context
     let policy: Pairing.Policy
     let bond: LinkSecurity?
-    /// Whether the local user has not agreed to a pairing yet. A request for encryption is not an
-    /// agreement.
+    /// Whether to ask the user for consent if the central starts a pairing. It is `false` only if
+    /// the application has requested the pairing. A Security Request that the host sends to use an
+    /// existing key is no such request.
     let asksConsent: Bool
 
     static func begin(
@@ -62,8 +63,9 @@ struct AwaitingRequest: PairingPhase {
     ) throws(PairingRefusal) -> PairingStep? { isEncrypted ? PairingStep(nil) : nil }
 }
 
-/// The phase in which the user is asked, because no later step would show that the local user
-/// agrees to the pairing. A peripheral has not sent its Pairing Response yet.
+/// The phase in which the user is asked for consent to a pairing with Just Works. The other methods
+/// do not need this phase, because the user takes part in another step. A peripheral has not sent
+/// its Pairing Response yet.
 struct AwaitingConsent: AgreedPhase {
     let pairing: Session
 

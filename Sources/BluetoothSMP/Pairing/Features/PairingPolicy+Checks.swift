@@ -17,8 +17,9 @@ extension Pairing.Policy {
         guard terms.keySize >= keySizes.lowerBound else { throw PairingRefusal(.encryptionKeySize) }
     }
 
-    /// Checks, before any PDU is sent, that the capabilities can provide the authentication that
-    /// the policy or `bond` requires, and that the policy allows one kind of pairing.
+    /// Checks, before any PDU is sent, that a pairing can succeed: the capabilities can provide the
+    /// authentication that the policy or `bond` requires, and the policy allows LE Secure
+    /// Connections or legacy pairing.
     ///
     /// - Throws: ``PairingRefusal`` if not.
     func check(replacing bond: LinkSecurity?) throws(PairingRefusal) {
@@ -32,9 +33,9 @@ extension Pairing.Policy {
         }
     }
 
-    /// Returns whether a new key may replace a bond. A weaker key may not without the application's
-    /// permission, because otherwise an attacker that causes a new pairing could remove the
-    /// protection.
+    /// Returns whether a new key may replace a bond. A weaker key may replace it only if the
+    /// application permits that (`allowsWeakerBond`). Otherwise, an attacker could remove the
+    /// protection by causing a new pairing.
     private func allows(_ strength: LinkSecurity, replacing bond: LinkSecurity?) -> Bool {
         guard let bond, !allowsWeakerBond else { return true }
         return (strength.isAuthenticated || !bond.isAuthenticated)

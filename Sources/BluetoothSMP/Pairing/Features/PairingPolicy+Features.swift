@@ -27,8 +27,9 @@ extension Pairing.Policy {
         )
     }
 
-    /// Returns the features of the response to a Pairing Request: the requested ones, as far as the
-    /// policy includes them.
+    /// Returns the features of the response to a Pairing Request. They are those of the policy. The
+    /// keys to distribute are the requested ones that the policy distributes too, and none unless
+    /// both devices store keys.
     func response(to request: SMP.PairingFeatures) -> SMP.PairingFeatures {
         var wanted = requirements
         if usesSecureConnections { wanted.insert(.secureConnections) }
@@ -51,9 +52,10 @@ extension Pairing.Policy {
 
     /// Whether a local request offers LE Secure Connections.
     ///
-    /// A temporary key is only useful for legacy pairing, but the single OOB flag refers to the
-    /// best pairing that both devices support. If the policy has only a temporary key and allows
-    /// legacy pairing, a local request does not offer LE Secure Connections.
+    /// A temporary key is useful only for legacy pairing. The OOB data flag does not name a kind of
+    /// pairing: if both devices support LE Secure Connections, the flag refers to that. If the
+    /// policy has only a temporary key and allows legacy pairing, a local request therefore does
+    /// not offer LE Secure Connections.
     private var offersSecureConnections: Bool {
         let hasOnlyTemporaryKey =
             localOutOfBandData == nil && peerConfirmation == nil
@@ -92,13 +94,14 @@ extension Pairing.Policy {
         return (value, random)
     }
 
-    /// The random number in the data that the peer has, or `nil` if it has no such data.
+    /// The random number in the local out-of-band data, which the peer has received; `nil` if there
+    /// is no such data.
     var localRandom: SMP.Value128? {
         localOutOfBandData?.data.random.flatMap { SMP.Value128($0) }
     }
 
-    /// Returns the temporary key of legacy pairing. One key suffices. If both devices have given
-    /// one to the other, that of the initiator is used.
+    /// Returns the temporary key of legacy pairing, or `nil` if no device has given one to the
+    /// other. If both devices have given one to the other, the key of the initiator is used.
     func temporaryKey(isInitiator: Bool) -> HCI.Key128? {
         let local = localOutOfBandData?.data.temporaryKey
         let peer = peerOutOfBandData?.temporaryKey

@@ -2,7 +2,7 @@
 
 import BluetoothTypes
 
-/// A pairing with known terms: the values that do not change until it ends.
+/// The values that stay the same during a pairing, from the exchange of the features to the end.
 struct Session: Sendable {
     let context: SecurityManager.Context
     let policy: Pairing.Policy
@@ -48,9 +48,9 @@ struct Session: Sendable {
 
     /// Returns the first step after the terms are known.
     ///
-    /// - Parameter asksConsent: Whether the user must agree to the pairing. The phase that follows
-    ///   asks the user, unless a later step shows the user's agreement or asks for it
-    ///   (`Pairing.Consent.always`).
+    /// - Parameter asksConsent: Whether the user is asked for consent first, if the method is Just
+    ///   Works. With `Pairing.Consent.always`, this value has no effect: legacy pairing asks first,
+    ///   and LE Secure Connections asks in a later step.
     func begin(
         asksConsent: Bool,
         using generator: inout some RandomNumberGenerator

@@ -21,9 +21,9 @@ struct AwaitingConfirm: AgreedPhase {
         }
     }
 
-    /// Processes the peer's confirm value. A confirm value does not identify its sender. A peer
-    /// that returns the local confirm value could later return the local random number too, so it
-    /// is refused.
+    /// Processes the peer's confirm value. A confirm value does not identify its sender: a peer
+    /// without the temporary key could return the local confirm value, and later the local random
+    /// number. The initiator therefore refuses its own confirm value.
     private func accept(_ value: SMP.Value128) throws(PairingRefusal) -> PairingStep {
         guard !pairing.isInitiator || !value.matches(exchange.confirmValue(of: exchange.random))
         else { throw PairingRefusal(.confirmValueFailed) }

@@ -74,7 +74,7 @@ struct AwaitingCheck: AgreedPhase {
     }
 }
 
-/// The contribution of one device to the checks.
+/// The values of one device that the checks use.
 private struct Party {
     let nonce: SMP.Value128
     let secret: SMP.Value128

@@ -7,7 +7,8 @@ struct AwaitingNonce: AgreedPhase {
     /// The local random number. The initiator has sent it already, and the responder sends it in
     /// response.
     let own: SMP.Value128
-    /// The peer's commitment to its random number, or `nil` if there is none.
+    /// The peer's commitment to its random number, or `nil` if the peer sends none: it is the
+    /// initiator, or the method is out of band.
     let commitment: SMP.Value128?
 
     var pairing: Session { exchange.session }
@@ -50,7 +51,8 @@ extension SecureExchange {
         }
     }
 
-    /// The random numbers of the out-of-band data that have reached the other device.
+    /// The random number in each device's out-of-band data, or zero if the other device has not
+    /// received that data.
     private var handedOver: Sides {
         let hasPeerReceived = session.peerFeatures.hasOutOfBandData == true
         let own = hasPeerReceived ? session.policy.localRandom : nil

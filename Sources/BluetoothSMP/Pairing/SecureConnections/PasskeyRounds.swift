@@ -57,7 +57,7 @@ struct PasskeyRounds: AgreedPhase {
         }
     }
 
-    /// The value with this round's bit, which the commitment includes.
+    /// The argument z of `f4` in this round: 0x80 and one bit of the passkey.
     private var bit: UInt8 { 0x80 | UInt8(passkey >> UInt32(round) & 1) }
 
     private var ownCommitment: SecurityManager.Action {

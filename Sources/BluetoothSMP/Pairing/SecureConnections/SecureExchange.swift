@@ -2,9 +2,9 @@
 
 import BluetoothHCI
 
-/// Two devices after the exchange of public keys. Each may share its secret with a man in the
-/// middle, which the following steps detect unless the method is Just Works (Vol 3, Part H,
-/// 2.3.5.6.2 to 2.3.5.6.4).
+/// Two devices after the exchange of public keys. At this point, each device could share its secret
+/// with a man in the middle. The following steps detect that, unless the method is Just Works (Vol
+/// 3, Part H, 2.3.5.6.2 to 2.3.5.6.4).
 struct SecureExchange: Sendable {
     let session: Session
     /// The x-coordinates of the public keys.
