@@ -48,7 +48,8 @@ struct BackgroundModeRule {
 
     private func why(_ role: InfoPlistCheck.Role) -> String {
         if restores && role == .central {
-            // Without the library, Core Bluetooth would raise an exception at launch.
+            // Core Bluetooth raises an exception at launch if an app without this mode requests
+            // restoration. `AccessoryCentral` then does not request it.
             return "without it, AccessoryCentral does not request restoration, and logs this: "
                 + "the system terminates an app that requests restoration without it"
         }

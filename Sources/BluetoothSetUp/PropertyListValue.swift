@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A value of a property list, as far as the checks need it.
+/// A value of a property list. Types that the checks do not need are `other`.
 indirect enum PropertyListValue: Hashable, Sendable {
     case text(String)
     case flag(Bool)
