@@ -53,8 +53,9 @@ public struct PeerIdentifier: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The identifier of a link until its adapter is closed. Connection handles are reused, but link
-/// identifiers are not. A newer link on the same controller has a greater identifier.
+/// The identifier of a link, which is unique until the adapter is closed. Unlike a connection
+/// handle, it is not used again for another link. A newer link on the same controller has a greater
+/// identifier.
 package struct LinkIdentifier: Hashable, Sendable, Comparable {
     package let rawValue: UInt64
 
@@ -63,7 +64,8 @@ package struct LinkIdentifier: Hashable, Sendable, Comparable {
     package static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
 }
 
-/// The identifier of a request of the application until its adapter is closed.
+/// The identifier of a request of the application, such as a scan or a connection request. It is
+/// unique until the adapter is closed.
 package struct RequestIdentifier: Hashable, Sendable {
     package let rawValue: UInt64
 

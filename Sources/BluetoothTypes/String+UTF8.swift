@@ -5,7 +5,8 @@ extension String {
     ///
     /// Swift's `String(validating:as:)` needs iOS 18 and macOS 15.
     package init?(utf8 bytes: some Collection<UInt8>) {
-        // Invalid bytes become the replacement character, whose bytes differ from them.
+        // The initializer replaces invalid bytes by the replacement character, so the comparison
+        // fails.
         self.init(decoding: bytes, as: UTF8.self)
         guard utf8.elementsEqual(bytes) else { return nil }
     }
