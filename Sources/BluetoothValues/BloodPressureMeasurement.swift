@@ -137,8 +137,8 @@ public struct BloodPressureMeasurement: CharacteristicValue {
     }
 }
 
-/// The cuff pressure during a blood pressure measurement. It is in the field of the systolic
-/// pressure; the other two pressures are not numbers.
+/// The cuff pressure during a blood pressure measurement. The field of the systolic pressure
+/// contains it, and the other two pressures are ``MedicalNumber/notANumber``.
 public struct IntermediateCuffPressure: CharacteristicValue {
     /// The UUID of the characteristic, 0x2A36.
     public static let identifier: BluetoothID = "2A36"

@@ -21,8 +21,8 @@ public protocol ControlPointCommand: Sendable {
     /// answer.
     static var isIndicated: Bool { get }
 
-    /// Whether the command ends another one that is under way. If not, it waits for the answer to
-    /// that one.
+    /// Whether the command aborts the command in progress, and therefore does not wait until that
+    /// command has ended. All other commands wait.
     var isAbort: Bool { get }
 
     /// Encodes the command.
@@ -44,7 +44,7 @@ extension ControlPointCommand {
     /// `true`, because the accessory answers with indications.
     public static var isIndicated: Bool { true }
 
-    /// `false`, because the command ends no other one.
+    /// `false`: the command aborts no other command.
     public var isAbort: Bool { false }
 
     /// The encoded bytes of the command.

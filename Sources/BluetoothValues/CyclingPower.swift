@@ -61,7 +61,8 @@ public struct CyclingPower: CharacteristicValue {
         }
     }
 
-    /// The angles of the extremes within a revolution, in degrees.
+    /// The angles within a revolution at which the force or torque has its maximum and its minimum,
+    /// in degrees.
     public struct Angles: Hashable, Sendable {
         /// The angle of the maximum, below 4096.
         public let maximum: UInt16

@@ -16,7 +16,7 @@ public enum MedicalNumber: Hashable, Sendable {
     /// The number is too small.
     case negativeInfinity
 
-    /// The nearest binary number; NaN if there is none.
+    /// The nearest `Double`; NaN if there is none.
     public var value: Double {
         switch self {
         case .finite(let mantissa, let exponent): Double("\(mantissa)e\(exponent)") ?? .nan
@@ -93,7 +93,7 @@ public struct MedicalDecimal<Bits: FixedWidthInteger & UnsignedInteger & Sendabl
 
     var bits: Bits { Bits(truncatingIfNeeded: Self.format.bits(number)) }
 
-    /// The nearest binary number; NaN if there is none.
+    /// The nearest `Double`; NaN if there is none.
     public var value: Double { number.value }
 }
 

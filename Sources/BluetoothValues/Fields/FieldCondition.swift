@@ -6,12 +6,13 @@ enum FieldCondition: Hashable, Sendable {
     case always
     /// The field is present if bytes remain.
     case whilePresent
-    /// The field is present if these bits of the flags are set, and those are clear.
+    /// The field is present if the flags have all bits of `set` and no bits of `clear`.
     case bits(set: Int64, clear: Int64)
     /// The field is present if the first field contains this number.
     case selected(Int64)
 
-    /// Returns whether the field is present.
+    /// Returns whether the field is present. `selector` is the content of the flags, or of the
+    /// first field if there are no flags.
     func holds(_ selector: Int64, isAtEnd: Bool) -> Bool {
         switch self {
         case .always: true
@@ -21,27 +22,27 @@ enum FieldCondition: Hashable, Sendable {
         }
     }
 
-    /// Changes the bits so that the field is present.
+    /// Changes the flags in `selector` so that the field is present.
     func require(in selector: inout Int64) {
         guard case .bits(let set, let clear) = self else { return }
         selector = selector & ~clear | set
     }
 
-    /// Changes the bits so that the field is absent, if only a clear bit makes it present. Fields
-    /// that a set bit makes present are absent by default.
+    /// Changes the flags in `selector` so that the field is absent. Only a field that needs no set
+    /// bit requires a change: any other field is absent until its bits are set.
     func exclude(in selector: inout Int64) {
         guard case .bits(0, let clear) = self, holds(selector, isAtEnd: false) else { return }
         selector |= clear
     }
 }
 
-/// A part of a field of bits.
+/// A part of a field of bits: a single bit, or several bits that form a number.
 struct BitField: Hashable, Sendable {
     let lowest: Int
     let count: Int
     /// The name of the part; for a single bit, its meaning when it is set.
     let name: String
-    /// The meanings of the numbers; empty if there are none.
+    /// The meanings of the numbers 0, 1, 2 and so on; empty if the numbers have no meanings.
     let meanings: [String]
 
     private var mask: Int64 { (1 << count - 1) << lowest }

@@ -3,33 +3,36 @@
 import BluetoothTypes
 import Foundation
 
-/// The form of a field in the bytes.
+/// The encoding of a field in the bytes of a characteristic's value. Numbers are little-endian.
 enum FieldKind: Hashable, Sendable {
-    /// A number without a sign, of this many bytes.
+    /// An unsigned integer of this many bytes.
     case unsigned(Int)
-    /// A number with a sign, of this many bytes.
+    /// A signed integer of this many bytes.
     case signed(Int)
-    /// A number of this many bytes. Only numbers with a meaning are valid.
+    /// An unsigned integer of this many bytes. Only the numbers in `FieldLayout.meanings` are
+    /// valid.
     case enumeration(Int)
-    /// Bits with meanings, in this many bytes.
+    /// Bits with meanings (`FieldLayout.parts`), in this many bytes.
     case bits(Int)
-    /// Bits that show which fields are present, in this many bytes.
+    /// Flags that show which other fields are present, in this many bytes.
     case presence(Int)
-    /// Numbers up to the end of the value, each of this many bytes.
+    /// Integers up to the end of the value, each of this many bytes.
     case list(bytes: Int, isSigned: Bool)
-    /// A medical number of 2 or 4 bytes.
+    /// A decimal floating-point number of IEEE 11073 (`MedicalNumber`), of 2 bytes (medfloat16) or
+    /// 4 bytes (medfloat32).
     case medical(Int)
-    /// A binary number of 4 bytes.
+    /// A single-precision floating-point number of IEEE 754 (float32).
     case real
-    /// A text up to the end of the value, or of a fixed size that is filled with zeros.
+    /// A UTF-8 text of this many bytes, with zero bytes after a shorter text; `nil` for a text up
+    /// to the end of the value.
     case text(Int?)
-    /// A text that ends with a zero.
+    /// A UTF-8 text that ends with a zero byte.
     case terminatedText
     /// A date with the time of day.
     case date
     /// A UUID of 2 or 16 bytes.
     case uuid
-    /// Bytes up to the end of the value, or of a fixed number.
+    /// This many bytes without a layout; `nil` for all bytes up to the end of the value.
     case bytes(Int?)
 
     var isBits: Bool {
@@ -47,7 +50,7 @@ enum FieldKind: Hashable, Sendable {
         if case .enumeration = self { true } else { false }
     }
 
-    /// The numbers that fit.
+    /// The integers that fit in the bytes; `0...0` if the field does not contain integers.
     var range: ClosedRange<Int64> {
         switch self {
         case .signed(let bytes), .list(let bytes, true):
@@ -146,7 +149,7 @@ extension FieldKind {
         return data
     }
 
-    /// Reads a UUID: of 2 bytes if at most 2 bytes remain, and otherwise of 16 bytes.
+    /// Reads a UUID. It has 2 bytes if at most 2 bytes remain, and otherwise 16 bytes.
     private static func uuid(from reader: inout ValueReader) throws(ValueError) -> Data {
         let available = reader.remaining
         let count = available > 2 ? 16 : 2

@@ -13,22 +13,23 @@ public struct FieldLayout: Hashable, Sendable {
     let kind: FieldKind
     let condition: FieldCondition
     let scale: FieldScale
-    /// The range of the numbers that are valid without a meaning; `nil` if there is no range.
+    /// The range of the valid numbers; `nil` if there is no range. Numbers in `meanings` are valid
+    /// even outside it.
     let range: ClosedRange<Int64>?
     /// Numbers with a special meaning, such as `not known`.
     let meanings: [Int64: String]
     /// The parts of a field of bits.
     let parts: [BitField]
 
-    /// Whether the field has a value of its own. The other fields only show which fields are
-    /// present.
+    /// Whether the field is shown to a person. The only fields that are not shown are flags without
+    /// named bits, which only say which other fields are present.
     package var isShown: Bool { !kind.isPresenceFlags || !parts.isEmpty }
 
     /// The bits that have a meaning.
     var namedBits: Int64 { parts.reduce(0) { $0 | (1 << $1.count - 1) << $1.lowest } }
 
-    /// Returns the content without the bits that only show which fields are present; `nil` if none
-    /// remain.
+    /// Returns the content for a person: flags without the bits that have no name, or any other
+    /// content unchanged; `nil` if no named bit of the flags is set.
     func shown(_ content: FieldContent) -> FieldContent? {
         guard kind.isPresenceFlags else { return content }
         guard case .integer(let bits) = content, bits & namedBits != 0 else { return nil }
@@ -43,7 +44,7 @@ public struct FieldLayout: Hashable, Sendable {
         }
     }
 
-    /// Checks a number against the reserved ones.
+    /// Throws an error if the number is reserved.
     private func check(_ number: Int64) throws(ValueError) {
         if meanings[number] != nil { return }
         guard !kind.isEnumeration, range?.contains(number) ?? true else {
@@ -91,13 +92,13 @@ public struct FieldLayout: Hashable, Sendable {
 
 /// The content of a field.
 public enum FieldContent: Hashable, Sendable {
-    /// A number as it is in the bytes, before scaling, or the bits of a field of bits.
+    /// An integer as it is encoded, before scaling, or the bits of a field of bits.
     case integer(Int64)
-    /// Numbers that fill the rest of the value, each before scaling.
+    /// Integers that fill the rest of the value, as they are encoded, before scaling.
     case list([Int64])
-    /// A decimal number with an exponent of its own.
+    /// A decimal floating-point number of IEEE 11073.
     case medical(MedicalNumber)
-    /// A binary number of 32 bits.
+    /// A single-precision floating-point number.
     case real(Float)
     /// A text.
     case text(String)

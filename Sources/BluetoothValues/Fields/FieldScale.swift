@@ -58,8 +58,8 @@ enum FieldScale: Hashable, Sendable {
         }
     }
 
-    /// The difference between two neighboring numbers in the unit; `nil` if it is not constant or
-    /// not a decimal number.
+    /// The difference in the unit between two neighboring encoded numbers; `nil` unless the scale
+    /// is `decimal`.
     var step: String? {
         guard case .decimal(let factor, let exponent, _) = self else { return nil }
         return Self.withoutZeros(DecimalText.describe(Int(factor), exponent: exponent))

@@ -18,7 +18,7 @@ import Foundation
 ///
 /// A line that begins with `@` is a list of meanings. Reserved bits have no name.
 struct FieldTable: Sendable {
-    /// The fields' lines by the digits of their characteristic.
+    /// The lines of the fields, by the hexadecimal digits of their characteristic's UUID.
     let rows: [String: [Substring]]
     private let lists: [Substring: Substring]
 

@@ -4,13 +4,13 @@ import BluetoothTypes
 import Foundation
 
 extension ValueLayout {
-    /// Parses a value that a person writes: that of the only field (`21.5`), or fields with their
-    /// names (`Year=1990, Month=May, Day=3`).
+    /// Parses a value that a person writes. If the layout has one field, its value suffices
+    /// (`21.5`). Otherwise, each field has its name (`Year=1990, Month=May, Day=3`).
     ///
-    /// A field of the text is a number in the field's unit, the name of a meaning (`not known`),
-    /// numbers with spaces between them, the names of bits with `+` between them, a text, a date
-    /// (`2026-11-28 12:40:05`), or bytes in hexadecimal digits. Names are compared without regard
-    /// to case.
+    /// The value of a field is a number in the field's unit, the name of a special value (`not
+    /// known`), numbers with spaces between them, the names of bits with `+` between them, a text,
+    /// a date (`2026-11-28 12:40:05`), or bytes in hexadecimal digits. Names are compared without
+    /// regard to case.
     ///
     /// - Parameter text: The text.
     /// - Returns: The fields.
@@ -35,8 +35,8 @@ extension ValueLayout {
         return values
     }
 
-    /// Returns the first of the fields that the text fits. A unit at the end of the text chooses
-    /// one.
+    /// Parses the text as the first of these fields that can contain it. The fields have the same
+    /// name and differ in their units or sizes, so a unit at the end of the text selects a field.
     private func parse(_ text: String, as fields: [FieldLayout]) throws(FieldTextError)
         -> FieldValue
     {
@@ -176,7 +176,7 @@ extension FieldScale {
 }
 
 extension BitField {
-    /// The numbers that a person can name.
+    /// The numbers that the part can contain, each with the text that a person writes for it.
     var choices: [(number: Int64, text: String)] {
         guard count > 1 else { return [(1, name)] }
         guard !meanings.isEmpty else {

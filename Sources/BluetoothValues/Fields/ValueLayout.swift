@@ -5,9 +5,9 @@ import Foundation
 /// The layout of a characteristic's value: its fields in their order, with units and special
 /// values.
 ///
-/// A layout decodes and encodes values, also those for which there is no type, and describes values
-/// to a person. The layouts are those of the GATT Specification Supplement and of the services'
-/// specifications.
+/// A layout decodes and encodes values, even of characteristics for which this library has no type.
+/// It also describes values to a person. The layouts are those of the GATT Specification Supplement
+/// and of the services' specifications.
 ///
 /// ```swift
 /// if let layout = ValueLayout(of: "2A6C") {
@@ -21,8 +21,9 @@ public struct ValueLayout: Sendable {
     /// The fields in the order of their bytes. Fields of the same name exclude each other: their
     /// units or sizes differ.
     public let fields: [FieldLayout]
-    /// The place of the field on which the presence of others depends: the flags, which follow the
-    /// size in a CGM Measurement, or the first field.
+    /// The index of the field that decides which other fields are present: the flags, or the first
+    /// field if there are no flags. In a CGM Measurement, the flags come after the size, so they
+    /// are not the first field.
     let selectorIndex: Int
 
     /// Looks up the layout of a characteristic.
@@ -106,7 +107,8 @@ public struct ValueLayout: Sendable {
         return writer.data
     }
 
-    /// Returns the number on which the presence of fields depends.
+    /// Returns the number for the field at `selectorIndex`. Flags are set so that the fields in
+    /// `contents` are present and all other fields are absent.
     private func selector(of contents: [FieldLayout: FieldContent]) throws(ValueError) -> Int64 {
         let flags = fields[selectorIndex]
         var bits: Int64 = 0
