@@ -7,10 +7,10 @@ extension ValueLayout {
     /// Parses a value that a person writes. If the layout has one field, its value suffices
     /// (`21.5`). Otherwise, each field has its name (`Year=1990, Month=May, Day=3`).
     ///
-    /// The value of a field is a number in the field's unit, the name of a special value (`not
-    /// known`), numbers with spaces between them, the names of bits with `+` between them, a text,
-    /// a date (`2026-11-28 12:40:05`), or bytes in hexadecimal digits. Names are compared without
-    /// regard to case.
+    /// The value of a field is a number in the field's unit, the name of a special value
+    /// (`not known`), numbers with spaces between them, the names of bits with `+` between them, a
+    /// text, a date (`2026-11-28 12:40:05`), or bytes in hexadecimal digits. Names are compared
+    /// without regard to case.
     ///
     /// - Parameter text: The text.
     /// - Returns: The fields.
