@@ -9,7 +9,7 @@ extension AdapterConnection {
         + "LANYARD_ADAPTER (LANYARD_ADAPTER=virtual needs no hardware), in CBAdapter.default or in "
         + "CBManagerOptionAdapterKey; 'lanyard doctor' finds the reason"
 
-    /// Joins an adapter as soon as it is open.
+    /// Connects the manager to an adapter as soon as the adapter is open.
     ///
     /// - Parameters:
     ///   - adapter: The adapter; `nil` if the system has none.

@@ -43,7 +43,7 @@ extension CBCentralManager {
 }
 
 extension CBPeripheral {
-    /// Shows the state of the former process.
+    /// Applies the state that the peripheral had in the former process.
     fileprivate func restore(_ peer: RestoredCentral.Peer) {
         _ = connectionWanted(peer.request)
         if peer.isConnected { _ = connected(peer.request) }

@@ -5,9 +5,9 @@ import Foundation
 
 // Conversion from and to the app's objects.
 extension AddedService {
-    /// Creates the value of an app's object.
+    /// Creates the value that the adapter publishes from an app's service.
     ///
-    /// - Parameter includes: The numbers of the included services.
+    /// - Parameter includes: The numbers of the published services that the service includes.
     init(_ service: CBMutableService, number: Int, includes: [Int]) {
         self.init(
             number: number,
@@ -20,9 +20,10 @@ extension AddedService {
         )
     }
 
-    /// Creates the app's object.
+    /// Creates the service for the app when state is restored.
     ///
-    /// - Parameter included: The objects that were made before, which the service may include.
+    /// - Parameter included: The services that were created before, by number. The service includes
+    ///   those that `includes` names.
     func makeService(included: [Int: CBMutableService]) -> CBMutableService {
         let service = CBMutableService(type: CBUUID(string: uuid), primary: isPrimary)
         let includedServices = includes.compactMap { included[$0] }

@@ -16,9 +16,9 @@ extension CBPeripheralManager {
 
     /// Adds a service to the snapshot.
     ///
-    /// - Returns: The service's value for the adapter; the number of the published service if the
-    ///   app has changed it since; the reason why the service must not be published, or `nil` if
-    ///   there is none.
+    /// - Returns: `value` is the service as the adapter publishes it. `former` is the number under
+    ///   which the service is published already, if the app has changed it since. `refusal` is the
+    ///   reason why the service must not be published, or `nil` if there is none.
     private func takeIn(
         _ service: CBMutableService
     ) -> (value: AddedService, former: Int?, refusal: ClientError.Code?) {

@@ -3,8 +3,8 @@
 import BluetoothClients
 import BluetoothTypes
 
-/// The state that a peripheral manager shows, and the app's objects, with the numbers by
-/// which the adapter knows them.
+/// The state that a peripheral manager shows, and the app's objects. The adapter knows the services
+/// by their numbers.
 struct PeripheralManagerSnapshot {
     /// A service as it was when it was added.
     struct Entry {
@@ -14,7 +14,9 @@ struct PeripheralManagerSnapshot {
     }
 
     var isAdvertising = false
-    /// The number of stops of advertising. The result of a start before the last stop is ignored.
+    /// The number of times that the app has stopped advertising. Each start is sent to the adapter
+    /// with the current number. Its result is ignored if the app has stopped advertising since
+    /// then, so that the number is greater.
     var stopCount = 0
     /// The services that were added, by number.
     private var services: [Int: Entry] = [:]
@@ -24,7 +26,7 @@ struct PeripheralManagerSnapshot {
     private var adding: [(number: Int, service: CBMutableService)] = []
     /// The centrals that are still referenced.
     private var centrals: [PeerIdentifier: WeakReference<CBCentral>] = [:]
-    /// The maximum lengths of the values for connected centrals, when they last changed.
+    /// The current maximum length of a value for each connected central.
     private var valueLengths: [PeerIdentifier: Int] = [:]
 
     // MARK: Services
@@ -32,9 +34,9 @@ struct PeripheralManagerSnapshot {
     /// Returns the number of a service that was added; `nil` for others.
     func number(of service: CBService) -> Int? { numbers[ObjectIdentifier(service)] }
 
-    /// Adds a service. A service that was added before keeps its number. The caller first removes
-    /// a service that was changed since then, which `change(of:includes:)` finds, so that it gets
-    /// a new number.
+    /// Adds a service, and returns its value for the adapter. A service that was added before keeps
+    /// its number. If the app has changed it since then (`change(of:includes:)`), the caller
+    /// removes it first, so that it gets a new number.
     mutating func add(_ service: CBMutableService, includes: [Int]) -> AddedService {
         let number = number(of: service) ?? lastNumber + 1
         let value = AddedService(service, number: number, includes: includes)

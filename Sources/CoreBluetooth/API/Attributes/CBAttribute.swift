@@ -5,9 +5,10 @@ import Foundation
 /// The base class of services, characteristics and descriptors: an attribute with a UUID that
 /// states its type.
 ///
-/// A discovery makes objects of its subclasses. The app makes objects of the mutable ones.
-/// Like Apple's, they are not Sendable. Their properties can be read on any thread. Those of
-/// discovered attributes change on the manager's queue, just before the delegate is called.
+/// A discovery creates objects of its subclasses. To publish attributes, the app creates objects of
+/// the mutable subclasses. As with Apple's framework, these objects are not Sendable, but their
+/// properties can be read on any thread. The properties of discovered attributes change on the
+/// manager's queue, just before the delegate is called.
 open class CBAttribute: NSObject {
     private let identity: CBUUID
 

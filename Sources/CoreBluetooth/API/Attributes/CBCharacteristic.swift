@@ -46,8 +46,8 @@ open class CBCharacteristic: CBAttribute {
     /// permissions are not part of the declaration.
     open var properties: CBCharacteristicProperties { snapshot.read(\.properties) }
 
-    /// The value that was read or received last; `nil` before the first one. Set before the
-    /// delegate is called. An error leaves it unchanged.
+    /// The value that was read or received last; `nil` before the first one. It changes just before
+    /// the delegate is called. An error leaves it unchanged.
     open var value: Data? { snapshot.read(\.value) }
 
     /// The descriptors that were discovered; `nil` before the first discovery.
@@ -58,8 +58,8 @@ open class CBCharacteristic: CBAttribute {
     @available(*, deprecated, message: "values are not broadcast")
     open var isBroadcasted: Bool { false }
 
-    /// Whether notifications or indications are enabled. Set before the delegate is called. A
-    /// disconnection disables them.
+    /// Whether notifications or indications are enabled. The value changes just before the delegate
+    /// is called. A disconnection disables them.
     open var isNotifying: Bool { snapshot.read(\.isNotifying) }
 
     /// The text that Apple's logs show for a characteristic.

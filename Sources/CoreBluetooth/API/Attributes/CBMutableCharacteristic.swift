@@ -5,10 +5,10 @@ import Foundation
 
 /// A characteristic of a service that the app publishes.
 ///
-/// A characteristic that has a value when its service is added is static: the system answers
-/// reads, and centrals cannot write it. Without a value it is dynamic, and stays so: the delegate
-/// of the peripheral manager gets each request that the permissions allow. Changes of the
-/// properties take effect for centrals when the service is added again.
+/// A characteristic that has a value when its service is added is static: the system answers reads,
+/// and centrals cannot write it. Without a value it is dynamic, and stays so: the delegate of the
+/// peripheral manager gets each request that the permissions allow. If the app changes this object
+/// later, centrals see the change only after the service has been added again.
 open class CBMutableCharacteristic: CBCharacteristic {
     struct Publication {
         var permissions: CBAttributePermissions
@@ -38,9 +38,9 @@ open class CBMutableCharacteristic: CBCharacteristic {
         }
     }
 
-    /// The centrals that subscribed to notifications or indications; `nil` if there are none.
-    /// Changes on the manager's queue, just before the delegate is called. Removing the service
-    /// makes it `nil` without a call.
+    /// The centrals that subscribed to notifications or indications; `nil` if there are none. The
+    /// array changes on the manager's queue, just before the delegate is called. If the app removes
+    /// the service, the array becomes `nil`, and the delegate is not called.
     open var subscribedCentrals: [CBCentral]? {
         let centrals = publication.read(\.subscribedCentrals)
         return centrals.isEmpty ? nil : centrals

@@ -2,8 +2,9 @@
 
 import Foundation
 
-/// A service that the app publishes with a `CBPeripheralManager`. Adding it publishes a
-/// copy: later changes take effect for centrals when the service is added again.
+/// A service that the app publishes with a `CBPeripheralManager`. Adding it publishes a copy. If
+/// the app changes this object later, centrals see the change only after the service has been added
+/// again.
 open class CBMutableService: CBService {
     /// Creates a service without characteristics.
     public init(type UUID: CBUUID, primary isPrimary: Bool) {

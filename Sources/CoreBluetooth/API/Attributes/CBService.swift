@@ -7,9 +7,9 @@ import Foundation
 /// A service: a group of characteristics that together provide a function.
 ///
 /// A discovery makes objects of this class. The contents of a service are `nil` until they are
-/// discovered. A service becomes invalid at a disconnection after which the system does not
-/// reconnect, and when the peripheral reports, or a discovery finds, that the service changed. The
-/// app then has to discover it again.
+/// discovered. A service becomes invalid when the peripheral disconnects, unless the system
+/// reconnects. It also becomes invalid when the service has changed, as the peripheral reports or a
+/// discovery finds. The app then has to discover it again.
 open class CBService: CBAttribute {
     struct State {
         weak var peripheral: CBPeripheral?

@@ -12,11 +12,13 @@ extension CBMutableService {
         }
     }
 
-    /// Whether the service was added, was not removed, and Bluetooth has been on since. Apps often
-    /// build their services again at each `poweredOn`, which is not logged as misuse.
+    /// Whether the service is published: it was added and not removed, and Bluetooth has been on
+    /// since then. It becomes `false` when Bluetooth goes off, so that `noteChange` does not warn
+    /// apps that change and add their services again at each `poweredOn`.
     var isPublished: Bool { snapshot.read(\.isPublished) }
 
-    /// Logs that a change does not take effect until the service is added again.
+    /// Logs a warning if the service is published: the change takes effect only when the service is
+    /// added again.
     func noteChange() {
         guard isPublished else { return }
         Misuse.report("\(logName) is published: add it again to publish the change")
@@ -31,7 +33,7 @@ extension CBMutableCharacteristic {
         publication.change { $0.isDynamic = true }
     }
 
-    /// Whether the service was added, was not removed, and Bluetooth has been on since.
+    /// Whether the service that contains the characteristic is published.
     var isPublished: Bool { snapshot.read(\.isPublished) }
 
     /// The value with which the system answers reads; `nil` for a dynamic characteristic, because
@@ -41,7 +43,8 @@ extension CBMutableCharacteristic {
     /// Whether the characteristic was published without a value.
     var isDynamic: Bool { publication.read(\.isDynamic) }
 
-    /// Logs that a change does not take effect until the service is added again.
+    /// Logs a warning if the service is published: the change takes effect only when the service is
+    /// added again.
     func noteChange() {
         guard isPublished else { return }
         Misuse.report("\(logName) is published: add its service again to publish the change")

@@ -98,14 +98,21 @@ open class CBCentralManager: CBManager {
     /// Whether a scan of this manager is running. Can be observed.
     open var isScanning: Bool { snapshot.read { $0.isScanning } }
 
-    /// Scans for peripherals that advertise one of the services. `nil` or an empty array scans for
-    /// all peripherals. Replaces an earlier scan.
+    /// Scans for peripherals that advertise one of the services, or for all peripherals if
+    /// `serviceUUIDs` is `nil` or empty. Replaces an earlier scan.
+    ///
+    /// With `CBCentralManagerScanOptionSolicitedServiceUUIDsKey`, the scan also finds peripherals
+    /// that solicit one of the services of that option. If `serviceUUIDs` is then `nil` or empty,
+    /// it finds only these. A scan without any services finds nothing while the manager follows the
+    /// background rules (`CBManagerOptionBackgroundRulesKey`).
     ///
     /// The manager reports a peripheral once, and again when its advertisement changes or its scan
-    /// response adds data. With `CBCentralManagerScanOptionAllowDuplicatesKey` it reports every
-    /// packet, unless it follows the background rules. It reports no iBeacons. A new scan reports
-    /// all peripherals again. Services in a peripheral's overflow area are found if the peripheral
-    /// uses this package: the format of Apple's area is not public.
+    /// response adds data. If the adapter is the system's Bluetooth daemon (`bluez`), the manager
+    /// reports each peripheral only once. With `CBCentralManagerScanOptionAllowDuplicatesKey` it
+    /// reports every packet (or every change that the daemon reports), unless it follows the
+    /// background rules. It reports no iBeacons. A new scan reports all peripherals again. Services
+    /// in a peripheral's overflow area are found if the peripheral uses this package: the format of
+    /// Apple's area is not public.
     open func scanForPeripherals(
         withServices serviceUUIDs: [CBUUID]?,
         options: [String: Any]? = nil
@@ -165,9 +172,12 @@ open class CBCentralManager: CBManager {
         }
     }
 
-    /// Returns the connected peripherals that have one of the services, including those that this
-    /// manager did not connect to, to which the app still has to connect. The services are known if
-    /// they were advertised, discovered on the link, or stored with a bond. No request is sent.
+    /// Returns the peripherals with a link to this host that have one of the services. Another
+    /// manager or the peripheral itself may have made the link. To use such a peripheral, the app
+    /// first has to connect this manager to it with `connect(_:options:)`.
+    ///
+    /// The services of a peripheral are known if they were advertised, discovered on the link, or
+    /// stored with a bond. The method sends no request to the peripheral.
     open func retrieveConnectedPeripherals(withServices serviceUUIDs: [CBUUID]) -> [CBPeripheral] {
         guard isReadyForCommands(), let adapter else { return [] }
         return adapter.connectedPeers(withServices: serviceUUIDs.map(\.value))
@@ -195,7 +205,7 @@ open class CBCentralManager: CBManager {
         give { $0.setConnectionEvents(request, for: $1) }
     }
 
-    /// Gives a command if Bluetooth is on.
+    /// Sends a command to the adapter if Bluetooth is on, and logs misuse if not.
     private func give(
         showing show: (inout Snapshot) -> Void = { _ in },
         _ carryOut: @escaping @Sendable (isolated SharedAdapter, SessionIdentifier) -> Void

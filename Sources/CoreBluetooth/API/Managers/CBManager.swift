@@ -59,8 +59,9 @@ open class CBManager: NSObject {
     /// The rules are those of `CBManagerOptionBackgroundRulesKey`. A change applies to a running
     /// scan at once, and to advertising when it is started the next time.
     ///
-    /// Not part of Apple's framework, where the system decides. For tests of an app. The default is
-    /// that option, or else `false`.
+    /// Not part of Apple's framework, where the system decides which apps are in the background.
+    /// Use it in tests of an app. The default is the value of that option, or `false` without the
+    /// option.
     public var followsBackgroundRules: Bool {
         get { snapshot.read { $0.followsBackgroundRules } }
         set {
@@ -74,7 +75,8 @@ open class CBManager: NSObject {
     /// Passes changed background rules to the adapter. Overridden by `CBCentralManager`.
     func backgroundRulesChanged(to areFollowed: Bool) {}
 
-    /// Sets a state and its consequences as one step: a command runs before both or after both.
+    /// Sets the state, and changes the visible state that depends on it, as one step: no command
+    /// runs between the two.
     ///
     /// - Parameter show: Changes the visible state. Must not call the app.
     func setState<Value>(_ state: CBManagerState, showing show: () -> Value = {}) -> Value {
@@ -96,8 +98,8 @@ open class CBManager: NSObject {
         return false
     }
 
-    /// Gives a command that needs Bluetooth: changes the visible state, and sends the command to
-    /// the adapter, as one step.
+    /// Carries out a command that needs Bluetooth. As one step, changes the visible state and sends
+    /// the command to the adapter.
     ///
     /// Does nothing if the manager's state is not `poweredOn`. The adapter ignores the command if
     /// its own state has changed. An event then reports the new state to the manager.
@@ -120,8 +122,8 @@ open class CBManager: NSObject {
         }
     }
 
-    /// Gives a command in any state: makes a value and sends the command to the adapter, as one
-    /// step.
+    /// Carries out a command in any state. As one step, makes a value and sends the command with
+    /// this value to the adapter.
     ///
     /// - Parameters:
     ///   - make: Makes the value, and may change the visible state. Must not call the app.

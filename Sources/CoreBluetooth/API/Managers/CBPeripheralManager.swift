@@ -26,7 +26,8 @@ open class CBPeripheralManager: CBManager {
     private let receiver = WeakReference<CBPeripheralManager>()
     let delivery: Delivery<PeripheralManagerEvent>
     let snapshot = LockedState(PeripheralManagerSnapshot())
-    /// The places for values that are being sent. Shared with the adapter.
+    /// The count of the values that are being sent to subscribers. `updateValue` returns `false`
+    /// while the count is at its limit. The adapter's thread reduces the count.
     let updates = LockedState(UpdateQueue())
 
     /// Creates a manager without a delegate, on the main queue.
@@ -118,8 +119,9 @@ open class CBPeripheralManager: CBManager {
     /// Answers a request, or all writes that arrived with it.
     ///
     /// - Parameters:
-    ///   - request: The request, or the first of the writes. If `result` is an error, the response
-    ///     to the central names the attribute of this request.
+    ///   - request: The request. For writes that arrived together, one of them, usually the first.
+    ///     If `result` is an error, the response to the central names the attribute of this
+    ///     request.
     ///   - result: `.success`, or the error that the central receives. An error refuses all writes
     ///     that arrived together.
     open func respond(to request: CBATTRequest, withResult result: CBATTError.Code) {

@@ -16,7 +16,8 @@ import BluetoothClients
         /// - Parameters:
         ///   - keyPath: The observed property.
         ///   - object: The object, held weakly.
-        ///   - options: The values of a change, and whether the handler is called at once.
+        ///   - options: The values that a change contains, and whether the handler is called at
+        ///     once.
         ///   - handler: Called after each change, without a lock.
         func observe<Object: AnyObject, Value: Equatable>(
             _ keyPath: KeyPath<Object, Value>,

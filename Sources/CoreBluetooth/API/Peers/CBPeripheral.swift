@@ -36,7 +36,7 @@ open class CBPeripheral: CBPeer {
     /// The state that the peripheral shows.
     struct Snapshot {
         var remote: RemotePeripheral
-        /// The objects of the table's attributes, by the handle of the service, of the
+        /// The objects of the discovered attributes, by the handle of the service, of the
         /// characteristic's value, or of the descriptor.
         var objects: [AttributeHandle: CBAttribute] = [:]
         var rssi: NSNumber?
@@ -93,15 +93,20 @@ open class CBPeripheral: CBPeer {
 
     // MARK: Discovery
 
-    /// Discovers services with these UUIDs. `nil` or an empty array discovers all.
+    /// Discovers the services with these UUIDs, or all services if the array is `nil` or empty.
     /// `didDiscoverServices` follows.
+    ///
+    /// As on Apple's platforms, the system hides the services that it uses itself, even if the app
+    /// asks for them: Generic Access, Generic Attribute, Human Interface Device, and the Apple
+    /// Notification Center Service.
     open func discoverServices(_ serviceUUIDs: [CBUUID]?) {
         guard isReadyForCommands() else { return }
         ask(.find(.services(UUIDFilter(matching: serviceUUIDs))))
     }
 
-    /// Discovers services with these UUIDs that a service includes. `nil` or an empty array
-    /// discovers all. `didDiscoverIncludedServicesFor` follows.
+    /// Discovers the services with these UUIDs that a service includes, or all of them if the array
+    /// is `nil` or empty. The services that `discoverServices` hides are hidden here too.
+    /// `didDiscoverIncludedServicesFor` follows.
     open func discoverIncludedServices(
         _ includedServiceUUIDs: [CBUUID]?,
         for service: CBService
@@ -110,8 +115,8 @@ open class CBPeripheral: CBPeer {
         ask(.find(.includedServices(UUIDFilter(matching: includedServiceUUIDs), of: origin)))
     }
 
-    /// Discovers characteristics of a service with these UUIDs. `nil` or an empty array discovers
-    /// all. `didDiscoverCharacteristicsFor` follows.
+    /// Discovers the characteristics of a service with these UUIDs, or all of them if the array is
+    /// `nil` or empty. `didDiscoverCharacteristicsFor` follows.
     open func discoverCharacteristics(_ characteristicUUIDs: [CBUUID]?, for service: CBService) {
         guard isReadyForCommands(), let origin = origin(of: service) else { return }
         ask(.find(.characteristics(UUIDFilter(matching: characteristicUUIDs), of: origin)))
@@ -125,13 +130,14 @@ open class CBPeripheral: CBPeer {
 
     // MARK: Values
 
-    /// Reads a value in full length. `didUpdateValueFor` follows.
+    /// Reads the whole value, even if that takes several requests to the peripheral.
+    /// `didUpdateValueFor` follows.
     open func readValue(for characteristic: CBCharacteristic) {
         guard isReadyForCommands(), let origin = origin(of: characteristic) else { return }
         ask(.read(origin))
     }
 
-    /// Reads a descriptor. `didUpdateValueFor` follows.
+    /// Reads the value of a descriptor. `didUpdateValueFor` follows.
     open func readValue(for descriptor: CBDescriptor) {
         guard isReadyForCommands(), let origin = origin(of: descriptor) else { return }
         ask(.readDescriptor(origin))
@@ -144,7 +150,8 @@ open class CBPeripheral: CBPeer {
     }
 
     /// Writes a value. `didWriteValueFor` follows a write with response. A write without response
-    /// is not confirmed. A value that is too long for it is truncated, with a warning in the log.
+    /// is not confirmed. A value that is too long for a write without response is truncated, with a
+    /// warning in the log.
     open func writeValue(
         _ data: Data,
         for characteristic: CBCharacteristic,

@@ -7,8 +7,8 @@ import Foundation
 /// A UUID of 16, 32 or 128 bits: the type of a service, a characteristic or a descriptor.
 ///
 /// The Bluetooth SIG assigns the short UUIDs. A short UUID is equal to the 128-bit UUID that it
-/// abbreviates. An object keeps the width in which it was made, which `data`, `uuidString` and
-/// advertisements have.
+/// abbreviates. An object keeps the width with which it was created. `data`, `uuidString` and
+/// advertisements have this width.
 ///
 /// Like Apple's class, it is not Sendable. It is immutable.
 open class CBUUID: NSObject, NSCopying {

@@ -30,7 +30,8 @@ public let CBPeripheralManagerOptionRestoreIdentifierKey: String = "kCBInitOptio
 /// Whether every packet of a peripheral is reported: `Bool`, `false` if missing.
 public let CBCentralManagerScanOptionAllowDuplicatesKey: String = "kCBScanOptionAllowDuplicates"
 
-/// The services whose solicitation is also reported: `[CBUUID]`.
+/// The services whose solicitation also makes a peripheral match the scan: `[CBUUID]`. If the scan
+/// has no `serviceUUIDs`, only peripherals that solicit one of these services match.
 public let CBCentralManagerScanOptionSolicitedServiceUUIDsKey: String =
     "kCBScanOptionSolicitedServiceUUIDs"
 
@@ -65,8 +66,9 @@ public let CBConnectPeripheralOptionEnableTransportBridgingKey: String =
 /// `false`.
 public let CBConnectPeripheralOptionRequiresANCS: String = "kCBConnectOptionRequiresANCS"
 
-/// Whether the system reconnects after a disconnection that the app did not request:
-/// `Bool`. The attempt has no timeout.
+/// Whether the system reconnects after a disconnection that the app did not request: `Bool`. The
+/// attempt has no timeout. The system does not reconnect if the manager's delegate implements the
+/// older method `centralManager(_:didDisconnectPeripheral:error:)`.
 public let CBConnectPeripheralOptionEnableAutoReconnect: String =
     "kCBConnectOptionEnableAutoReconnect"
 

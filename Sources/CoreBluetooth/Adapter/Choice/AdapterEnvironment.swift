@@ -13,9 +13,10 @@ import VirtualAdapters
 /// The port of an adapter, with the resources that the port needs.
 struct AdapterEnvironment: Sendable {
     let port: any BluetoothPort
-    /// The access to an adapter that was chosen by name.
+    /// The transport and the executor of a single adapter; `nil` for several adapters and for the
+    /// daemon.
     private var access: AdapterAccess?
-    /// The executor of several adapters that work as one.
+    /// The executor of several adapters that work as one; `nil` otherwise.
     private var executor: AdapterExecutor?
 
     /// Creates the port of an adapter with a name. Logs a warning and returns `nil` if there is no
@@ -32,7 +33,7 @@ struct AdapterEnvironment: Sendable {
         }
     }
 
-    /// The port, for the use of the adapter.
+    /// The port, with a closure that releases its resources.
     var opened: OpenedPort { OpenedPort(port) { end() } }
 
     private init(port: any BluetoothPort) {
@@ -79,7 +80,8 @@ struct AdapterEnvironment: Sendable {
         return configuration.forClients(of: usage)
     }
 
-    /// The name of the store for all adapters of the daemon, whose peers have the same identifiers.
+    /// The name of the store that all adapters of the daemon share, so that a peer has the same
+    /// identifier on each of them.
     private static let daemonStoreName = "bluez"
 
     /// Creates the port of the system's Bluetooth daemon. Logs a warning and returns `nil` if the

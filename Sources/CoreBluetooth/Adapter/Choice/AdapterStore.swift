@@ -48,8 +48,8 @@ enum AdapterStore {
         return nil
     }
 
-    /// Returns the name under which an adapter's data is stored; `nil` if the name is not known
-    /// yet.
+    /// Returns the name under which an adapter's data is stored; `nil` if the name depends on the
+    /// adapter's address, and the address is not known yet.
     private static func storeName(of adapter: String) -> String? {
         guard let specification = try? AdapterSpecification(adapter) else { return adapter }
         return specification.storeName

@@ -104,8 +104,8 @@ extension CBAdapter {
         }
     }
 
-    /// The radios of this adapter and the links on them now; `nil` if the adapter is not open, or
-    /// is a single one.
+    /// The current state of this adapter's radios and of the links on them; `nil` if the adapter is
+    /// not open, or does not consist of several adapters.
     package var radioReport: RadioReport? {
         get async {
             guard let running = usage.running else { return nil }
@@ -140,7 +140,8 @@ extension CBAdapter {
         await usage.shutDown()
     }
 
-    /// Ends the managers of this adapter (`AdapterUsage.endProcess()`).
+    /// Simulates the end of the app's process for a test of state restoration: ends the managers of
+    /// this adapter, as `AdapterUsage.endProcess()` describes.
     package func endProcess() {
         usage.endProcess()
     }

@@ -34,7 +34,7 @@ public struct CBAdapter: Hashable, Sendable, CustomStringConvertible {
 
     let source: Source
 
-    /// The process's use of this adapter.
+    /// The settings and the open adapter, which all managers of the process on this adapter share.
     var usage: AdapterUsage {
         switch source {
         case .made(let usage): usage
@@ -109,7 +109,7 @@ public struct CBAdapter: Hashable, Sendable, CustomStringConvertible {
         self.init(usage)
     }
 
-    /// Creates an adapter from the process's use of an adapter.
+    /// Creates an adapter from its settings and its open adapter.
     package init(_ usage: AdapterUsage) {
         source = .made(usage)
     }
@@ -117,12 +117,15 @@ public struct CBAdapter: Hashable, Sendable, CustomStringConvertible {
     /// A virtual controller in this process, on its own virtual radio with example accessories.
     public static let virtual = CBAdapter("virtual")
 
-    /// The computer's adapter that is used by default: the first one that supports LE and is not in
-    /// use, or else the first one on which bluetoothd has no links. If there is none, or if the
-    /// process has no permission to take adapters, it is the system's Bluetooth daemon (`bluez`),
-    /// provided that bluetoothd runs and has turned an adapter on. Without bluetoothd, it is an
-    /// adapter that the process may not take, so that the managers' state shows the reason. `nil`
-    /// if there is no such adapter. Once found, it stays the same until the process ends.
+    /// The computer's adapter that is used by default; `nil` if there is none. It is the first of
+    /// these that exists:
+    ///
+    /// 1. If the process has the permission to take adapters, an adapter that supports LE and is
+    ///    not in use, or else one on which bluetoothd has no links.
+    /// 2. The system's Bluetooth daemon (`bluez`), if bluetoothd runs and has turned an adapter on.
+    /// 3. An adapter that the process may not take, so that the managers' state shows the reason.
+    ///
+    /// Once found, the adapter stays the same until the process ends.
     public static var ofSystem: CBAdapter? {
         found.withLock { found in
             // The result is kept: a later search would find the adapter in use by this process.
