@@ -23,8 +23,9 @@ package enum DBusLimits {
     package static let messageLength = 16 << 20
     /// The maximum length of an array in bytes ("Marshaling containers").
     package static let arrayLength = 64 << 20
-    /// The maximum number of values in the header of a message, and of values in its body. A value
-    /// in memory is larger than its bytes in the message.
+    /// The maximum number of values in the header of a message, and of values in its body. It
+    /// limits the memory of a message, because a value occupies more bytes in memory than in the
+    /// message.
     package static let valuesPerMessage = 1 << 20
     /// The maximum length of a signature in bytes ("Valid Signatures").
     package static let signatureLength = 255

@@ -9,10 +9,11 @@ package struct DBusAuthentication: Sendable {
     /// The maximum length of a line from the bus in bytes.
     package static let lineLengthLimit = 16_384
 
-    /// A step that an input results in.
+    /// A result of `receive(_:)`.
     package enum Step: Equatable, Sendable {
         case send([UInt8])
-        /// The connection is open. `rest` contains the first bytes of messages.
+        /// The authentication has succeeded. `rest` contains the bytes after it, which belong to
+        /// messages.
         case done(rest: ArraySlice<UInt8>)
         case failed(DBusError)
     }

@@ -21,7 +21,7 @@ package struct DBusConnectionCore: Sendable {
         case completed(Serial, Result<DBusMessage, DBusError>)
         /// A signal, or a call of another program.
         case received(DBusMessage)
-        /// A message whose file descriptors are dropped, with their number.
+        /// A message that is not passed on. The driver drops this many file descriptors.
         case ignored(descriptors: Int)
         /// The connection cannot be continued. All calls have ended.
         case close(DBusError)

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A rule for the signals that the bus sends to a connection ("Match Rules").
+/// A rule for the signals that the bus sends to a connection ("Match Rules"). A property that is
+/// `nil` matches any signal.
 package struct DBusMatchRule: Hashable, Sendable, CustomStringConvertible {
-    /// The name of the sender. The bus compares the owner of the name.
+    /// The name of the sender. A signal matches if the owner of this name has sent it.
     package var sender: String?
     package var interface: String?
     package var member: String?
     /// The objects whose signals match: this path and all below it.
     package var pathNamespace: DBusObjectPath?
-    /// The first argument, which is a string.
+    /// The string that the first argument of the signal must be.
     package var firstArgument: String?
 
     package init(
@@ -35,8 +36,8 @@ package struct DBusMatchRule: Hashable, Sendable, CustomStringConvertible {
             .joined(separator: ",")
     }
 
-    /// Encloses a value in apostrophes. An apostrophe in the value becomes `\'` between two
-    /// enclosed parts.
+    /// Encloses a value in apostrophes. An apostrophe in the value ends the enclosed text, is
+    /// written as `\'`, and is followed by another enclosed text.
     private static func quoted(_ value: String) -> String {
         "'"
             + value.split(separator: "'", omittingEmptySubsequences: false).joined(

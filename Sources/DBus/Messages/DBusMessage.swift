@@ -154,7 +154,8 @@ extension DBusMessage {
             }
         }
 
-        /// Takes a field. Returns whether it has the type and the form that its code requires.
+        /// Stores a field. Returns `false` if the value does not have the type and the form that
+        /// the code requires, or the code is zero. Unknown codes are ignored.
         private mutating func take(_ code: UInt8, _ value: DBusValue) throws(MalformedBytes) -> Bool
         {
             switch (code, value) {

@@ -58,15 +58,16 @@ enum DBusNames {
             && bytes.first.map(isDigit) == false
     }
 
-    /// Returns whether a name has the form that the names of interfaces and errors share.
+    /// Returns whether a text is the name of an interface or of an error. The same rules apply to
+    /// both.
     static func isInterface(_ name: String) -> Bool {
         isDotted(name.utf8[...]) { element in
             element.allSatisfy(isWordCharacter) && element.first.map(isDigit) == false
         }
     }
 
-    /// Returns whether a name is that of a connection: a unique name such as `:1.7`, or a name that
-    /// a connection requested.
+    /// Returns whether a text is the name of a connection: a unique name such as `:1.7`, or a name
+    /// that a connection can request, such as `org.bluez`.
     static func isBus(_ name: String) -> Bool {
         let isUnique = name.utf8.first == UInt8(ascii: ":")
         return isDotted(isUnique ? name.utf8.dropFirst() : name.utf8[...]) { element in

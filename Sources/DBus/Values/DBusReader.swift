@@ -4,8 +4,8 @@ import BluetoothTypes
 
 /// A reader of values in either byte order, which checks every bound ("Marshaling (Wire Format)").
 ///
-/// Positions count from the first byte of `bytes`. This byte must be at a multiple of 8 bytes in
-/// the message.
+/// Positions count from the first byte of `bytes`. The alignment of values counts from the start of
+/// the message, so this byte must be at a multiple of 8 bytes in the message.
 struct DBusReader {
     private let bytes: ArraySlice<UInt8>
     private let isBigEndian: Bool

@@ -21,7 +21,7 @@ package indirect enum DBusType: Hashable, Sendable {
         }
     }
 
-    /// Whether the type is a basic one, which a key of a dictionary must be.
+    /// Whether the type is a basic type. Only basic types can be keys of a dictionary.
     var isBasic: Bool {
         switch self {
         case .array, .structure, .dictionary, .variant: false
@@ -29,7 +29,8 @@ package indirect enum DBusType: Hashable, Sendable {
         }
     }
 
-    /// The code of a type that has no parts; `nil` for arrays, structures and dictionaries.
+    /// The code of the type in a signature; `nil` for arrays, structures and dictionaries, whose
+    /// signatures contain other types.
     private var code: Character? {
         switch self {
         case .byte: "y"

@@ -16,9 +16,9 @@ package indirect enum DBusValue: Hashable, Sendable {
     case signature(DBusSignature)
     /// The index of a file descriptor of the message.
     case unixFD(UInt32)
-    /// An array of bytes. No other case has this type.
+    /// An array of bytes, which is never an `array`.
     case bytes([UInt8])
-    /// An array of values of one type, which is not a byte.
+    /// An array of values of one type other than `byte`.
     case array(DBusType, [DBusValue])
     /// A structure of one or more members.
     case structure([DBusValue])
@@ -85,7 +85,7 @@ extension DBusValue {
         }
     }
 
-    /// The elements of an array that is not one of bytes.
+    /// The elements of an `array`.
     package var elements: [DBusValue]? {
         if case .array(_, let elements) = self { elements } else { nil }
     }
