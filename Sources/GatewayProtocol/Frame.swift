@@ -2,10 +2,10 @@
 
 import JSONText
 
-/// A frame: one byte for its kind, four for its number, four for the length of its body, and the
-/// body. Numbers are big-endian.
+/// A frame of the protocol that `GatewayProtocol` describes. Its encoding is one byte for its kind,
+/// four for its number, four for the length of its body, and the body. Numbers are big-endian.
 package enum Frame: Equatable, Sendable {
-    /// The host asks for the lease.
+    /// The host asks for the lease of the controller.
     case hello(version: UInt8)
     /// A new host sends the secret of an enrollment code, and the name under which the gateway
     /// enrolls the host.

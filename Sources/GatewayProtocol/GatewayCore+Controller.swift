@@ -84,8 +84,8 @@ extension GatewayCore {
             + [.log("\(connection.name): the lease has begun")]
     }
 
-    /// Returns the report, or no bytes if the report is dropped because the owner has not read the
-    /// earlier packets.
+    /// Returns the report, or no bytes if the report is dropped: the owner's credit does not
+    /// suffice for it and for the `waiting` bytes before it.
     private mutating func admitted(
         report: ArraySlice<UInt8>,
         after waiting: Int
@@ -194,7 +194,9 @@ extension GatewayCore {
         return [.control([command.h4Packet])]
     }
 
-    /// Continues after the answer to a command (Vol 4, Part E, 7.7.15), or the end of a link.
+    /// Handles a packet while the links of a lease end. After the Command Status of a Disconnect
+    /// (Vol 4, Part E, 7.7.15), sends the next one. After the end of the last link, resets the
+    /// controller.
     private mutating func continueDisconnecting(
         after packet: ArraySlice<UInt8>,
         now: Instant

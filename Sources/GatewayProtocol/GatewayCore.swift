@@ -73,9 +73,9 @@ package struct GatewayCore: Sendable {
         /// The reset before a lease, until the answer.
         case resetting(until: Instant)
         case ready
-        /// The end of the links after a lease, so that the devices notice the end at once. The
-        /// handles are those whose Disconnect command the controller has not answered. The command
-        /// for the first one was sent.
+        /// The links of a lease are ended, so that the devices notice the end at once. The handles
+        /// are those of the links whose Disconnect the controller has not answered yet. The command
+        /// for the first of them was sent.
         case disconnecting([ConnectionHandle], until: Instant)
         /// The reset after a lease, until the answer.
         case clearing(until: Instant)
@@ -88,10 +88,11 @@ package struct GatewayCore: Sendable {
     static let purposeLimit = Duration.seconds(5)
     /// The time in which the controller must answer the reset before a lease.
     static let resetLimit = Duration.seconds(4)
-    /// The time in which the controller must answer the reset after a lease, before it is closed
-    /// without an answer.
+    /// The time in which the controller must answer the reset after a lease. Then it is closed,
+    /// even without an answer.
     static let clearingLimit = Duration.seconds(1)
-    /// The time in which the links of a lease must end, before the controller is reset anyway.
+    /// The time in which the links of a lease must end. Then the controller is reset, even if links
+    /// are left.
     static let disconnectingLimit = Duration.seconds(1)
     /// The time for which advertising reports are collected into one frame. A frame costs the
     /// host's machine as much as many reports.

@@ -7,8 +7,8 @@ import BluetoothTypes
 struct Peer: Sendable {
     /// The maximum number of bytes that wait for the other side's credit.
     static let queueLimit = 1 << 20
-    /// The number of bytes of packets that a side takes before it permits the other side to send
-    /// more. A credit for each packet would double the number of frames.
+    /// The number of bytes of packets that a side passes on before it permits the other side to
+    /// send more. A credit for each packet would double the number of frames.
     static let creditBatch = GatewayProtocol.window / 4
 
     private var reader = FrameReader()
@@ -19,7 +19,7 @@ struct Peer: Sendable {
     private var allowance = GatewayProtocol.window
     /// The number of bytes of packets that the other side may send.
     private var granted = GatewayProtocol.window
-    /// The number of bytes of packets that were taken since the last credit.
+    /// The number of bytes of packets that were passed on since the last credit.
     private var taken = 0
     /// The bytes that wait for credit.
     private var queue: [UInt8] = []
@@ -68,9 +68,9 @@ struct Peer: Sendable {
         }
     }
 
-    /// Records that `count` bytes of packets were taken. Returns a frame that permits the other
-    /// side to send more; no bytes if fewer than `creditBatch` bytes were taken since the last
-    /// credit.
+    /// Records that `count` bytes of packets were passed on. Returns a frame that permits the other
+    /// side to send more, or no bytes if fewer than `creditBatch` bytes were passed on since the
+    /// last credit.
     mutating func take(_ count: Int, now: Instant) -> [UInt8] {
         taken += count
         guard taken >= Self.creditBatch else { return [] }
@@ -130,7 +130,7 @@ enum PeerFault: Error, Equatable, Sendable, CustomStringConvertible {
     case silent
     /// A frame that is not permitted in this phase.
     case outOfPlace
-    /// Bytes that are not HCI packets, or not those of a host.
+    /// Bytes that are not HCI packets, or a packet that only a controller sends.
     case noPackets
 
     var description: String {
