@@ -33,11 +33,11 @@ public protocol HCITransport: Sendable {
     /// transport again.
     var losesBytes: Bool { get }
 
-    /// The maximum length of an H4 packet, in bytes with its type byte, or `nil` for no limit. The
-    /// default is `nil`. The length suffices for every command.
+    /// The maximum length of an H4 packet in bytes, including the type byte, or `nil` for no limit.
+    /// The default is `nil`. Every HCI command fits in this length.
     ///
-    /// If necessary, a host fragments its data into shorter packets than the controller would
-    /// accept.
+    /// If the controller accepts longer data packets, the host still sends packets of at most this
+    /// length.
     var longestPacket: Int? { get }
 
     /// A notice for the user of the open transport, as a sentence without a period at its end, for
@@ -75,15 +75,15 @@ public protocol HCITransport: Sendable {
     /// nothing.
     func close()
 
-    /// Watches for the end of the condition that made the transport fail to open or close on its
-    /// own. For example, its adapter is plugged in again, or another program releases it. A new
-    /// attempt to open the transport may then succeed.
+    /// Watches for a change after which the transport may open again, once it has failed to open or
+    /// has closed on its own. For example, the adapter is plugged in again, or another program
+    /// releases it.
     ///
     /// Called on the executor's thread. The watch lasts until its `end()` is called.
     ///
     /// - Parameters:
     ///   - executor: The executor of the host.
-    ///   - returned: The closure to call on the executor's thread each time such a condition ends.
+    ///   - returned: The closure to call on the executor's thread after each such change.
     /// - Returns: The watch, or `nil` if the system announces nothing for this kind of transport.
     ///   The default is `nil`.
     func watch(

@@ -95,8 +95,8 @@ public final class InProcessTransport: HCITransport {
     }
 
     private func close(_ error: TransportError?) {
-        // The ends are returned out of the lock, so that the objects that the receivers reference
-        // are released after it.
+        // The former ends are released only after the lock is, because they can hold the last
+        // references to objects of the host or the controller.
         _ = pipe.ends.withLock { ends in
             guard let opening = ends[index].opening else { return [] as [End] }
             opening.deliver(.closed(error))

@@ -14,8 +14,8 @@ import BluetoothTypes
 /// Call `shutDown()` when the adapter is no longer in use. Until then, a started thread keeps the
 /// executor alive.
 public final class AdapterExecutor: HostExecutor {
-    /// The maximum number of rounds in which work creates more work, before timers fire or
-    /// descriptors are polled.
+    /// The maximum number of times that a turn runs the work that was enqueued by earlier work of
+    /// the turn. Then timers fire and descriptors are polled, even if there is more work.
     static let roundsPerTurnLimit = 64
 
     /// The maximum sleep of a thread without a wake-up pipe, in milliseconds. The pipe is missing
@@ -35,7 +35,7 @@ public final class AdapterExecutor: HostExecutor {
         /// Whether the thread waits, or is about to wait, and must be signaled.
         var isSleeping = false
         var isThreadRunning = false
-        /// The thread, until `shutDown` takes it to join it.
+        /// The thread that `shutDown` joins; `nil` if there is none.
         var thread: SystemThread?
         var isShutDown = false
     }
@@ -43,7 +43,7 @@ public final class AdapterExecutor: HostExecutor {
     private let inbox = Lock(Inbox())
     private let wakeUp = WakeUp()
 
-    /// The mark of the thread while it runs.
+    /// The mark of the executor's thread, by which `isCurrent` recognizes it.
     private let threadMark = ThreadMark()
 
     // Only the executor's thread accesses the following three properties. `loop` checks the thread,
@@ -211,8 +211,9 @@ extension AdapterExecutor {
         case poll, sleep, release, end
     }
 
-    /// Polls, and waits only if there is no work. After `shutDown()`, removes the descriptors and
-    /// timers once there is no work. Returns `false` if the thread must end.
+    /// Polls the descriptors, and waits for them if there is no work. After `shutDown()`, it does
+    /// not wait: if there is no work, it removes the descriptors and timers, and then ends the
+    /// thread by returning `false`.
     private func waitForMore() -> Bool {
         let next = inbox.withLock { decideNext(&$0) }
         switch next {

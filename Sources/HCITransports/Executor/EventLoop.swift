@@ -21,19 +21,20 @@ protocol DescriptorHandler: AnyObject {
     func loopEnded()
 }
 
-/// An object that requests a call at the end of a turn.
+/// An object that requests a call at the end of a turn of the executor (`AdapterExecutor`).
 protocol TurnEndHandler: AnyObject {
     func turnEnded()
 }
 
-/// The descriptors and timers for which the thread waits, and the processing between two waits.
+/// The event loop of an executor's thread. It waits for descriptors and timers, calls their
+/// handlers, and runs the work at the end of each turn.
 ///
 /// The event loop is not synchronized. `AdapterExecutor` permits access from its own thread only.
 final class EventLoop {
     /// The maximum number of bytes in one read.
     static let readLimit = 65_536
 
-    /// The maximum number of bytes of a read whose storage is used again.
+    /// The maximum number of bytes that a read stores in an array that the next read uses again.
     static let reusedLength = 512
 
     /// The descriptors in the form that `poll` requires, and their handlers at the same indices.
@@ -206,7 +207,8 @@ final class EventLoop {
         turnEndHandlers.removeAll(keepingCapacity: true)
     }
 
-    /// Whether the work at the end of the turn requested more such work.
+    /// Whether there is work for the end of a turn that `endTurn()` has not run, because other such
+    /// work requested it.
     var isTurnUnfinished: Bool { !turnEndHandlers.isEmpty || !turnEndWork.isEmpty }
 
     /// Whether the event loop has no descriptors, timers, handlers or work.

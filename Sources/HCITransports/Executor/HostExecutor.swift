@@ -61,9 +61,10 @@ extension HostExecutor {
 
 /// A task executor that runs the jobs of tasks on a host's executor.
 ///
-/// It is a separate object, because an executor cannot determine whether a job belongs to an actor.
-/// A task's job that ran like an actor's would be on the wrong executor at each suspension, and the
-/// runtime would enqueue it again.
+/// It is not the host's executor itself, because an executor must run the jobs of tasks and those
+/// of actors in different ways, and cannot distinguish them. If it ran a task's job like an
+/// actor's, the runtime would enqueue the job again at each suspension, because the job would be on
+/// the wrong executor.
 final class HostTaskExecutor: Sendable {
     private let host: any HostExecutor
     /// The host's executor if it can run the job of a task without a closure around it.

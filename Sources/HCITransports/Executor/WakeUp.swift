@@ -10,7 +10,7 @@
 
 /// A pipe that wakes a sleeping thread of the same process.
 ///
-/// Signal only a thread that sleeps or is about to sleep, once for each sleep.
+/// Call `signal()` only if the thread sleeps or is about to sleep, and once for each sleep.
 package struct WakeUp: Sendable {
     let readEnd: Descriptor
     private let writeEnd: Descriptor

@@ -3,7 +3,7 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// One direction of a connection with faults. Packets may leave it late, corrupted, in two pieces,
+/// One direction of a connection with faults. A packet can arrive late, corrupted, in two pieces,
 /// twice or never.
 struct FaultyLine {
     /// The maximum number of delayed pieces. If there are more, the oldest arrive early.

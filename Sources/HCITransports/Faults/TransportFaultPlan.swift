@@ -35,11 +35,11 @@ public struct TransportFaultPlan: Equatable, Sendable {
     public var toController = Rates()
     /// The faults on the way from the controller to the host.
     public var toHost = Rates()
-    /// The number of packets in both directions after which the next packet closes the connection,
-    /// or `nil` for no limit.
+    /// The number of packets, in both directions together, that pass before the next packet closes
+    /// the connection; `nil` for no limit.
     public var closesAfter: Int?
-    /// The number of packets in both directions after which no packet passes while the connection
-    /// stays open, or `nil` for no limit.
+    /// The number of packets, in both directions together, that pass before all further packets are
+    /// lost. The connection stays open. `nil` for no limit.
     public var hangsAfter: Int?
 
     /// Creates a plan without faults.

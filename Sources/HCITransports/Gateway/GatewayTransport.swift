@@ -19,7 +19,7 @@ public final class GatewayTransport: HCITransport {
         case open(ByteStream)
     }
 
-    /// The time for the connection, including the lookup of the name, TLS, and the reset of the
+    /// The maximum duration of `open`, including the lookup of the name, TLS, and the reset of the
     /// controller.
     static let openingLimit = Duration.seconds(15)
 

@@ -4,7 +4,8 @@
     internal import Synchronization
 #endif
 
-/// A mark of the thread that runs an executor, which every thread may read.
+/// A mark on the thread that runs an executor. Every thread may read it, for example to find out
+/// whether it is on the executor's thread.
 package struct ThreadMark: ~Copyable, Sendable {
     // The identifier of the thread, or zero. Executors read it for each unit of work, so it has no
     // lock on Linux. Atomic needs iOS 18 and macOS 15.
