@@ -141,9 +141,10 @@ extension AdapterSpecification: CustomStringConvertible {
 public struct AdapterSpecificationError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A fault of the text.
     public enum Problem: Hashable, Sendable {
-        /// The text is not `hci` with a number, and has no colon after a kind.
+        /// The text does not begin with the kind of transport and a colon, and is not `hci` with a
+        /// number.
         case noKind
-        /// No transport has this kind.
+        /// The text before the colon is not a kind of transport.
         case unknownKind
         /// The address does not consist of six bytes with colons.
         case malformedAddress

@@ -56,8 +56,8 @@ extension SecurityManager {
     /// Processes a change of encryption with the key of the pairing, which starts phase 3 or ends
     /// the pairing.
     ///
-    /// Do not call this for encryption with the key of a bond, unless a local Security Request is
-    /// open.
+    /// If the link is encrypted with the key of a bond, call this only while a local Security
+    /// Request is open.
     package mutating func encryptionChanged(
         isEncrypted: Bool,
         using generator: inout some RandomNumberGenerator,

@@ -126,8 +126,8 @@ extension SecurityManager {
     ///
     /// The result is the failure `busy` if a pairing is in progress, which then continues, and
     /// `timedOut` if an earlier one has timed out. It is `refused` if the policy allows no pairing,
-    /// or if the local capabilities cannot provide the required authentication. Nothing is sent in
-    /// that case, unless the peer waits for a response.
+    /// or if the local capabilities cannot provide the required authentication. The peer is then
+    /// informed only if it waits for a response (`isWantedByPeer`).
     ///
     /// - Parameters:
     ///   - policy: The policy for the pairing.

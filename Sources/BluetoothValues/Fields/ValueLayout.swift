@@ -80,7 +80,8 @@ public struct ValueLayout: Sendable {
     /// - Parameter values: The fields that are present, in any order.
     /// - Returns: The bytes of the value.
     /// - Throws: ``ValueError/invalid(field:)`` if a field is missing, given twice, excluded by
-    ///   another one, not a part of this layout, out of its range, or of another kind.
+    ///   another field, not a part of this layout, or out of its range, or if its content has the
+    ///   wrong type.
     public func encode(_ values: [FieldValue]) throws(ValueError) -> Data {
         var contents: [FieldLayout: FieldContent] = [:]
         for value in values {

@@ -7,13 +7,14 @@ import HCITransports
 
 /// A trigger that calls a closure on the thread of a run loop after any thread has called `fire()`.
 ///
-/// On Apple's platforms the source is a `CFRunLoopSource`.
-/// Foundation for Linux does not export `CFRunLoopSource` and `CFRunLoopWakeUp`. It exports
-/// `RunLoop._Source`, made for XCTest, which can be signaled but does not wake the run loop, and
-/// `Timer`, whose `fireDate` can be set on any thread, which wakes the timer's run loop. A trigger
-/// therefore has a source, which it signals, and timers, whose fire dates it sets although they
-/// never fire. As with any event source, the run loop runs while it has the trigger, and
-/// `RunLoop.run(mode:before:)` returns after the call, as on Apple's platforms.
+/// On Apple's platforms the source is a `CFRunLoopSource`. Foundation for Linux exports neither
+/// `CFRunLoopSource` nor `CFRunLoopWakeUp`. It exports `RunLoop._Source`, made for XCTest, which
+/// can be signaled but does not wake the run loop. A `Timer` does: setting its `fireDate`, on any
+/// thread, wakes its run loop. A trigger therefore has a source and timers. It signals the source,
+/// and then sets the fire date of a timer that never fires.
+///
+/// As with any event source, a run loop keeps running while it has the trigger.
+/// `RunLoop.run(mode:before:)` returns after the call of the closure, as on Apple's platforms.
 ///
 /// - Note: Sendable though its parts are not marked so: the source's `signal` and the timers'
 ///   `fireDate` take Core Foundation's own locks, and everything else is done under `state`.

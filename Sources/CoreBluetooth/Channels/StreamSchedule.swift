@@ -4,7 +4,7 @@ import BluetoothClients
 import Dispatch
 import Foundation
 
-/// The run loops of a stream, or its dispatch queue, on which its delegate receives events.
+/// The run loops or the dispatch queue on which a stream's delegate receives events.
 ///
 /// Each call by a run loop, and each block on the queue, reports at most one event, so that the
 /// other sources of the run loop and the other blocks are served between events.

@@ -207,8 +207,7 @@ final class EventLoop {
         turnEndHandlers.removeAll(keepingCapacity: true)
     }
 
-    /// Whether there is work for the end of a turn that `endTurn()` has not run, because other such
-    /// work requested it.
+    /// Whether `endTurn()` has left work, because the work that it ran requested more.
     var isTurnUnfinished: Bool { !turnEndHandlers.isEmpty || !turnEndWork.isEmpty }
 
     /// Whether the event loop has no descriptors, timers, handlers or work.

@@ -23,7 +23,7 @@ package struct ThreadMark: ~Copyable, Sendable {
     /// Whether the mark is on any thread.
     package var isSet: Bool { current != 0 }
 
-    /// Sets the mark on the calling thread, unless it is on a thread.
+    /// Sets the mark on the calling thread, unless a thread has the mark already.
     ///
     /// - Returns: Whether the mark was free.
     package func set() -> Bool {

@@ -4,11 +4,11 @@ import Foundation
 
 /// A delegate for the events of a peripheral.
 ///
-/// All calls are made on the queue of the peripheral's manager. Requests for attributes are
-/// answered in the order of the requests, except those that fail because too many wait or the
-/// services changed. Errors are values of `CBError` or `CBATTError`. No method is required: the
-/// default implementations do nothing, except that ``peripheral(_:didModifyServices:)`` logs a
-/// warning.
+/// All calls are made on the queue of the peripheral's manager. The results of requests for
+/// attributes come in the order of the requests. The only exceptions are requests that fail because
+/// too many requests wait or the services have changed. Errors are values of `CBError` or
+/// `CBATTError`. No method is required: the default implementations do nothing, except that
+/// ``peripheral(_:didModifyServices:)`` logs a warning.
 public protocol CBPeripheralDelegate: NSObjectProtocol {
     /// Tells the delegate that the peripheral's name changed.
     func peripheralDidUpdateName(_ peripheral: CBPeripheral)
