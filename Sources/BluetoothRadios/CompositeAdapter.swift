@@ -102,8 +102,8 @@ package final class CompositeAdapter: BluetoothPort {
 extension CompositeAdapter {
     package var executor: any HostExecutor { radios[0].port.executor }
 
-    /// The maximum number of scans at a time, at least 1. One scan of each port is reserved for
-    /// surveys if the port can have several.
+    /// The maximum number of scans at a time, at least 1. If a port can have several scans, one of
+    /// them is reserved for surveys (`RadioCore`).
     package var scanLimit: Int { max((radios.map(\.port.scanLimit).min() ?? 1) - 1, 1) }
 
     package var capabilities: PortCapabilities {

@@ -81,8 +81,9 @@ extension Pairing {
         /// comparison with the other.
         public var forbiddenMethods: Set<Method> = []
 
-        /// Whether a weaker bond may replace one with protection against a man in the middle, with
-        /// LE Secure Connections, or with a larger key.
+        /// Whether a new bond may replace a stronger one. A bond is stronger if it has protection
+        /// against a man in the middle, LE Secure Connections or a larger key that the new bond
+        /// lacks.
         public var allowsWeakerBond = false
 
         /// The peer's out-of-band data, or `nil` if there is none.
