@@ -9,9 +9,9 @@ import HCITransports
 ///
 /// On Apple's platforms the source is a `CFRunLoopSource`. Foundation for Linux exports neither
 /// `CFRunLoopSource` nor `CFRunLoopWakeUp`. It exports `RunLoop._Source`, made for XCTest, which
-/// can be signaled but does not wake the run loop. A `Timer` does: setting its `fireDate`, on any
-/// thread, wakes its run loop. A trigger therefore has a source and timers. It signals the source,
-/// and then sets the fire date of a timer that never fires.
+/// can be signaled but does not wake the run loop. Any thread can set the `fireDate` of a `Timer`,
+/// and this wakes the timer's run loop. A trigger therefore has a source and timers. It signals the
+/// source, and then sets the fire date of a timer that never fires.
 ///
 /// As with any event source, a run loop keeps running while it has the trigger.
 /// `RunLoop.run(mode:before:)` returns after the call of the closure, as on Apple's platforms.

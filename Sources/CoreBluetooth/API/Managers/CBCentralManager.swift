@@ -108,11 +108,11 @@ open class CBCentralManager: CBManager {
     ///
     /// The manager reports a peripheral once, and again when its advertisement changes or its scan
     /// response adds data. If the adapter is the system's Bluetooth daemon (`bluez`), the manager
-    /// reports each peripheral only once. With `CBCentralManagerScanOptionAllowDuplicatesKey` it
-    /// reports every packet (or every change that the daemon reports), unless it follows the
-    /// background rules. It reports no iBeacons. A new scan reports all peripherals again. Services
-    /// in a peripheral's overflow area are found if the peripheral uses this package: the format of
-    /// Apple's area is not public.
+    /// reports each peripheral only once in a scan. With
+    /// `CBCentralManagerScanOptionAllowDuplicatesKey` it reports every packet (or every change that
+    /// the daemon reports), unless it follows the background rules. It reports no iBeacons. A new
+    /// scan reports all peripherals again. Services in a peripheral's overflow area are found if
+    /// the peripheral uses this package: the format of Apple's area is not public.
     open func scanForPeripherals(
         withServices serviceUUIDs: [CBUUID]?,
         options: [String: Any]? = nil
