@@ -13,7 +13,7 @@ public enum ConnectionLimit: Hashable, Sendable {
 public struct ConnectionSlots: Hashable, Sendable {
     /// The limit; `nil` if it is unknown because no link was ever refused.
     public var limit: Int?
-    /// The accessories that hold a slot, in the order in which they were granted.
+    /// The accessories that hold a slot, in the order in which they got it.
     public var holders: [ConnectionHolder]
     /// The accessories that wait, next one first.
     public var waiting: [ConnectionRequest]
@@ -25,8 +25,8 @@ public struct OutOfConnectionSlots: Error, Hashable, Sendable {
     public var limit: Int
     /// The accessories that hold them.
     public var holders: [ConnectionHolder]
-    /// Whether one of these slots becomes free for the waiting accessory: a link is being ended, or
-    /// will be when the accessory is found.
+    /// Whether the waiting accessory will get one of these slots. Either a link is being ended for
+    /// it, or the library will end one when a search finds the accessory.
     public var isMakingRoom = false
 }
 

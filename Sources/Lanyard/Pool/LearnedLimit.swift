@@ -49,7 +49,7 @@ package struct LearnedLimit: Hashable, Sendable {
         return true
     }
 
-    /// Records that `count` links exist.
+    /// Records that `count` links exist. A learned limit below that number rises to it.
     package mutating func proved(_ count: Int, now: Duration) {
         guard let learned, count >= learned else { return }
         trialInterval = Self.firstTrialInterval

@@ -23,8 +23,8 @@ extension LinkPool {
         return actions + evict(now: now) + withdrawPromises(now: now)
     }
 
-    /// Asks the policy for one link to end for each waiting accessory that gets no slot from a link
-    /// that is already ending.
+    /// Asks the policy for each waiting accessory which link to end in its favor. An accessory that
+    /// will get the slot of an ending link is left out.
     mutating func evict(now: Duration) -> [LinkPoolAction] {
         nextQuestion = waiters.isEmpty ? nil : now + Self.policyInterval
         guard let value = limit.value, slots.count >= value else { return [] }
@@ -129,8 +129,8 @@ extension LinkPool {
         slots.count { $0.phase != .connecting } + waiters.count { $0.hasLink }
     }
 
-    /// Returns whether this many existing links are permitted. Existing links disprove a lower
-    /// learned limit.
+    /// Returns whether this many existing links are permitted. Only a fixed limit counts: if the
+    /// learned limit is lower, the existing links disprove it.
     func mayHave(_ count: Int) -> Bool {
         limit.fixed.map { count <= $0 } ?? true
     }
@@ -154,9 +154,11 @@ extension LinkPool {
         return promised.flatMap { waitNotice($0.identity, now: now) }
     }
 
-    /// Returns whether a slot will become free for this accessory. A link is being ended for it, it
-    /// is next for another ending link, or a link will be ended for its pairing when a search finds
-    /// it.
+    /// Returns whether a slot will become free for this accessory. There are three cases:
+    ///
+    /// - A link is being ended for it.
+    /// - It is next in the queue for the slot of another ending link.
+    /// - It is being paired and searched for. When the search finds it, a link will end for it.
     private func isMakingRoom(for identity: AccessoryIdentity, now: Duration) -> Bool {
         let beneficiaries = Set(slots.compactMap { $0.phase == .ending ? $0.beneficiary : nil })
         let others = queue(now: now).map(\.identity).filter { !beneficiaries.contains($0) }
@@ -171,7 +173,8 @@ extension LinkPool {
         )
     }
 
-    /// The number of ending links whose slot is not promised to an accessory.
+    /// The number of ending links that are not ending in favor of an accessory that still waits.
+    /// Their slots go to the next accessories in the queue.
     private var spareCount: Int {
         let waiting = Set(waiters.map(\.identity))
         return slots.count { slot in
