@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The learned maximum silence of a present device: the longest gap between received
-/// advertisements.
+/// The learned maximum silence of a present device: the longest gap between its received
+/// advertisements. A lost advertisement makes a gap longer than the device's interval.
 ///
-/// The usual history of the last 16 gaps is too short when advertisements are lost. At 20 % loss,
-/// one time in 35 none of the last 16 gaps contains a loss. For a device with an interval of 10
-/// seconds, the limit of twice that and 5 seconds is then exceeded by two losses in a row, and the
-/// device would wrongly count as lost several times a day. This type therefore keeps 16 groups of
-/// 16 gaps. The longest of 256 gaps is hardly ever below three intervals, and exceeding twice that
-/// takes six losses in a row. The value is known after the first 16 gaps.
+/// A device counts as lost after twice the longest gap and 5 seconds (``PresenceRules``). A history
+/// of only 16 gaps makes this limit too short. If 20 % of the advertisements are lost, one history
+/// in 35 contains no loss, so its longest gap is the interval itself. With an interval of 10
+/// seconds, the limit is then 25 seconds, and two losses in a row exceed it. The device would
+/// wrongly count as lost several times a day.
+///
+/// This type therefore keeps 16 groups of 16 gaps. The longest of 256 gaps is hardly ever below
+/// three intervals. With an interval of 10 seconds, the limit is then 65 seconds, and only six
+/// losses in a row exceed it. The value is known after the first 16 gaps.
 package struct LearnedInterval: Hashable, Sendable {
     /// The number of gaps in a group.
     package static let groupSize = 16
@@ -29,13 +32,13 @@ package struct LearnedInterval: Hashable, Sendable {
         longest.max().map { max($0, current) }
     }
 
-    /// The longest gap so far, also before the interval counts as learned; `nil` before the first
-    /// gap.
+    /// The longest gap, like ``value``, but known from the first gap on; `nil` before that gap.
     package var longestGap: Duration? {
         value ?? (count > 0 ? current : nil)
     }
 
-    /// Adds a gap between two advertisements that neither a link nor a break of the scan explains.
+    /// Adds a gap between two advertisements. The gap must contain no link and no break of the
+    /// scan, because advertisements in these times are not received.
     package mutating func learn(_ gap: Duration) {
         guard gap >= Self.eventLength else { return }
         current = max(current, gap)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A clock that runs only during a scan, because silence without a scan does not prove that a
-/// device has left.
+/// A clock for *listening time*: the total time during which a scan was running.
+///
+/// The silence of a device is measured in listening time, because silence without a scan does not
+/// prove that the device has left.
 package struct ListeningTime: Hashable, Sendable {
     private var before = Duration.zero
     private var start: Duration?
@@ -11,17 +13,18 @@ package struct ListeningTime: Hashable, Sendable {
     /// Whether a scan is running.
     package var isRunning: Bool { start != nil }
 
-    /// Returns the total scanning time until now.
+    /// Returns the listening time until `now`.
     package func elapsed(at now: Duration) -> Duration {
         before + stretch(at: now)
     }
 
-    /// Returns the duration of the current scan.
+    /// Returns the duration of the current scan; zero if no scan is running.
     package func stretch(at now: Duration) -> Duration {
         start.map { max(now - $0, .zero) } ?? .zero
     }
 
-    /// Returns the time at which the total scanning time reaches this value; `nil` without a scan.
+    /// Returns the time at which the listening time reaches this value; `nil` if no scan is
+    /// running.
     package func instant(of elapsed: Duration) -> Duration? {
         start.map { $0 + (elapsed - before) }
     }

@@ -12,8 +12,9 @@ public struct NearbyDevices: Hashable, Sendable {
     public static var lostLimit: Int { 32 }
 
     /// The present devices, strongest signal first. Devices of unknown signal follow, in the order
-    /// of their discovery. A change of a signal counts from 6 dB on, or when the proximity or the
-    /// name of the device also changes, so that devices of similar strength keep their places.
+    /// of their discovery. The order uses a new signal strength only if it differs by at least 6
+    /// dB, or if the proximity or the name of the device also changes. So devices of similar
+    /// strength keep their places.
     public var devices: [NearbyDevice]
     /// The most recently lost devices, newest first. A device that returns leaves this list.
     public var lost: [NearbyDevice]

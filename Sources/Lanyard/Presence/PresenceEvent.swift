@@ -53,7 +53,7 @@ public struct PresentDevice: Hashable, Sendable {
     public var signal: Double?
     /// The approximate distance.
     public var proximity: Proximity
-    /// The longest gap between received advertisements; `nil` until 16 gaps were received. By
+    /// The longest gap between received advertisements; `nil` until 16 gaps were measured. By
     /// default the device counts as lost after twice this time and 5 seconds more.
     public var learnedInterval: Duration?
 }

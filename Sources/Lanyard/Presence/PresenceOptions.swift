@@ -10,10 +10,10 @@
 public struct PresenceOptions: Hashable, Sendable {
     /// The silence after which a device counts as lost.
     public enum Silence: Hashable, Sendable {
-        /// A multiple of the longest gap between advertisements of this device, plus 5 seconds:
-        /// twice the gap, or three times with fewer than 16 gaps. Before the first gap the longest
-        /// advertising interval, 10.25 seconds, takes its place, so a device that was received once
-        /// is lost after 35.75 seconds.
+        /// Twice the longest gap between advertisements of this device, plus 5 seconds. Until 16
+        /// gaps are known, three times the longest gap, plus 5 seconds. Before the first gap is
+        /// known, the library assumes the longest advertising interval, 10.25 seconds. So a device
+        /// that was received once is lost after 35.75 seconds.
         case learned
         /// The same time for all devices. It should be several times as long as the interval of the
         /// slowest device, because packets are lost.

@@ -9,11 +9,12 @@ package struct PresenceRules: Hashable, Sendable {
     /// The gap that is assumed before the first one is known: the longest interval of legacy
     /// advertising with its random delay (Vol 6, Part B, 4.4.2.2).
     package var assumedGap = Duration.milliseconds(10_250)
-    /// The longest silence of a connectable device that counts as its first gap although the device
-    /// counted as lost meanwhile.
+    /// The maximum first gap of a connectable device that counts as lost after its first
+    /// advertisement. If the device returns within this time, the tracker learns the gap
+    /// nevertheless.
     package var connectableReturn = Duration.seconds(195)
-    /// The corresponding limit for a device that is not connectable, such as a sensor that sleeps
-    /// for minutes.
+    /// The maximum first gap of a device that is not connectable, such as a sensor that sleeps for
+    /// minutes.
     package var beaconReturn = Duration.seconds(900)
     /// The signal strength from which a device is near, in dBm.
     package var nearThreshold = -70.0
@@ -34,15 +35,16 @@ package struct PresenceRules: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - learned: The learned maximum silence; `nil` until it is known.
-    ///   - longestGap: The longest gap so far; `nil` before the first one. A few gaps may contain
-    ///     no lost packet, so they permit a longer silence than a learned interval does.
+    ///   - longestGap: The longest gap so far; `nil` before the first one. The first few gaps may
+    ///     contain no lost packet. Until the maximum silence is learned, the permitted silence is
+    ///     therefore three times the longest gap instead of twice.
     func permittedSilence(learned: Duration?, longestGap: Duration?) -> Duration {
         if case .fixed(let silence) = options.silence { return silence }
         if let learned { return learned * 2 + lateTolerance }
         return (longestGap ?? assumedGap) * 3 + lateTolerance
     }
 
-    /// Returns the longest silence after a single advertisement that counts as the first gap.
+    /// Returns the maximum first gap of a device: ``connectableReturn`` or ``beaconReturn``.
     func returnLimit(isConnectable: Bool) -> Duration {
         isConnectable ? connectableReturn : beaconReturn
     }

@@ -4,15 +4,16 @@
 ///
 /// A scan reports the devices that it receives, but not the end of reception. The tracker learns
 /// the longest gap of each device (`LearnedInterval`). A device that is silent for more than twice
-/// that gap and 5 seconds is lost. With fewer than 16 gaps the limit is three times the longest one
-/// and 5 seconds. Before the first gap the longest advertising interval takes its place.
-/// `PresenceOptions` can fix the limit instead. Silence is measured in `ListeningTime`. A device
-/// that is connected or being connected may stop advertising and is not lost; afterward the time
-/// without an advertisement starts at zero.
+/// that gap and 5 seconds is lost. With fewer than 16 gaps, the limit is three times the longest
+/// gap and 5 seconds. Before the first gap, the tracker assumes the longest advertising interval.
+/// `PresenceOptions` can fix the limit instead. Silence is measured in listening time
+/// (`ListeningTime`). A device that is connected or being connected may stop advertising and is not
+/// lost. When the link or the attempt ends, its silence starts at zero.
 ///
 /// After a loss the tracker learns the interval of the device again. A device that was received
-/// once and returns after its loss, within minutes, probably advertises that slowly: the silence
-/// counts as its first gap. So a slow device does not count as lost again and again.
+/// once, was lost, and returns within minutes probably advertises that slowly. The tracker
+/// therefore learns this silence as the first gap of the device (`OnlySign`). Otherwise a slow
+/// device would count as lost again and again.
 ///
 /// Only scans that report every advertisement count. A scan that reports each device once does not
 /// reveal gaps.
@@ -22,7 +23,7 @@ package struct PresenceTracker: Sendable {
     private var lastStretch = Duration.zero
     private var tracked: [AccessoryIdentity: TrackedDevice] = [:]
     private var nextNumber = 0
-    /// The lost devices that were received once, at most `deviceLimit`.
+    /// The advertisements of lost devices that were received once, at most `deviceLimit`.
     private var receivedOnce: [AccessoryIdentity: OnlySign] = [:]
     /// The earliest time at which a device can be lost, in listening time. An advertisement
     /// postpones the device's own deadline but not this one, because that would require a search
@@ -94,8 +95,8 @@ package struct PresenceTracker: Sendable {
 
     // MARK: Connecting
 
-    /// Records that a connection attempt to a discovered device started. This does not apply to a
-    /// pending connection request, which waits for an absent device.
+    /// Records that a connection attempt to a discovered device started. Must not be called for a
+    /// pending connection request, because the device may be absent.
     package mutating func connecting(_ identity: AccessoryIdentity, now: Duration) {
         tracked[identity]?.connectionBegan()
     }
@@ -141,8 +142,8 @@ package struct PresenceTracker: Sendable {
         return lost.sorted { $0.number < $1.number }.map { .lost($0.present, .silent) }
     }
 
-    /// Merges two identities that turned out to be the same device. `other` receives the data of
-    /// `identity` if it has none. Returns the events.
+    /// Merges two identities that turned out to be the same device. If `other` is not present, it
+    /// takes over the entry of `identity`. Returns the events.
     package mutating func merge(
         _ identity: AccessoryIdentity,
         into other: AccessoryIdentity

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The only advertisement that was received from a device before it counted as lost, in listening
-/// time.
+/// The only advertisement of a device that was received once and then lost. Both times are in
+/// ``ListeningTime``.
+///
+/// If the device advertises again by ``end``, the silence between the two advertisements counts as
+/// its first gap. So a device that advertises every few minutes is lost once, and not again and
+/// again.
 struct OnlySign: Hashable, Sendable {
     /// The time of the advertisement.
     let instant: Duration
-    /// The latest time at which another advertisement ends the device's first gap.
+    /// The latest time at which a second advertisement still counts as the end of the first gap.
     let end: Duration
 }
 
@@ -18,16 +22,18 @@ struct TrackedDevice {
     private var interval = LearnedInterval()
     private var reportedSignal: Double?
     private var isConnectable = true
-    /// Whether the device is connected or being connected. In this state, its silence does not
-    /// count.
+    /// Whether the device is connected or being connected. It is not lost during that time, because
+    /// it may stop advertising.
     private(set) var isConnected = false
-    /// The time from which the current silence counts, in listening time: that of the latest
-    /// advertisement or of the end of a link, with the credit of `resume(at:lastStretch:)`.
+    /// The start of the current silence, in listening time: the latest advertisement or the end of
+    /// the latest link, whichever was later. ``resume(at:lastStretch:)`` moves it to a later time.
     private(set) var lastSign: Duration
-    /// The time of the latest advertisement; `nil` if a link or a break of the scan since then
-    /// explains a gap.
+    /// The start of the current gap: the latest advertisement, in listening time. `nil` before the
+    /// first advertisement, and if a link or a break of the scan followed the latest one, because
+    /// that silence is not a gap.
     private var gapStart: Duration?
-    /// The end of the grace period after a link, in listening time; `nil` if none is running.
+    /// The earliest time at which the device can be lost after its latest link, in listening time
+    /// (`PresenceOptions.grace`); `nil` if it has advertised since then, or had no link.
     private var graceEnd: Duration?
     private var reportedName: String?
 
@@ -48,15 +54,16 @@ struct TrackedDevice {
         return max(lastSign + permittedSilence, graceEnd ?? lastSign)
     }
 
-    /// Returns the only advertisement of the device: its time, and the latest time of the next one
-    /// that counts as its first gap; `nil` if there was another one, or none that begins a gap.
+    /// Returns the only advertisement of the device. Returns `nil` if a gap is known already, or if
+    /// no gap has begun (``gapStart``).
     func onlySign(_ rules: PresenceRules) -> OnlySign? {
         guard interval.longestGap == nil, let gapStart else { return nil }
         let limit = rules.returnLimit(isConnectable: isConnectable)
         return OnlySign(instant: gapStart, end: gapStart + limit)
     }
 
-    /// Continues the gap that began with an advertisement before the device counted as lost.
+    /// Continues the gap that began before the device was lost, so that the next advertisement ends
+    /// this gap.
     mutating func resume(after sign: OnlySign) { gapStart = sign.instant }
 
     /// Handles an advertisement.
@@ -92,9 +99,12 @@ struct TrackedDevice {
         lastSign = max(lastSign, instant)
     }
 
-    /// Handles the resumption of a scan after a break, which makes the current gap meaningless. The
-    /// device also gets a credit for the time until its next advertisement was due: its learned
-    /// interval, but at most half of the duration of the last scan.
+    /// Handles the start of a scan after a break. The current gap ends without being learned,
+    /// because the device may have advertised during the break.
+    ///
+    /// The next advertisement may have been due shortly after the previous scan ended. So the
+    /// silence before the break counts less: its start moves later by the learned interval, but at
+    /// most by half of the duration of the previous scan, and not beyond the present.
     mutating func resume(at instant: Duration, lastStretch: Duration) {
         gapStart = nil
         let credit = min(present.learnedInterval ?? .zero, lastStretch / 2)
