@@ -38,18 +38,19 @@ public protocol AccessoryProfile: Sendable {
     /// Creates the declaration. A structure whose properties all have values has this initializer.
     init()
 
-    /// The name of this kind of accessory in the store. It never changes in an update of the app.
+    /// The name of this kind of accessory in the store. Keep it in every version of the app,
+    /// because the store finds the description of a remembered accessory by this name.
     static var kind: String { get }
 
-    /// The main service: that of each property without a service of its own.
+    /// The main service: the service of each property that names none.
     static var service: BluetoothID { get }
 
     /// The rule that selects the accessories of this kind; by default those that advertise
     /// ``service``.
     static var matcher: AccessoryMatcher { get }
 
-    /// Changes the other properties of the description: pairing, timeouts, identity, priority. Does
-    /// nothing by default.
+    /// Sets the properties of the description that do not follow from the declaration, such as
+    /// pairing, timeouts, identity and priority. Does nothing by default.
     ///
     /// - Parameter description: The description that follows from the declaration.
     static func configure(_ description: inout AccessoryDescription)
@@ -86,8 +87,8 @@ extension AccessoryProfile {
 }
 
 extension PairingRequirement {
-    /// Returns the requirement that the accessory is ready once this property of its profile could
-    /// be read: `.required(probing: Lock().secret)`.
+    /// Returns the requirement that the library reads this property of the profile before the
+    /// accessory is ready, so that the accessory is paired: `.required(probing: Lock().secret)`.
     ///
     /// - Parameter property: The property, whose characteristic only paired centrals can read.
     public static func required<Value>(probing property: Readable<Value>) -> Self {

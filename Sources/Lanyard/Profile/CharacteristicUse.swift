@@ -60,6 +60,6 @@ extension AccessoryDescription {
 
 /// A type whose properties in a profile declare uses of characteristics.
 protocol DeclaresUses {
-    /// Returns the uses, in this service if the property names none.
+    /// Returns the uses. If the property names no service, they are in `service`.
     func uses(in service: BluetoothID) -> [CharacteristicUse]
 }

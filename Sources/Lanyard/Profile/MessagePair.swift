@@ -57,7 +57,8 @@ public struct AccessoryMessages: Sendable {
     /// channels would each receive every message.
     ///
     /// - Parameters:
-    ///   - kind: The kind of the writes. With response, no chunk is lost while the link lasts.
+    ///   - kind: The kind of the writes. Writes with response lose no part of a message while the
+    ///     link lasts.
     ///   - options: The framing, limits and sealing of the channel.
     public func channel(
         as kind: WriteKind = .automatic,

@@ -20,9 +20,9 @@ public struct Readable<Value: Sendable>: CharacteristicProperty, DeclaresUses {
     /// - Parameters:
     ///   - identifier: The UUID of the characteristic.
     ///   - service: The UUID of its service; `nil` for the main service of the profile.
-    ///   - isRequired: Whether an accessory without the characteristic does not become ready. If it
-    ///     is not required, its use throws ``AccessoryError/unknownCharacteristic(_:)`` on an
-    ///     accessory without it.
+    ///   - isRequired: Whether an accessory needs the characteristic to become ready. If it is not
+    ///     required, its use throws ``AccessoryError/unknownCharacteristic(_:)`` on an accessory
+    ///     without it.
     ///   - coding: The conversion between bytes and values.
     public init(
         _ identifier: BluetoothID,

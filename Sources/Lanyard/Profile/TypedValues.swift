@@ -50,9 +50,9 @@ public struct WritableValue<Value: Sendable>: Sendable {
 /// for try await beat in strap.measurement { print(beat.rate) }
 /// ```
 ///
-/// Each loop has its own subscription, which begins with the loop. It continues after the loss of a
-/// link, but lacks the values that the accessory had in the meantime. The loop ends when the
-/// accessory is forgotten, its central ends, or the task is canceled. It throws
+/// Each loop has its own subscription, which begins with the loop. The loop continues after the
+/// loss of a link, but misses the values that the accessory had before it was connected again. The
+/// loop ends when the accessory is forgotten, its central ends, or the task is canceled. It throws
 /// ``AccessoryError/malformed(_:_:)`` for bytes that are not a valid value, and
 /// ``AccessoryError/unknownCharacteristic(_:)`` if the accessory is found to lack the
 /// characteristic, which can happen only if its description does not require it.
