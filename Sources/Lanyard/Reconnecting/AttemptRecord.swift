@@ -73,7 +73,7 @@ public struct AttemptRecord: Hashable, Sendable {
 
     /// The step after an attempt.
     public enum Next: Hashable, Sendable {
-        /// None is needed: the accessory is ready.
+        /// No step is needed, because the accessory is ready.
         case ready
         /// The pairing of the accessory, which is usable except for its protected values.
         case pairing
@@ -83,11 +83,11 @@ public struct AttemptRecord: Hashable, Sendable {
         case pending(after: Duration)
         /// A reconnection by the system.
         case system
-        /// The wait for a connection slot.
+        /// Another attempt when a connection slot is free.
         case slot
-        /// None, for this reason.
+        /// No further attempt, for this reason.
         case rest(IdleReason)
-        /// Continuation when Bluetooth is available.
+        /// Another attempt when Bluetooth is available.
         case bluetooth
     }
 

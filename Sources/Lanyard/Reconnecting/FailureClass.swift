@@ -22,8 +22,8 @@ extension LinkFailure {
         }
     }
 
-    /// Whether only a few failures of this kind end a burst of attempts, because each takes long or
-    /// because another attempt is not likely to succeed.
+    /// Whether a burst of attempts (``ReconnectPlan``) ends after only a few failures of this kind.
+    /// Either each of them takes long, or another attempt is not likely to succeed.
     var isHard: Bool {
         switch kind {
         case .linkLoss, .remoteClosed, .ownCancel, .attemptFailed: false

@@ -4,7 +4,8 @@
 ///
 /// There are three classes of failures. Another attempt follows soon after a transient failure, and
 /// later after a lack of capacity. A terminal failure ends the attempts unless it may pass by
-/// itself. Attempts come in *bursts*, which are bounded in number and in time.
+/// itself. A *burst* is a series of attempts in quick succession. It ends after a number of
+/// failures or after a time (``ReconnectLimits``).
 ///
 /// After a burst, or if a remembered accessory is out of range, a connection request is left
 /// pending with the system; it needs little power and has no time limit. An accessory that is not
