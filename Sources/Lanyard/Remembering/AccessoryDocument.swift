@@ -24,8 +24,7 @@ import JSONText
 /// ```
 ///
 /// The store preserves unknown fields, in the document and in each record, and unreadable records.
-/// If an earlier version of the library must not change a later format, that format has a greater
-/// version number.
+/// A format that earlier versions of the library must not change gets a greater version number.
 struct AccessoryDocument: Hashable, Sendable {
     /// The reason why a file is not a valid document.
     struct Fault: Error, Hashable {

@@ -52,8 +52,9 @@ package struct DurableFile: Sendable {
         return try body()
     }
 
-    /// Replaces the contents, unless they are longer than ``sizeLimit``. Call it only within
-    /// `withLock`, unless no other process uses the file and one thread replaces it at a time.
+    /// Replaces the contents, unless they are longer than ``sizeLimit``. Call it within `withLock`.
+    /// Without the lock, the caller must ensure that no other process uses the file and that only
+    /// one thread at a time replaces it.
     package func replace(with data: Data) throws {
         guard data.count <= Self.sizeLimit else {
             throw AccessoryStoreFailure(operation: "write", path: url.path, code: EFBIG)
