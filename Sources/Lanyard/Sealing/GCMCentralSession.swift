@@ -54,7 +54,7 @@ struct GCMCentralSession: RotatingSession {
     }
 
     private mutating func receive(answer frame: Data) throws(SealingError) -> SealedArrival {
-        // A repeated greeting receives a repeated answer.
+        // The central may have sent its greeting twice. The peripheral then repeats its answer.
         if let answer, ConstantTime.equal(frame, answer) { return .nothing }
         guard let peripheral = GCMSession.random(in: frame) else { throw .refused }
         if let former = replaced,
@@ -84,8 +84,8 @@ struct GCMCentralSession: RotatingSession {
         return .answer(confirmation)
     }
 
-    /// Greets again, with the key that the peripheral names, or the current one. A greeting that
-    /// the app has requested remains.
+    /// Returns a greeting with the key that the invitation names, or with the current key if it
+    /// names none. If the app has requested new keys, returns the greeting of that request instead.
     private mutating func receive(invitation frame: Data) throws(SealingError) -> Data {
         let name = Data(frame.dropFirst())
         guard let key = name.isEmpty ? keys.current : keys.key(named: name) else { throw .refused }

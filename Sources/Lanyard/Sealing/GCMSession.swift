@@ -39,11 +39,12 @@ import Foundation
 /// - *Restart*: a central that restarts greets again; a peripheral that restarts asks for a
 ///   greeting. Both keep the current session until the new one is confirmed, so that a forged
 ///   greeting or invitation does not end it.
-/// - *Rotation*: either side replaces the keys of an open session. The central greets again, and
-///   the peripheral asks for a greeting: with `5` for one with the current key, or `5` and the name
-///   of another permanent key. Both sides know that key already. The name is the first 8 bytes of a
-///   key that is derived with the info `Lanyard sealing 1: name` (32 bytes, no salt). The former
-///   session opens messages that are on their way, so none is lost.
+/// - *Rotation*: either side replaces the keys of an open session. The central sends a new
+///   greeting. The peripheral asks for one: `5` alone means a greeting with the current key, and
+///   `5` with the name of another permanent key means a greeting with that key. Both sides know
+///   that key already. The name is the first 8 bytes of a key that is derived with the info
+///   `Lanyard sealing 1: name` (32 bytes, no salt). The former session still opens messages that
+///   are on their way, so none is lost.
 /// - *No forward secrecy*: an owner of the key can also read recorded sessions. Pairing with LE
 ///   Secure Connections on the link provides forward secrecy.
 enum GCMSession {
@@ -109,7 +110,7 @@ enum GCMSession {
     }
 }
 
-/// The two directions of a session, as one side uses them.
+/// The keys and the counters of both directions of a session, for one side.
 struct GCMDirections: Sendable {
     private let outgoing: GCMSealing
     private let incoming: GCMSealing

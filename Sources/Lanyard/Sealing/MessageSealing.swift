@@ -27,9 +27,9 @@ public enum SealingRole: Hashable, Sendable {
 /// The sealing of one side of one link. A session has no link and no clock: it returns the frames
 /// that must be sent.
 public protocol SealingSession: Sendable {
-    /// The frame that must be sent first; `nil` if there is none, or none any longer. It may be
-    /// sent again if no answer arrived. A central sends it at the start of the link, a peripheral
-    /// if its session did not become ready for a while.
+    /// The frame that begins a session with the other side; `nil` if no such frame is needed now. A
+    /// central sends it at the start of the link. A peripheral sends it only if its session does
+    /// not become ready for a while. It may be sent again if no answer arrives.
     var greeting: Data? { get }
 
     /// Whether messages can be sealed; until then they must wait.

@@ -5,9 +5,9 @@ public enum SealingError: Error, Hashable, Sendable {
     /// The data was not opened: it is too short, was changed, belongs to another key or session, or
     /// was never sealed.
     ///
-    /// The error does not reveal which. With the ability to have messages opened and to learn
-    /// whether the padding was wrong, an attacker can read messages byte by byte (a *padding
-    /// oracle*). Therefore do not report the cause to the other side: drop the message.
+    /// The error does not tell these causes apart. An attacker who can send messages and learn
+    /// whether their padding was wrong can read other messages byte by byte (a *padding oracle*).
+    /// Therefore do not report the cause to the other side: drop the message.
     case refused
     /// The message is authentic, but it was opened before, or is older than an opened one: it was
     /// recorded and replayed.
