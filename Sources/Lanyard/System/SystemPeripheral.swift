@@ -4,9 +4,9 @@ import Foundation
 
 /// A peripheral of a `SystemCentral`, and the table of its discovered attributes.
 ///
-/// The system creates it, and recognizes it by its identity: a device that the system finds again
-/// after Bluetooth was off may be another object. A connection request ends when its peripheral is
-/// released.
+/// The system creates the objects, and two of them are equal only if they are the same object. When
+/// the system finds a device again after Bluetooth was off, the device may have a new object. A
+/// connection request ends when its peripheral is released.
 ///
 /// Unchecked: used on the queue of its central only, except for the immutable properties.
 package final class SystemPeripheral: @unchecked Sendable {
@@ -86,7 +86,7 @@ package struct SystemAttribute: Hashable, Sendable {
     package let identifier: BluetoothID
     /// The service of a characteristic, or the characteristic of a descriptor.
     package var owner: AttributeReference?
-    /// The service and the characteristic by their UUIDs; `nil` for other attributes.
+    /// The UUIDs of a characteristic and its service; `nil` for a service or a descriptor.
     package var path: CharacteristicPath?
     /// The properties of a characteristic; empty for other attributes.
     package var properties: CharacteristicUses = []

@@ -41,7 +41,8 @@ package protocol SystemServer: AnyObject, Sendable {
         to centrals: [UUID]?,
         delivered: (@Sendable (Bool) -> Void)?
     ) -> Bool
-    /// Returns the refusal that an error of the app means; `nil` if the system does not know it.
+    /// Returns the ATT error with which to refuse a request after the app's code has thrown
+    /// `error`. Returns `nil` if `error` is not a `CBATTError`.
     func refusal(for error: any Error) -> AttributeError?
 }
 
