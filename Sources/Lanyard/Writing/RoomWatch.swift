@@ -5,9 +5,9 @@
 /// Core Bluetooth reports room by a callback. But on a new or restored link,
 /// `canSendWriteWithoutResponse` can be `false` without a later callback, until a value is written
 /// (tinygo-org/bluetooth#435; NordicSemiconductor/IOS-nRF-Connect-Device-Manager#354). A waiting
-/// queue therefore checks again by itself, and on a link that never had room, it writes once
-/// nevertheless after a while. On a link that has had room, it does not, because the system would
-/// discard the write.
+/// queue therefore checks again by itself. If a link never had room, the queue writes nevertheless
+/// after ``waitingLimit``, because the callback may depend on that write. If a link has had room,
+/// the queue does not, because the system would discard the write.
 struct RoomWatch {
     /// The time before the first check; it doubles with each check.
     static let firstPause = Duration.milliseconds(20)

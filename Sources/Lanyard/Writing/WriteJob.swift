@@ -17,7 +17,7 @@ struct WriteJob: Hashable, Sendable {
     var isUnderWay = false
 }
 
-/// The current room for writes.
+/// The maximum lengths of writes on a link, and whether a write without response is possible now.
 package struct WriteRoom: Hashable, Sendable {
     /// The maximum length of a write with response, in bytes; 0 without a link.
     package var withResponse: Int
@@ -47,8 +47,8 @@ package struct WriteRoom: Hashable, Sendable {
 enum WriteAction: Hashable, Sendable {
     /// Write this chunk.
     case write(Data, to: CharacteristicPath, withResponse: Bool)
-    /// Report that this many bytes of a job were written.
+    /// Report the number of a job, and how many of its bytes were written so far.
     case progressed(Int, Int)
-    /// Report the end of a job, with an error if it failed.
+    /// Report the number of a job that has ended, with an error if it failed.
     case finished(Int, AccessoryError?)
 }
