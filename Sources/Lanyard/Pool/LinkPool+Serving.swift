@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The order of service, and evictions.
+// Granting slots to waiting accessories, and ending links in their favor.
 extension LinkPool {
     /// Grants free slots, and has links ended for the accessories that still wait.
     mutating func settle(now: Duration) -> [LinkPoolAction] {

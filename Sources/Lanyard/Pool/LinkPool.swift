@@ -10,9 +10,11 @@
 /// - Waiting accessories that have a link go first, then first pairings. Otherwise priority and
 ///   waiting time decide (`PoolWaiter.agingStep`).
 /// - The `ConnectionPolicy` decides which link makes room, if any does. Before that link ends, the
-///   waiting accessory must have been seen recently; if it was not, the owner searches for it.
+///   waiting accessory must have been seen recently; if it was not, the owner of the pool searches
+///   for it.
 ///
-/// The owner of a token returns it by `release` or `capacityFailed`; a second call has no effect.
+/// The owner of the pool returns the token of a slot with `release` or `capacityFailed`. A second
+/// call has no effect.
 package struct LinkPool: Sendable {
     /// The pause between connection attempts after a link was refused, unless a link ends
     /// meanwhile. If other programs hold the links, the pool cannot observe when they end.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The right to one link. Returning it more than once has no effect.
+/// The token for one slot. Its holder returns it with `LinkPool.release` or
+/// `LinkPool.capacityFailed`. Returning it again has no effect.
 package struct SlotToken: Hashable, Sendable {
     let number: UInt64
 }
@@ -14,9 +15,10 @@ package enum LinkPoolAction: Hashable, Sendable {
     /// The accessory waits for a slot. Repeated, for example, if the slot that was promised to it
     /// goes to another accessory.
     case wait(AccessoryIdentity, OutOfConnectionSlots)
-    /// The link that was made without a slot stays, but is not used before a slot is granted.
+    /// Keep the link that was made without a slot, but do not use it before a slot is granted.
     case keepWaiting(AccessoryIdentity)
-    /// There is no slot for a link that was made without one: end that link. The accessory waits.
+    /// End the link that was made without a slot, because no slot is free for it. The accessory
+    /// waits.
     case turnAway(AccessoryIdentity, OutOfConnectionSlots)
     /// The holders, the waiting accessories or the limit have changed.
     case changed
