@@ -32,8 +32,8 @@ public struct NearbyDevices: Hashable, Sendable {
 
 /// A device in a list of devices nearby.
 public struct NearbyDevice: Hashable, Sendable, Identifiable {
-    /// The identity of the device. It stays the same when the device changes its address, if the
-    /// description of its kind can recognize it.
+    /// The identity of the device. It stays the same after a change of the address if
+    /// ``AccessoryDescription/identity`` names a means to recognize the device.
     public var id: AccessoryIdentity
     /// The latest known name; `nil` if none was received.
     public var name: String?

@@ -25,10 +25,10 @@ public struct PresenceOptions: Hashable, Sendable {
     /// The minimum time that a device gets to advertise again after its link has ended; 5 seconds
     /// by default.
     public var grace = Duration.seconds(5)
-    /// The lowest signal strength (RSSI) in dBm of an advertisement that counts. A device whose
-    /// advertisements are all weaker is not discovered, and is lost if it was present. If the value
-    /// is `nil`, the default, every advertisement counts; otherwise an advertisement of unknown
-    /// strength does not count.
+    /// The minimum signal strength (RSSI) of an advertisement, in dBm. Weaker advertisements, and
+    /// those of unknown strength, are ignored. So a device with only weaker advertisements is not
+    /// discovered, and is lost if it was present. With `nil`, the default, no advertisement is
+    /// ignored.
     public var minimumSignal: Int?
 
     /// Creates the default options: the silence is learned.
