@@ -26,8 +26,8 @@
 ///
 /// ### Rules
 ///
-/// - Each property is one use. A characteristic with several uses has several properties, with
-///   types of their own: a control point is written with commands and sends answers.
+/// - A ``Readable``, ``Writable`` or ``Subscribed`` property declares one use of a characteristic.
+///   A characteristic with several uses can have several properties, each with its own value type.
 /// - The UUID of the characteristic is that of the value's type, unless the property names another.
 ///   The service is the profile's ``service``, unless the property names another.
 /// - A characteristic is in one service of the profile.
@@ -35,7 +35,8 @@
 ///   computed property declares is missing in the description, so its use throws
 ///   ``AccessoryError/unknownCharacteristic(_:)``.
 public protocol AccessoryProfile: Sendable {
-    /// Creates the declaration. A structure whose properties all have values has this initializer.
+    /// Creates the declaration. Swift provides this initializer for a structure whose properties
+    /// all have default values.
     init()
 
     /// The name of this kind of accessory in the store. Keep it in every version of the app,

@@ -58,7 +58,7 @@ extension AccessoryDescription {
     }
 }
 
-/// A type whose properties in a profile declare uses of characteristics.
+/// The type of a property of a profile that declares uses of characteristics, such as ``Readable``.
 protocol DeclaresUses {
     /// Returns the uses. If the property names no service, they are in `service`.
     func uses(in service: BluetoothID) -> [CharacteristicUse]

@@ -43,8 +43,8 @@ public struct WritableValue<Value: Sendable>: Sendable {
     }
 }
 
-/// The values of a characteristic of one accessory, as its profile declares it: those that the
-/// accessory sends, and those that are read.
+/// The values of a characteristic of one accessory: the values that the accessory sends, and the
+/// values that the app reads.
 ///
 /// ```swift
 /// for try await beat in strap.measurement { print(beat.rate) }
