@@ -8,9 +8,9 @@ public struct AttemptRecord: Hashable, Sendable {
         case direct
         /// A pending connection request without a timeout.
         case pending
-        /// The use of a link that the system preserved.
+        /// An attempt on a link that the system preserved.
         case restored
-        /// The use of the existing link, for example after the accessory changed its services.
+        /// An attempt on the existing link, for example after the accessory changed its services.
         case renewal
     }
 
@@ -75,7 +75,8 @@ public struct AttemptRecord: Hashable, Sendable {
     public enum Next: Hashable, Sendable {
         /// No step is needed, because the accessory is ready.
         case ready
-        /// The pairing of the accessory, which is usable except for its protected values.
+        /// The pairing of the accessory. Until then, the accessory is usable except for its
+        /// protected values.
         case pairing
         /// Another attempt after this time.
         case connect(after: Duration)
@@ -91,7 +92,8 @@ public struct AttemptRecord: Hashable, Sendable {
         case bluetooth
     }
 
-    /// The number of the accessory's attempt, from 1 in each process and for each pairing.
+    /// The number of the attempt. The attempts of an accessory count from 1 in each process, and
+    /// from 1 again for each pairing.
     public let number: Int
     /// The kind of the attempt.
     public let approach: Approach

@@ -8,8 +8,8 @@ struct ReconnectLimits: Hashable, Sendable {
     var hardFailures = 4
     /// The maximum number of other failures in a burst.
     var transientFailures = 9
-    /// The maximum duration of a burst. A failure more than this time after the last one begins a
-    /// new burst.
+    /// The maximum duration of a burst. A failure that comes more than this time after the previous
+    /// failure begins a new burst.
     var burst = Duration.seconds(60)
     /// The minimum wait after a transient failure.
     var backOffMinimum = Duration.milliseconds(100)
