@@ -19,7 +19,8 @@ public struct FlightEvent: Hashable, Sendable {
         case note
     }
 
-    /// The time of the event, relative to a fixed moment.
+    /// The time of the event, relative to the time zero of its recording
+    /// (``FlightRecording/start``).
     public var time: Duration
     /// The accessory: its name or another identification; empty if the event is not about one
     /// accessory.
@@ -34,7 +35,7 @@ public struct FlightEvent: Hashable, Sendable {
     /// Creates an event.
     ///
     /// - Parameters:
-    ///   - time: The time of the event, relative to a fixed moment.
+    ///   - time: The time of the event, relative to the time zero of its recording.
     ///   - device: The name of the accessory or another identification; empty if the event is not
     ///     about one accessory.
     ///   - lane: The kind of the event.
