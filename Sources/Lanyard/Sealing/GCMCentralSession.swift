@@ -2,9 +2,9 @@
 
 import Foundation
 
-/// The central's side of a `GCMSealing` session: it greets, and confirms the answer. If the
-/// peripheral asks for a greeting, the central sends a new greeting, and keeps its session until
-/// the answer arrives.
+/// The central's side of a `GCMSealing` session (``GCMSession``). It sends a greeting, and confirms
+/// the answer of the peripheral. If the peripheral asks for another greeting, the central sends a
+/// new one, and keeps its session until the answer arrives.
 struct GCMCentralSession: RotatingSession {
     var keys: SealingKeyRing
     private(set) var sessionCount = 0

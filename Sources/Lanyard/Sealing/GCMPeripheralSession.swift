@@ -2,8 +2,8 @@
 
 import Foundation
 
-/// The peripheral's side of a `GCMSealing` session: it answers greetings, and keeps its session
-/// until the central has proved that it knows the keys of a new one.
+/// The peripheral's side of a `GCMSealing` session (``GCMSession``). It answers greetings. It keeps
+/// its session until the central has proved that it knows the keys of a new session.
 struct GCMPeripheralSession: RotatingSession {
     private struct Offer {
         let key: SealingKey

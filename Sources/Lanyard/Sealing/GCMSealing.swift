@@ -36,8 +36,9 @@ public struct GCMSealing: DataSealing, MessageSealing {
     ///
     /// - Parameters:
     ///   - key: The key for AES, or the permanent key of the sessions of a channel.
-    ///   - others: In a channel, the keys to which the other side may rotate, or to which it has
-    ///     rotated while this side did not run; at most eight, the latest. They do not open data.
+    ///   - others: Further keys that a session of a channel accepts, because the other side may
+    ///     rotate to one of them, or has done so while this side did not run. Only the last eight
+    ///     are kept. These keys do not open `Data`.
     public init(key: SealingKey, accepting others: [SealingKey] = []) {
         keys = SealingKeyRing(key, accepting: others)
     }

@@ -17,14 +17,14 @@ public protocol MessageSealing: Sendable {
 
 /// The side of a link.
 public enum SealingRole: Hashable, Sendable {
-    /// The side that connects: it greets.
+    /// The side that connects. It sends the first frame, which is a greeting.
     case central
     /// The side that accepts the connection: it answers greetings, and asks for one if none arrives
     /// or if it replaces keys.
     case peripheral
 }
 
-/// The sealing of one side of one link. A session has no link and no clock: it returns the frames
+/// The sealing on one side of a link. A session does no I/O and has no clock: it returns the frames
 /// that must be sent.
 public protocol SealingSession: Sendable {
     /// The frame that begins a session with the other side; `nil` if no such frame is needed now. A

@@ -2,8 +2,8 @@
 
 import Foundation
 
-/// The permanent keys of one side of a channel: the one that it uses, and those to which the keys
-/// may be rotated.
+/// The permanent keys of one side of a channel: the key that the side uses, and the other keys to
+/// which the sides may rotate.
 struct SealingKeyRing: Equatable, Sendable {
     /// The maximum number of accepted keys; beyond it, the oldest is dropped.
     static let limit = 8
