@@ -37,7 +37,8 @@ package protocol SystemCentral: AnyObject, Sendable {
     /// Returns the state of the link to a peripheral.
     func linkState(of peripheral: SystemPeripheral) -> SystemLinkState
 
-    /// Returns the room for writes to a connected peripheral.
+    /// Returns the maximum lengths of writes to a connected peripheral, and whether a write without
+    /// response is possible now.
     func room(of peripheral: SystemPeripheral) -> WriteRoom
     /// Sends a request to a connected peripheral. The central ignores the request if the attribute
     /// is no longer valid.

@@ -14,15 +14,17 @@ package protocol SystemServer: AnyObject, Sendable {
     /// Stops the advertising, removes the services, and ends the server.
     func end()
 
-    /// Publishes services in place of all earlier ones. Each is answered with `published`.
+    /// Publishes services in place of all earlier ones. The event `published` reports the result
+    /// for each service.
     func publish(_ services: [PublishedService])
     /// Whether the device advertises.
     var isAdvertising: Bool { get }
-    /// Starts advertising, which `advertisingStarted` answers.
+    /// Starts advertising. The event `advertisingStarted` reports the result.
     func advertise(name: String, services: [BluetoothID])
     /// Answers a request.
     ///
-    /// - Parameter result: The value from the requested offset on. Ignored for a write.
+    /// - Parameter result: The value from the requested offset on, or the error that refuses the
+    ///   request. For a write, the value is ignored.
     func respond(to request: ServerRequestNumber, _ result: Result<Data, AttributeError>)
 
     /// Returns the centrals that subscribe to a published characteristic.
