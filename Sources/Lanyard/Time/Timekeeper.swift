@@ -4,9 +4,9 @@ import Dispatch
 
 /// A clock with timers.
 ///
-/// Apps use the system's, and simulations a virtual one. `hold` and `release` keep virtual time
-/// from advancing while work is on its way to another thread. They have no effect on the system's
-/// clock.
+/// Apps use the system's clock, and simulations use a virtual clock. `hold` and `release` keep
+/// virtual time from advancing while work is on its way to another thread. They have no effect on
+/// the system's clock.
 package protocol Timekeeper: Sendable {
     /// The time since a fixed moment. It never decreases, and it advances while the system sleeps.
     var now: Duration { get }
