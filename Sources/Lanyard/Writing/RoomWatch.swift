@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The rules for when to check again for room for a write without response.
+/// The rules that decide when a waiting write without response may be made, and when to check
+/// again. There is *room* if the system accepts a write without response now.
 ///
 /// Core Bluetooth reports room by a callback. But on a new or restored link,
 /// `canSendWriteWithoutResponse` can be `false` without a later callback, until a value is written
