@@ -84,7 +84,7 @@ struct DatabaseErrorTests {
             (
                 #"{"uuid": "180F", "handle": 65535, "includes": [], "characteristics": []}, "#
                     + #"{"uuid": "180F", "handle": 65535}"#,
-                "services[1]: the handle 65535 is taken, or not after the one before it"
+                "services[1]: the handle 65535 is taken, or is not above the handle before it"
             ),
         ]
     )

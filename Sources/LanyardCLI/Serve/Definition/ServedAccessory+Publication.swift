@@ -72,7 +72,7 @@ extension GATT.DefinitionError {
     var problem: String {
         switch self {
         case .handleNotFree(let handle):
-            "the handle \(handle.rawValue) is taken, or not after the one before it"
+            "the handle \(handle.rawValue) is taken, or is not above the handle before it"
         case .tableFull: "there are not enough handles for all attributes"
         case .unknownInclude(.uuid(let uuid)):
             "it includes the service \(uuid), which does not exist"
