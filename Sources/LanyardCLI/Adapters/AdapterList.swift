@@ -4,10 +4,10 @@ import HCITransports
 import JSONText
 import VirtualAdapters
 
-/// The list of a computer's adapters: those of the kernel, and the serial ports that may lead to
-/// others.
+/// The list of a computer's adapters: the adapters of the kernel, and the serial ports to which
+/// other controllers may be connected.
 struct AdapterList: Sendable {
-    /// The sources of the facts, which tests replace.
+    /// The functions that read the state of the system. Tests replace them.
     struct Sources: Sendable {
         var adapters: @Sendable () -> [SystemAdapter] = { SystemAdapters.list() }
         /// Whether this process may take adapters; `nil` if that is unknown.
