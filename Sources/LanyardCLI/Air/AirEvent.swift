@@ -27,7 +27,8 @@ enum AirEvent: Equatable, Sendable {
     case linked(AirLink)
     /// A connection between two controllers has ended.
     case unlinked(AirLink)
-    /// The display of an accessory shows a text, to enter or compare on the other device.
+    /// The display of an accessory shows a text, which a person enters or compares on the other
+    /// device.
     case display(controller: String, text: String)
 
     /// The event on one line. Names come from other hosts, so they are escaped.

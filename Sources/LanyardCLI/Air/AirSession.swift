@@ -13,7 +13,7 @@ struct AirSession: Sendable {
     let seed: UInt64
     /// The directory of the packet logs; `nil` for none.
     let traceDirectory: String?
-    /// RootCanal's Link Layer port, whose devices join; `nil` for none.
+    /// The address of RootCanal's Link Layer port, whose devices join the radio; `nil` for none.
     var rootCanal: AdapterSpecification?
     /// Whether the world has the example accessories.
     var hasExamples = false
@@ -114,8 +114,8 @@ struct AirSession: Sendable {
     }
 }
 
-/// The report of connections as they begin and end. The names of a connection's controllers are
-/// those from its beginning.
+/// The report of connections as they begin and end. Both reports use the names that the controllers
+/// had at the beginning of the connection.
 enum AirLinks {
     /// Reports the existing connections and all changes, on the world's thread.
     static func report(in world: World, _ send: @escaping @Sendable (AirEvent) -> Void) {

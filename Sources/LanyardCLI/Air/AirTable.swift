@@ -10,9 +10,9 @@ struct AirTable: Sendable {
     /// The text above the table: the addresses for hosts, and the seed.
     let heading: String
 
-    /// Returns the table's lines. No line is wider than the terminal. There is at
-    /// least one line, and otherwise fewer lines than rows. If the terminal has fewer than 11 rows, the last lines can be left
-    /// out.
+    /// Returns the lines of the table, at least one. No line is wider than the terminal. The lines
+    /// leave the last row of the terminal free for the cursor. If the terminal has fewer than 11
+    /// rows, the last lines of the table may be missing.
     func lines(_ status: WorldStatus) -> [String] {
         let room = max(2, size.rows - Self.fixedLines)
         let links = screenLines(status) + linkLines(status, limit: room / 2)
@@ -37,7 +37,8 @@ struct AirTable: Sendable {
         ]
     }
 
-    /// Returns the text on the displays of accessories, to enter or compare on the other device.
+    /// Returns a line for each of the last displays of accessories. A person enters or compares the
+    /// text of a display on the other device.
     private func screenLines(_ status: WorldStatus) -> [String] {
         status.controllers.compactMap { controller in
             controller.screen.map { fit("\(TerminalText.escape(controller.label)) shows \($0)") }
@@ -99,7 +100,8 @@ struct AirTable: Sendable {
     private static let screenLimit = 2
     private static let titles = ["CONTROLLER", "ADDRESS", "PLACE", "FROM HOST", "TO HOST"]
     private static let nameColumns = 24
-    /// The narrowest name column. A narrower terminal cuts off the other columns instead.
+    /// The minimum width of the name column. On a narrow terminal, other columns are left out or
+    /// cut off instead.
     private static let leastNameColumns = 12
     /// The widths of the columns other than the name.
     private static let widths = [24, 18, 9, 9]

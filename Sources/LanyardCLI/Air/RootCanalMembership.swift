@@ -25,7 +25,7 @@ struct RootCanalMembership: Sendable {
 
     /// Joins RootCanal.
     ///
-    /// - Returns: The end of the connection.
+    /// - Returns: A stream that yields the reason when the connection ends.
     /// - Throws: ``TransportError`` if RootCanal cannot be reached.
     func join() async throws(TransportError) -> End {
         let (end, feed) = End.makeStream()
