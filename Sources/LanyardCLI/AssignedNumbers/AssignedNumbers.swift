@@ -7,8 +7,8 @@ import BluetoothTypes
 ///
 /// Two files contain the names. Each line has a table, a hexadecimal number and a name.
 /// `company-names.csv`, which `Scripts/generate-company-names` writes, contains the names of
-/// companies, and for services the names of their companies. `assigned-numbers.csv` contains the
-/// other names. Each file is read when a name in it is needed.
+/// companies, and names the services of member companies after these companies.
+/// `assigned-numbers.csv` contains the other names. Each file is read when a name in it is needed.
 enum AssignedNumbers {
     /// Services by their 16-bit UUID (Assigned Numbers, 3.4.2).
     static let serviceNames = names(in: "service")
