@@ -11,8 +11,8 @@ enum BeaconContents: Equatable, Sendable {
     /// Apple's format: the UUID of the owner, two numbers for the place, and the power that is
     /// received at one meter, in dBm.
     case iBeacon(uuid: BluetoothUUID, major: UInt16, minor: UInt16, power: Int8)
-    /// Google's Eddystone-UID: 10 bytes for the owner and 6 for the beacon. The power is the one
-    /// received directly at the beacon, in dBm, as in Eddystone-URL and Eddystone-EID.
+    /// Google's Eddystone-UID: 10 bytes for the owner and 6 for the beacon. The power is received
+    /// at zero meters, in dBm, as in Eddystone-URL and Eddystone-EID.
     case eddystoneUID(namespace: [UInt8], instance: [UInt8], power: Int8)
     /// Google's Eddystone-URL.
     case eddystoneURL(String, power: Int8)

@@ -26,7 +26,7 @@ extension SensorBeacon {
     }
 }
 
-/// An object of BTHome: the meaning and the size of a number.
+/// An object of BTHome: the name and the layout of one measurement.
 struct BTHomeObject: Sendable {
     enum Kind: Sendable {
         /// A number of this many bytes, times `factor` and 10 to the power of `exponent`.
