@@ -42,7 +42,7 @@ struct BondFinder<Peer: NamedPeer>: Sendable {
     let bonds: [Peer]
 
     /// Returns the peer, or `nil` if the target is not bonded but scanning may find it. Throws if
-    /// the target cannot be found, or if several peers match.
+    /// the target is the identifier of a bond that does not exist, or if several peers match.
     func find(_ target: Target) throws(ProgramFailure) -> Peer? {
         let exact = bonds.filter { Self.matches($0, target) }
         let matches = exact.isEmpty ? bonds.filter { Self.hasName($0, target) } : exact
