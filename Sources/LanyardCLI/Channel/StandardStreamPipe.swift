@@ -27,9 +27,9 @@ struct StandardStreamPipe: Sendable {
     /// channel.
     let outlivesInput: Bool
 
-    /// Runs until the peer closes the channel, or, without `outlivesInput`, until the input has
-    /// ended and all of it has arrived. Throws if the peer closes the channel while a piece of the
-    /// input is left to send.
+    /// Runs until the peer closes the channel. Without `outlivesInput`, the pipe closes the channel
+    /// itself when the input has ended and all of it has arrived at the peer. Throws if the peer
+    /// closes the channel while a piece of the input is left to send.
     func run() async throws {
         let halves = Halves()
         do {
@@ -132,8 +132,8 @@ extension L2CAPChannel: StandardStreamPipe.Channel {
 /// the channel waits.
 final class StandardInput: Sendable {
     private let descriptor: Int32
-    /// The queue on which reads block while no input comes. A read without an awaiting task ends
-    /// with the process.
+    /// The queue on which reads block while no input comes. A read cannot be canceled: it ends with
+    /// input or with the process.
     private let queue = DispatchQueue(label: "lanyard.input")
 
     init(descriptor: Int32 = STDIN_FILENO) {
