@@ -128,7 +128,8 @@ extension PairingOptions {
     /// Returns the queue that asks questions; `nil` if they get no answers.
     ///
     /// - Parameter commands: Receives the lines that answer no question. With `nil`, the queue
-    ///   discards such lines from a terminal, and keeps others for later questions.
+    ///   discards such lines if they are typed at a terminal, and otherwise keeps them for later
+    ///   questions.
     func questions(
         at console: Console,
         commands: AsyncStream<String>.Continuation? = nil

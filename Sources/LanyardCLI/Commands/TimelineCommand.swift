@@ -84,7 +84,7 @@ struct TimelineCommand: ConsoleCommand {
         }
     }
 
-    /// Returns the place of the page if none is given.
+    /// Returns the path of the page for a recording if `--output` is not given.
     static func page(of recording: String) -> String {
         let suffix = ".jsonl"
         let stem = recording.hasSuffix(suffix) ? recording.dropLast(suffix.count) : recording[...]
