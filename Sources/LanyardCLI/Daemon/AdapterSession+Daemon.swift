@@ -100,7 +100,7 @@ extension AdapterSession {
         }
     }
 
-    /// Waits until the adapter is ready, with `onAdapterLoss` for any time.
+    /// Waits until the adapter is ready. With `onAdapterLoss`, the wait has no time limit.
     private func awaitReady(_ client: DaemonClient) async throws {
         guard onAdapterLoss == nil else { return try await follow(client, untilReady: true) }
         try await limits.run("opening \(adapter)", within: limits.opening(adapter)) {
@@ -108,9 +108,9 @@ extension AdapterSession {
         }
     }
 
-    /// Follows the states of the port. Throws when the daemon or its adapter is lost. With
-    /// `onAdapterLoss`, reports the loss and the return instead, unless the adapter lacks a feature
-    /// or the port was shut down.
+    /// Follows the states of the port. With `untilReady`, returns when the adapter is ready. Throws
+    /// when the daemon or its adapter is lost. With `onAdapterLoss`, reports the loss and the
+    /// return instead, unless the adapter lacks a feature or the port was shut down.
     private func follow(_ client: DaemonClient, untilReady: Bool) async throws {
         var isLost = false
         for await state in client.states {

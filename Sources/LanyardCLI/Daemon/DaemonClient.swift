@@ -32,11 +32,10 @@ actor DaemonClient: PortObserver, CentralAdapter {
     typealias Values = AsyncThrowingStream<[UInt8], any Error>
 
     nonisolated let port: BlueZAdapter
-    /// The permission of the published services' clients to pair; `nil` if the agent asks at any
-    /// time.
+    /// The permission for clients of the published services to pair; `nil` if they need none.
     let permission: PairingPermission?
-    /// Set when a new link has a bond that the peer did not have before; `nil` if the daemon does
-    /// not pair as it connects.
+    /// A latch that is set when a connection has made a new bond; `nil` if the daemon does not pair
+    /// as it connects.
     private let hasBonded: Latch?
     /// The states of the port, for one reader at a time.
     nonisolated let states: AsyncStream<PortState>
@@ -57,7 +56,8 @@ actor DaemonClient: PortObserver, CentralAdapter {
 
     /// - Parameters:
     ///   - port: The port.
-    ///   - permission: The permission of the published services' clients to pair.
+    ///   - permission: The permission for clients of the published services to pair; `nil` if they
+    ///     need none.
     ///   - hasBonded: With a latch, the daemon pairs as it connects, and the latch is set when that
     ///     has made a bond.
     init(
