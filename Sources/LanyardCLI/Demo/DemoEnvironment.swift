@@ -165,7 +165,7 @@ import BluetoothTypes
             state.withLock { $0.accessories[name] = nil }
         }
 
-        /// Returns the accessory as the app has it.
+        /// Returns the app's object of an accessory.
         func accessory(_ name: String) throws(ProgramFailure) -> Accessory {
             guard let found = state.withLock({ $0.accessories[name] }) else {
                 throw ProgramFailure(.internalError, "\(name) is not known")
@@ -173,7 +173,7 @@ import BluetoothTypes
             return found
         }
 
-        /// Returns the accessory as it is in the world.
+        /// Returns the virtual device of an accessory, with which the demo moves or resets it.
         func live(_ name: String) throws(ProgramFailure) -> LiveAccessory {
             guard let found = live[name] else {
                 throw ProgramFailure(.internalError, "there is no \(name)")
