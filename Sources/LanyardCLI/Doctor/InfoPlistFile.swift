@@ -19,7 +19,7 @@ enum InfoPlistFile {
             return try findings(check, file, nil, infoPlist, advice: advice)
         }
         let other = try read(entitlements)
-        // The error names the file that is wrong.
+        // The Info.plist is first checked alone, so that an error names the file that is wrong.
         _ = try findings(check, file, nil, infoPlist, advice: advice)
         return try findings(
             check,

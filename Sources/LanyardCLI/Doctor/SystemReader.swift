@@ -15,7 +15,8 @@ struct SystemReader: Sendable {
     /// Lists the adapters of the kernel.
     var adapters: @Sendable () -> [SystemAdapter] = { SystemAdapters.list() }
 
-    /// Returns the state without the choice of an adapter and the facts that depend on it.
+    /// Returns the state of the computer without `choice`, `probe` and `store`, which depend on the
+    /// chosen adapter.
     func read(kernel: SystemBluetooth.Support) -> SystemState {
         var system = SystemState()
         system.kernel = kernel
