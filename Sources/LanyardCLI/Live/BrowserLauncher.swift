@@ -5,7 +5,7 @@ import Foundation
 /// An address that was opened in the person's browser.
 ///
 /// Other users can read the arguments of a process, and the address is a secret. The browser
-/// therefore gets the name of a private file that refers to it.
+/// therefore gets the name of a private file, which redirects to the address.
 struct BrowserLauncher: Sendable {
     /// The private file.
     private let path: String

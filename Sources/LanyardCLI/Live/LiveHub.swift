@@ -20,8 +20,8 @@ final class LiveHub: Sendable {
         var json: JSON { .object([.init("type", .string(type))] + members) }
     }
 
-    /// The number of messages in an update beyond which only the last state of each link is added.
-    /// Other messages are dropped.
+    /// The maximum number of messages in an update. Further messages are dropped, except states of
+    /// links: a new state then replaces the earlier states of its link.
     static let messageLimit = 1_024
     /// The seconds of signal strength that a page gets when it opens.
     static let historySeconds = 60
@@ -53,8 +53,8 @@ final class LiveHub: Sendable {
     /// - Parameters:
     ///   - adapters: The names of the adapters' rows on the timeline, in the order of their
     ///     numbers.
-    ///   - now: The time of the history of signals.
-    ///   - clock: The time of the timeline, in microseconds since 1970.
+    ///   - now: Returns the current time, for the history of signals.
+    ///   - clock: Returns the current time in microseconds since 1970, for the timeline.
     init(
         adapters: [String],
         now: @escaping @Sendable () -> Instant,

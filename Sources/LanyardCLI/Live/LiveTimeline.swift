@@ -52,7 +52,8 @@ struct LiveBacklog: Sendable {
 struct LiveTimeline: Sendable {
     /// The maximum number of events that a page gets when it opens.
     static let historyLimit = 5_000
-    /// The maximum number of connections per adapter for which the device is recorded.
+    /// The maximum number of connections per adapter whose packets are shown on the row of the
+    /// device. Packets of further connections are shown on the row of the adapter.
     static let linkLimit = 64
 
     /// An adapter. The handles of different adapters are independent of each other.

@@ -38,7 +38,8 @@ struct LiveAccess: Sendable {
             let place = LivePlace(rawValue: String(parts[2]))
         else { throw .notFound }
         if let origin = request.headers["origin"], origin != "http://\(host)" { throw .forbidden }
-        // The address of the page itself is opened from outside the browser.
+        // This check does not apply to the page, because its address is opened from outside the
+        // browser.
         if place != .page, let site = request.headers["sec-fetch-site"],
             !["same-origin", "none"].contains(site)
         {
