@@ -195,7 +195,8 @@ final class PairingDialogue: Sendable {
 /// A delegate that passes the host's pairing questions to the person at the terminal.
 struct TerminalDelegate: PairingDelegate {
     let dialogue: PairingDialogue
-    /// The permission of peers to begin a pairing through the Bluetooth daemon; `nil` for any time.
+    /// The permission for peers to begin a pairing through the Bluetooth daemon; `nil` if they need
+    /// none.
     var permission: PairingPermission?
 
     func consents(to pairing: PairingRequest) async -> Bool {

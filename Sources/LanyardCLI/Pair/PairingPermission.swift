@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// The permission of peers to begin a pairing through the Bluetooth daemon, for some time. A host
+/// The permission for peers to begin a pairing through the Bluetooth daemon, for some time. A host
 /// has a pairing window of its own.
 final class PairingPermission: Sendable {
     private enum State: Sendable {

@@ -9,7 +9,8 @@ struct PairingProcedure: Sendable {
     let policy: Pairing.Policy
     let dialogue: PairingDialogue
     let limits: StepLimits
-    /// Set if there are new keys. Pairing may have ended before the link was reported.
+    /// A latch that is set if there are new keys. The adapter may have paired before this procedure
+    /// got the link, so the bonds alone do not show that the keys are new.
     let hasBonded: Latch
 
     /// The time limit of a pairing. Each step has a limit of 30 seconds (Vol 3, Part H, 3.4), and
