@@ -11,7 +11,7 @@ struct RadioTable: Sendable {
         let name: String?
         /// The signal in dBm by the number of the radio.
         let signals: [Int: Int]
-        /// The number of the radio of the device's link.
+        /// The number of the radio that has the link to the device; `nil` without a link.
         var radio: Int?
         var reason: PathReason?
     }
