@@ -114,7 +114,7 @@ final class LiveScan: Sendable {
     private func end() throws {
         let table = ScanTable(size: Console.Size(columns: console.size().columns, rows: .max))
         let now = now()
-        // The lock keeps a drawing that has begun from coming after the end.
+        // Because of the lock, no drawing is written after the last table.
         try state.withLock { state in
             state.hasEnded = true
             let last = table.finalLines(state.view, now: now).map { $0 + "\n" }.joined()

@@ -135,12 +135,12 @@ struct ScanTable: Sendable {
     private static let titles = ["NAME", "IDENTIFIER", "SIGNAL", "SERVICES", "SEEN"]
     private static let gap = "  "
     private static let nameColumns = 24
-    /// The narrowest column of names beside the identifiers.
+    /// The minimum width of the name column on a terminal that also shows the identifiers.
     private static let shortestName = 13
     private static let identifierColumns = 24
     private static let signalColumns = 9
     private static let ageColumns = 6
-    /// The narrowest terminal with all columns.
+    /// The minimum width of a terminal that shows all columns.
     static let wideColumns = 74
     /// The titles and the footer.
     private static let fixedLines = 2
