@@ -46,8 +46,9 @@ enum NumberFormat: String, CaseIterable, Sendable {
         }
     }
 
-    /// The whole numbers that fit, or the mantissas of a medical number without its special values;
-    /// `nil` if the number need not be whole.
+    /// The range of the integer that the bytes hold. For the medical formats, this is the mantissa,
+    /// without the values that stand for no number. `nil` for the formats of IEEE 754, which hold
+    /// no integer.
     private var mantissas: ClosedRange<Double>? {
         switch self {
         case .float32, .float64: nil
@@ -67,7 +68,8 @@ enum NumberFormat: String, CaseIterable, Sendable {
         }
     }
 
-    /// Returns the numbers that the format can hold, in units of ten to the power of `exponent`.
+    /// Returns the range of the numbers that the format can hold if its integer counts units of ten
+    /// to the power of `exponent`.
     func range(exponent: Int) -> ClosedRange<Double> {
         guard let mantissas else {
             let largest = self == .float32 ? Double(Float.greatestFiniteMagnitude) : 1e300
@@ -77,8 +79,8 @@ enum NumberFormat: String, CaseIterable, Sendable {
         return mantissas.lowerBound * unit...mantissas.upperBound * unit
     }
 
-    /// Returns the bytes of the number, or of the nearest number that fits, in units of ten to the
-    /// power of `exponent`.
+    /// Returns the bytes of a number. The integer in them counts units of ten to the power of
+    /// `exponent`. A number out of range becomes the nearest number in the range.
     func encode(_ number: Double, exponent: Int) -> [UInt8] {
         guard let mantissas else {
             return self == .float32

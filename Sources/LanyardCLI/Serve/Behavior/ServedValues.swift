@@ -16,8 +16,8 @@ struct ServedValues: Sendable {
         let maximumLength: Int
         let period: Duration?
         var echo: AttributeHandle?
-        /// The number of values before the next one; with a period, the number before the current
-        /// one.
+        /// The index of a value in the sequence of the template. With a period, this is the index
+        /// of the current value. Without one, it is the index of the value that the next read gets.
         var count = 0
         var bytes: [UInt8]
     }

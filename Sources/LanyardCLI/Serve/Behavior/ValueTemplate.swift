@@ -2,8 +2,9 @@
 
 import Foundation
 
-/// The description of a value: pieces in a row, some of which may change. The value depends on the
-/// template, a count and, with a sine, a period.
+/// The description of a value: pieces in a row, some of which may change. A template with such
+/// pieces describes a sequence of values. Each value depends on its index in the sequence and, with
+/// a sine, on the time between values.
 struct ValueTemplate: Equatable, Sendable {
     /// A piece of a value.
     enum Piece: Equatable, Sendable {
@@ -29,13 +30,13 @@ struct ValueTemplate: Equatable, Sendable {
     /// Whether a piece of the value may change.
     var isMoving: Bool { pieces.contains(where: \.isMoving) }
 
-    /// Whether the value depends on the time between values, and not only on the count.
+    /// Whether a value depends on the time between values, and not only on its index.
     var needsClock: Bool { pieces.contains(where: \.needsClock) }
 
     /// The length of the longest value, in bytes.
     var longestCount: Int { pieces.reduce(0) { $0 + $1.longestCount } }
 
-    /// Returns the value after `count` others, one every `seconds`.
+    /// Returns the value with the index `count`, if a new value comes every `seconds`.
     func bytes(after count: Int = 0, every seconds: Double = 0) -> [UInt8] {
         pieces.flatMap { $0.bytes(after: count, every: seconds) }
     }
@@ -72,12 +73,12 @@ extension ValueTemplate.Piece {
     }
 }
 
-/// A number that may change: a function of the count of numbers before it and, for a sine, of the
-/// time between numbers.
+/// A number that may change. It is a function of its index in the sequence of numbers and, for a
+/// sine, of the time between numbers.
 enum MovingNumber: Equatable, Sendable {
     /// A constant.
     case constant(Double)
-    /// A ramp from one end to the other by `step`, repeated.
+    /// A ramp that goes from one end toward the other by `step` and then begins again.
     case ramp(from: Double, to: Double, step: Double)
     /// A sine between `low` and `high` that starts in the middle and rises, with a period in
     /// seconds.
@@ -92,12 +93,12 @@ enum MovingNumber: Equatable, Sendable {
         if case .constant = self { false } else { true }
     }
 
-    /// Whether the number depends on the time between numbers, and not only on the count.
+    /// Whether the number depends on the time between numbers, and not only on its index.
     var needsClock: Bool {
         if case .sine = self { true } else { false }
     }
 
-    /// Returns the number after `count` others, one every `seconds`.
+    /// Returns the number with the index `count`, if a new number comes every `seconds`.
     func value(after count: Int, every seconds: Double) -> Double {
         switch self {
         case .constant(let number): number

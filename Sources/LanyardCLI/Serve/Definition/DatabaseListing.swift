@@ -66,8 +66,8 @@ struct DatabaseListing: Sendable {
         return result
     }
 
-    /// Returns the characteristic of a declaration, which begins with the properties (Vol 3, Part
-    /// G, 3.3.1), and of the value attribute.
+    /// Returns the characteristic with this declaration and this value attribute. The declaration
+    /// begins with the properties (Vol 3, Part G, 3.3.1).
     private func explore(
         _ declaration: Attribute,
         _ attribute: Attribute

@@ -43,8 +43,8 @@ struct ServedValue: Equatable, Sendable {
     let template: ValueTemplate
     /// The maximum length in bytes of a value that a write may set.
     var maximumLength = GATT.valueLengthLimit
-    /// The period at which the value is sent, and changes if it can change. Without a period, a
-    /// value that can change does so when it is read.
+    /// The period at which the value is sent. If the value can change, it also changes with this
+    /// period. Without a period, it changes when it is read.
     var period: Duration?
     /// The characteristic on which a written value is sent back to its writer.
     var echo: Echo?

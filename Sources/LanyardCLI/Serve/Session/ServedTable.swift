@@ -15,8 +15,8 @@ struct ServedTable: Sendable {
     ///
     /// - Parameters:
     ///   - services: The published services, each with its description.
-    ///   - table: The attributes that the adapter reports, with those of its own services. Clients
-    ///     subscribe to those too.
+    ///   - table: The attributes that the adapter reports. They include the attributes of its own
+    ///     services, to which clients can also subscribe.
     init(
         _ services: [(ServedService, GATT.DiscoveredService)],
         table: [AttributeHandle: BluetoothUUID]
