@@ -30,8 +30,8 @@ struct AdapterSession: Sendable {
     /// Whether the result of the command names the device, so that no remark names it.
     var namesDevice = false
 
-    /// Reports that the one adapter is absent or lost, with the reason, or, with `nil`, available.
-    /// With a closure, the session waits for the adapter. Without one, the session fails.
+    /// Receives the reason when the only adapter is absent or lost, and `nil` when it is available
+    /// again. With a closure, the session waits for the adapter. Without one, the session fails.
     var onAdapterLoss: (@Sendable (AdapterFailure?) throws -> Void)?
 
     /// Called with the radio of a virtual adapter before the host starts.

@@ -5,8 +5,8 @@ import Foundation
 /// A line of standard input, without its end.
 struct InputLine: Equatable, Sendable {
     let text: String
-    /// The time at which the line was read. A line that waits in a stream may be older than the
-    /// question that is shown when it is taken.
+    /// The time at which the line was read. The line may then wait in a stream. If a question is
+    /// shown during that time, the line is not an answer to that question.
     let readAt: ContinuousClock.Instant
 }
 
@@ -33,7 +33,8 @@ enum InputLines {
         // For a background job, reading from the terminal fails instead of stopping the process.
         signal(SIGTTIN, SIG_IGN)
         let (lines, feed) = AsyncStream.makeStream(of: InputLine.self)
-        // A semaphore that is released below its first value traps, so it begins with 0.
+        // A semaphore traps if its value is below its initial value when it is released. The
+        // initial value is therefore 0, and the loop raises it to the limit.
         let room = DispatchSemaphore(value: 0)
         for _ in 0..<waitingLimit { room.signal() }
         // Reading blocks, so it has a thread of its own, which ends with the process.

@@ -142,7 +142,8 @@ extension ProgramFailure {
 
     static let tryAgain = "check that the accessory is on and in range, and try again"
 
-    /// Returns the failure of a connection whose lost bond a person did not replace.
+    /// Returns the failure of a connection to a peer that has lost its bond, after a person has
+    /// declined to pair again.
     static func declinedAgain(_ peer: String) -> ProgramFailure {
         ProgramFailure(
             .refused,

@@ -23,7 +23,7 @@ enum StoreChoice: Equatable, Sendable {
             .map { .usual($0) } ?? .none
     }
 
-    /// The directory of an adapter if the adapter is known, otherwise `self`.
+    /// The store in the directory of the adapter, if the adapter is known by now; otherwise `self`.
     var known: StoreChoice {
         guard case .ofAdapter(let adapter, let environment) = self, let name = adapter.storeName
         else { return self }
@@ -35,8 +35,8 @@ enum StoreChoice: Equatable, Sendable {
         if case .ofAdapter = self { false } else { true }
     }
 
-    /// Whether the directory is that of an adapter that is present, so that its address can become
-    /// known.
+    /// Whether the directory is not known yet, but its adapter is present. The adapter may then
+    /// report its address soon.
     var isComing: Bool {
         guard case .ofAdapter(let adapter, _) = self else { return false }
         return !adapter.isAbsent
@@ -62,8 +62,8 @@ enum StoreChoice: Equatable, Sendable {
         return missing
     }
 
-    /// Removes directories that `open` made for an adapter that was never opened, if the store has
-    /// only the files that a host writes before it opens its adapter.
+    /// Removes the directories that `open` made, because their adapter was never opened. They stay
+    /// if the store has other files than those that a host writes before it opens its adapter.
     ///
     /// - Parameter directories: The earlier value of `missingDirectories`.
     static func removeUnused(_ directories: [String]) {

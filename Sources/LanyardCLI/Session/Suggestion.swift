@@ -8,9 +8,10 @@ enum Suggestion {
     /// Returns the most similar of the words without regard to case; `nil` if none is similar.
     ///
     /// A word is similar if few characters differ: at most one in a text of up to 5 characters, two
-    /// in a text of up to 8, and three in a longer text. If there is no such word, a word is
-    /// similar to a text of at least two characters if it is the only one that begins with the
-    /// text, or the only one with a part after a space that begins with the text.
+    /// in a text of up to 8, and three in a longer text. If there is no such word and the text has
+    /// at least two characters, the text may be the beginning of a word. The only word that begins
+    /// with the text is then similar, or else the only word of which a part between spaces begins
+    /// with the text.
     static func nearest(to text: String, among words: some Sequence<String>) -> String? {
         let text = comparable(text)
         guard !text.isEmpty else { return nil }

@@ -9,16 +9,16 @@ enum Target: Equatable, Sendable {
     case address(value: UInt64, kind: DeviceAddress.Kind?)
     /// A bonded device, by the identifier of its bond.
     case bond(PeerIdentifier)
-    /// The name that a device advertises or that a bonded device has, as received or as printed, in
-    /// upper or lower case, or the beginning of the name.
+    /// A name that a device advertises or that a bonded device has, or the beginning of this name.
+    /// It may differ in upper and lower case, and may be given as it is printed, with escapes.
     case name(String)
 
     /// Parses `AA:BB:CC:DD:EE:FF`, the same with `/random` or `/public`, the identifier of a bond,
     /// or a name. A name that has one of the other forms is written `name:…`.
     ///
-    /// Six groups with colons between them are an address, and invalid groups are an error. Four or
-    /// more pairs of hexadecimal digits with colons between them are an error too, unless there are
-    /// six: a typing error must not become a search for a device of that name.
+    /// Six groups with colons between them must be a valid address. Any other text of four or more
+    /// pairs of hexadecimal digits with colons between them is an error too, because a mistyped
+    /// address must not become a search for a device of that name.
     init(_ text: String) throws(ProgramFailure) {
         if text.hasPrefix(Self.namePrefix) {
             try self.init(name: text.dropFirst(Self.namePrefix.count))

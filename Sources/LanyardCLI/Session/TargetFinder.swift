@@ -31,7 +31,8 @@ struct TargetFinder: Sendable {
 
     let limits: StepLimits
     /// Whether the first advertisement with exactly the target's name or address is the result,
-    /// even if its device accepts no connections. Without an advertisement there is no result.
+    /// even if its device accepts no connections. A bonded device that sends no advertisement is
+    /// not a result.
     var takesFirst = false
     /// The bonded devices.
     var bonds: [AccessoryBond] = []

@@ -127,8 +127,9 @@ struct ValueArgument: Equatable, Sendable {
         return format.encode(number, exponent: 0)
     }
 
-    /// Returns the bytes of a medical number with the digits of the text. Zeros at the end move
-    /// into the exponent, or out of it, if the number does not fit otherwise.
+    /// Returns the bytes of a number in a medical format, `medfloat16` or `medfloat32`, with all
+    /// digits of the text. If the number does not fit otherwise, zeros at its end move into the
+    /// exponent or out of it.
     private static func medical(
         _ number: Double,
         _ text: String,
@@ -169,7 +170,7 @@ struct ValueArgument: Equatable, Sendable {
         return number
     }
 
-    /// An exponent beyond every format, which stands for all greater ones.
+    /// The limit to which greater exponents are reduced. No format holds an exponent of this size.
     private static let exponentLimit = 10_000.0
 
     /// Returns the number of digits after the point, less the exponent of the text. Hexadecimal
