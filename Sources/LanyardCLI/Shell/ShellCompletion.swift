@@ -24,7 +24,8 @@ struct ShellCompletion: Sendable {
     /// The names of variables.
     var variables: [String] = []
 
-    /// Completes the last word as far as it is certain. A complete word gets a space after it.
+    /// Completes the last word as far as all candidates agree. If there is only one candidate, a
+    /// space follows the word.
     func complete(_ before: String) -> LineCompletion {
         let line = PartialLine(before)
         let matching = candidates(for: line).filter {

@@ -156,8 +156,9 @@ extension ProgramFailure {
 // MARK: - Sources of lines
 
 extension ShellRunner {
-    /// Runs the lines of a script. Throws the first failure, or, with `keepsGoing`, a failure with
-    /// its status after the last line.
+    /// Runs the lines of a script. Throws the first failure. With `keepsGoing`, continues after
+    /// failures. If there were any, throws a failure with the status of the first one after the
+    /// last line.
     mutating func run(_ script: Script, keepsGoing: Bool) async throws {
         let (lines, feed) = AsyncStream.makeStream(of: String.self)
         for line in script.lines { feed.yield(line.text) }

@@ -22,7 +22,8 @@ struct ScriptExpectation: Equatable, Sendable {
         case contains(String)
         /// A part of the printed text matches this regular expression.
         case matches(String)
-        /// The number is in the range. With a format, the number is that of the bytes.
+        /// The number in the result is in the range. With a format, the bytes of the value are
+        /// decoded as a number.
         case between(ClosedRange<Double>, NumberFormat?)
     }
 
@@ -176,8 +177,8 @@ extension ScriptSubject {
         return line.count > Self.shownLimit ? line.prefix(Self.shownLimit) + "…" : line
     }
 
-    /// Returns the number in the bytes, or, without a format, the first number in the meaning of a
-    /// value or in another text.
+    /// Returns the number that the bytes encode in the format. Without a format, returns the first
+    /// number in the meaning of a value, or in the text of another result.
     fileprivate func number(as format: NumberFormat?) throws(ProgramFailure) -> Double {
         if let format {
             guard let bytes, let number = format.decode(bytes) else {

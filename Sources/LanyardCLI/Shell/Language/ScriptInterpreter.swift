@@ -7,18 +7,18 @@ import BluetoothTypes
 /// The interpreter does no I/O and reads no clock. Its owner gives it each line with the time,
 /// performs the returned action, and reports the result before the next line.
 struct ScriptInterpreter: Sendable {
-    /// The action of the owner of the interpreter for a line.
+    /// An action that the owner of the interpreter performs for a line.
     enum Action: Equatable, Sendable {
-        /// Does nothing: the interpreter itself has performed the line.
+        /// Do nothing: the interpreter itself has performed the line.
         case none
-        /// Performs the operation, at most for this time, and then calls `completed` or `failed`.
+        /// Perform the operation, at most for this time, and then call `completed` or `failed`.
         case perform(ShellOperation, within: Duration?)
-        /// Waits for the event, at most for this time, and then calls `completed` if the event has
-        /// a result.
+        /// Wait for the event, at most for this time, and then call `completed` if the event has a
+        /// result.
         case wait(WaitCondition, within: Duration)
-        /// Compares the result with the expectation, at most for this time.
+        /// Compare the result with the expectation, at most for this time.
         case check(ScriptExpectation, ScriptSubject, within: Duration)
-        /// Ends the shell.
+        /// End the shell.
         case quit
     }
 

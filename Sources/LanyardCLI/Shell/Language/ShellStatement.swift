@@ -41,10 +41,10 @@ enum ShellOperation: Equatable, Sendable {
     /// Removes the bond with the target, or with the connected device.
     case forget(Target?)
     case mtu
-    /// Prints the timing of the link, after a change if there is an update.
+    /// Prints the timing of the link. If a timing is given, first changes it.
     case parameters(ConnectionTiming?)
     case rssi
-    /// Prints the physical layers, after a change if there is one.
+    /// Prints the physical layers of the link. If one is given, first changes to it.
     case phy(PHY?)
     case info(BluetoothUUID)
     case decode(BluetoothUUID, [UInt8])

@@ -2,11 +2,12 @@
 
 /// The words of a line of the shell or of a script.
 ///
-/// Spaces separate words. Single quotes keep everything between them, and double quotes everything
-/// but variables and `\"`, `\\` and `\$`. Outside of quotes, a backslash keeps the next character.
-/// A word that begins with `{` or `[` is JSON and ends with the matching bracket. `$NAME` and
-/// `${NAME}` stand for a variable, whose value is never split into words, and `$$` for a dollar
-/// sign. A word that is only `#`, and a first word that begins with `#`, begins a comment.
+/// Spaces separate words. Text between single quotes is taken as it is. Between double quotes,
+/// variables and the escapes `\"`, `\\` and `\$` have their meaning. Outside of quotes, the
+/// character after a backslash is taken as it is. A word that begins with `{` or `[` is JSON and
+/// ends with the matching bracket. `$NAME` and `${NAME}` stand for a variable, whose value is never
+/// split into words, and `$$` for a dollar sign. A word that is only `#`, and a first word that
+/// begins with `#`, begins a comment.
 struct ShellWords: Equatable, Sendable {
     /// The maximum length of a line in bytes of UTF-8. It is less than `InputLines.lengthLimit`, so
     /// that the beginning of a longer line is refused.

@@ -204,7 +204,7 @@ extension ShellSession {
     }
 
     private func waitForDevice(_ target: Target) async throws -> ScriptSubject {
-        // The limit of the line counts, not that of a search.
+        // The caller applies the limit of the line, so the search has no limit of its own.
         let bonds = await central.accessoryBonds()
         let finder = TargetFinder(limits: .unlimited, takesFirst: true, bonds: bonds) {
             [central] in try await central.discoveries()

@@ -7,7 +7,7 @@ import Synchronization
 
 /// The adapter of a shell, with the link and its subscriptions, for as long as the shell runs.
 final class ShellSession: Sendable {
-    /// The parts that do not change.
+    /// The objects and options with which the session works.
     struct Environment: Sendable {
         let central: any CentralAdapter
         let adapter: AdapterSession
@@ -136,7 +136,7 @@ final class ShellSession: Sendable {
 // MARK: - Changes of the state
 
 extension ShellSession {
-    /// Changes the state, and lets waiting lines check it.
+    /// Changes the state. Each call of `first` that waits then checks the state again.
     func change<Value>(_ body: (inout State) throws -> sending Value) rethrows -> Value {
         try state.withLock { state in
             let value = try body(&state)
