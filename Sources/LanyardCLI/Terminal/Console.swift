@@ -40,8 +40,9 @@ struct Console: Sendable {
     var setLineInput: @Sendable (Bool) -> Void = { _ in }
     /// Stops the process as Ctrl-Z does.
     var suspend: @Sendable () -> Void = {}
-    /// Calls the closures before the process stops, after it continues, and after the terminal's
-    /// size has changed; `nil` if there is nothing to cancel.
+    /// Begins to call the closures before the process stops, after it continues, and after the
+    /// terminal's size has changed. Returns the object whose `cancel()` ends the calls; `nil` if
+    /// there is none.
     var terminalSignals:
         @Sendable (
             _ willStop: @escaping @Sendable () -> Void,

@@ -27,9 +27,9 @@ struct LineDisplay: Sendable {
 
     /// Returns the text that replaces the row and puts the cursor at its place.
     ///
-    /// The prompt has the first form that leaves room for the line, or the end of the last form,
-    /// because the digits of a question are at its end. The last column stays empty, because a
-    /// character in it moves the cursor of some terminals to the next row.
+    /// The prompt has the first form that leaves room for the line. If none does, the end of the
+    /// last form is shown, because the digits of a question are at its end. The last column stays
+    /// empty, because a character in it moves the cursor of some terminals to the next row.
     func draw(prompt: LinePrompt, before: String, after: String) -> String {
         let promptColumns =
             prompt.isQuestion

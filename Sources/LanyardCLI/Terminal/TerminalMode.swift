@@ -97,7 +97,7 @@ final class TerminalSignals {
         let stop = DispatchSource.makeSignalSource(signal: SIGTSTP, queue: queue)
         stop.setEventHandler {
             willStop()
-            // The signal itself cannot be caught and stop the process too.
+            // The process ignores SIGTSTP here, so another signal must stop it.
             kill(getpid(), SIGSTOP)
             didContinue()
         }
