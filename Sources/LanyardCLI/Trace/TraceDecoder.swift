@@ -7,7 +7,7 @@ import BluetoothTypes
 import HCITransports
 
 /// A decoder of a log's packets into lines, one for each PDU. Fragments are reassembled for each
-/// link and direction, and the line has the place of the last fragment.
+/// link and direction. The line of a PDU takes the place of its last fragment.
 struct TraceDecoder: Sendable {
     private struct Stream: Hashable {
         let connection: ConnectionHandle

@@ -15,7 +15,8 @@ struct TraceFollower: Sendable {
     private var file: FileHandle?
     private var reader = BtsnoopReader()
     private var position: Int64 = 0
-    /// The first bytes of the log, which contain the time of its first record.
+    /// The first bytes of the log, which contain the time of its first record. They show whether
+    /// the file still contains the same log.
     private var beginning: [UInt8] = []
 
     /// The number of bytes before the packet of the first record.
@@ -28,7 +29,7 @@ struct TraceFollower: Sendable {
 
     /// Passes the complete records that were not read yet to `body`, in order.
     ///
-    /// - Returns: Whether there may be more: the reading has reached its limit.
+    /// - Returns: Whether the reading has reached its limit, so that there may be more records.
     /// - Throws: `ProgramFailure` if the file cannot be read, and `BtsnoopError` if it is not a log
     ///   or is damaged.
     mutating func readOn(_ body: (Btsnoop.Record) throws -> Void) throws -> Bool {
@@ -54,7 +55,8 @@ struct TraceFollower: Sendable {
         (self.file, reader, position, beginning) = (file, BtsnoopReader(), 0, [])
     }
 
-    /// Returns whether the open file is still the one of the path, with the log that was read.
+    /// Returns whether the path still names the open file, and the file still begins with the log
+    /// that was read.
     private func isSame(_ descriptor: Int32, _ present: stat) -> Bool {
         var own = stat()
         guard fstat(descriptor, &own) == 0, own.st_ino == present.st_ino,

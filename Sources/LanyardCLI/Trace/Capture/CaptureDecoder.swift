@@ -21,8 +21,8 @@ struct CaptureDecoder {
         self.keys = keys
     }
 
-    /// Returns the line for a packet; `nil` if the packet belongs to no link, if the link returns
-    /// no contents, or if the PDU continues.
+    /// Returns the line for a packet; `nil` if the packet belongs to no followed link, if
+    /// `FollowedLink.receive` returns no contents, or if the PDU continues in another packet.
     mutating func decode(_ packet: AirPacket) -> TraceLine? {
         if let beginning = LinkBeginning(packet) { return begin(beginning, packet) }
         guard let content = links[packet.accessAddress]?.receive(packet, keys),
