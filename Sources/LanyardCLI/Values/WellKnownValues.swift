@@ -47,7 +47,8 @@ enum WellKnownValues {
             || BluetoothID(uuid.description).map(ValueLayout.isKnown) ?? false
     }
 
-    /// The characteristics with a type. Others may have a layout in `BluetoothValues`.
+    /// The decoders of the characteristics whose values have a Swift type. Other characteristics
+    /// may have a layout in `BluetoothValues`.
     static let characteristics = own.merging(typed) { $1 }
 
     /// The descriptors that can be decoded.
@@ -146,9 +147,9 @@ extension MalformedBytes {
     }
 }
 
-/// A value with a layout that the SIG defined and that apps do not need: decoded from the
-/// bytes of its characteristic or descriptor, and printable on one line. `BluetoothValues` has the
-/// types of other values.
+/// A value whose layout the SIG defines, decoded from the bytes of its characteristic or
+/// descriptor, and printable on one line. Apps do not need these values, so they have no type in
+/// `BluetoothValues`, which has the types of other values.
 ///
 /// A value with another layout is refused. Descriptions are safe to print, because text from the
 /// peer is escaped.
