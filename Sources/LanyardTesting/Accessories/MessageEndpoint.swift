@@ -24,7 +24,8 @@ final class MessageEndpoint: Sendable {
 
     private struct State {
         var wire: MessageWire
-        /// The number of the link to which the state belongs; `nil` before the first one.
+        /// The number of the link to which the state belongs; `nil` before the first link and after
+        /// a restart.
         var link: Int?
         var waiting: [Data] = []
 
@@ -82,7 +83,7 @@ final class MessageEndpoint: Sendable {
     }
 
     /// Returns the bytes to send for a message of the accessory; none if the message waits for the
-    /// session of the sealing.
+    /// session of the sealing, or cannot be framed.
     func push(_ message: Data, link: Int) -> [UInt8] {
         state.withLock { state in
             state.begin(link)

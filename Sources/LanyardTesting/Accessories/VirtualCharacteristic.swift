@@ -84,7 +84,8 @@ public struct VirtualCharacteristic: Sendable {
     /// - Parameters:
     ///   - identifier: The UUID of the characteristic.
     ///   - period: The time between two values.
-    ///   - value: A closure that returns the value with a number. The first value has the number 0.
+    ///   - value: A closure that returns the value with this number. The first value has the number
+    ///     0.
     public static func notifying(
         _ identifier: BluetoothID,
         every period: Duration,

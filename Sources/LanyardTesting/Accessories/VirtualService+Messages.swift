@@ -15,8 +15,9 @@ extension VirtualService {
     /// }
     /// ```
     ///
-    /// ``LiveAccessory/push(bytes:through:)`` sends a message that is not an answer. Each link
-    /// begins without parts and without a session of the sealing.
+    /// ``LiveAccessory/push(bytes:through:)`` sends a message that is not an answer. No state
+    /// survives a link: each link begins with a new session of the sealing and without parts of
+    /// earlier messages.
     ///
     /// - Parameters:
     ///   - identifier: The UUID of the service.

@@ -9,8 +9,8 @@ extension RealTimeWorld {
     /// - Parameters:
     ///   - name: The name of the device.
     ///   - distance: The distance from the origin.
-    ///   - hasPrivateAddress: Whether the device uses private addresses that change, which only
-    ///     bonded devices resolve, as real phones do.
+    ///   - hasPrivateAddress: Whether the device uses private addresses that change, as real phones
+    ///     do. Only bonded devices can resolve these addresses.
     /// - Returns: The adapter for the app's managers, as the value of
     ///   `CBManagerOptionAdapterKey` or of `CBAdapter.default`.
     public func addDevice(

@@ -12,7 +12,7 @@ import VirtualRadio
 public final class TestPhone: Sendable {
     /// The name of the phone.
     public let name: String
-    /// The use of the phone's Bluetooth adapter.
+    /// The phone's Bluetooth adapter, with the settings of the app's process.
     let usage: AdapterUsage
     /// The store of the app's accessories, which lasts as long as the world.
     public let store = MemoryAccessoryStore()
@@ -197,15 +197,16 @@ public final class TestPhone: Sendable {
     /// Kills the process of the app without an orderly shutdown. The system and the store
     /// keep their state for the next launch.
     ///
-    /// By default the links send nothing more, as if the app used the controller itself, as on
-    /// Linux, or the phone restarted. A peer detects the loss only by its supervision timeout.
+    /// By default, the links send nothing more. This happens on Linux, where the app itself uses
+    /// the controller, and when a phone restarts. A peer detects the loss only by its supervision
+    /// timeout.
     ///
-    /// An iPhone's system outlives the app. It keeps the links, connection requests and
-    /// subscriptions of the central managers with a restoration identifier, and the next launch
-    /// gets these peripherals as `connected` in `willRestoreState`. Values that arrive meanwhile
-    /// are dropped. Links without a restoration identifier end, and so do advertising, published
-    /// services and L2CAP channels. The test launches the app again, as the system would
-    /// for an event of an accessory.
+    /// With `keepingLinks`, the system outlives the app, as on an iPhone. It keeps the links,
+    /// connection requests and subscriptions of the central managers with a restoration identifier,
+    /// and the next launch gets these peripherals as `connected` in `willRestoreState`. Values that
+    /// arrive meanwhile are dropped. Links without a restoration identifier end, and so do
+    /// advertising, published services and L2CAP channels. The test launches the app again, as the
+    /// system would for an event of an accessory.
     ///
     /// - Parameter keepingLinks: Whether the system outlives the app and keeps its links.
     public func killApp(keepingLinks: Bool = false) async {
@@ -247,8 +248,8 @@ public final class TestPhone: Sendable {
 }
 
 extension HostConfiguration {
-    /// Returns the configuration of a device in a world, which differs from that of every other
-    /// device.
+    /// Returns the host configuration of a device in a world. Each device has its own store,
+    /// address and random numbers.
     static func ofDevice(
         _ number: Int,
         seed: UInt64,
