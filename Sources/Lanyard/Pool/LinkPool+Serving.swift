@@ -173,8 +173,8 @@ extension LinkPool {
         )
     }
 
-    /// The number of ending links that are not ending in favor of an accessory that still waits.
-    /// Their slots go to the next accessories in the queue.
+    /// The number of ending links whose slots go to the next accessories in the queue. A link that
+    /// ends in favor of an accessory that still waits does not count.
     private var spareCount: Int {
         let waiting = Set(waiters.map(\.identity))
         return slots.count { slot in
