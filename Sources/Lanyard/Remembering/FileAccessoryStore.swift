@@ -7,9 +7,9 @@ import Logging
 ///
 /// When `remember` or `forget` returns, its change is on the disk. If the process is killed or the
 /// power fails, the file has either the old or the new contents. Several processes can use one
-/// file. A damaged file, or a file of another program, is renamed, and the store starts empty. If
-/// `load` finds such a file, its result reports the file. If `remember` or `forget` finds it, they
-/// write a message to the log.
+/// file. A damaged file, or a file of another program, is renamed, and the store starts empty.
+/// `load` reports a file that it has renamed in its result. `remember` and `forget` log a file that
+/// they have renamed.
 public struct FileAccessoryStore: AccessoryStore {
     /// The location of the file.
     public var url: URL { file.url }
