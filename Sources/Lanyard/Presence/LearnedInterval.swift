@@ -38,7 +38,7 @@ package struct LearnedInterval: Hashable, Sendable {
     }
 
     /// Adds a gap between two advertisements. The gap must contain no link and no break of the
-    /// scan, because advertisements in these times are not received.
+    /// scan, because advertisements are missing then.
     package mutating func learn(_ gap: Duration) {
         guard gap >= Self.eventLength else { return }
         current = max(current, gap)

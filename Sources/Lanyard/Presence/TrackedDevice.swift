@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The only advertisement of a device that was received once and then lost. Both times are in
-/// ``ListeningTime``.
+/// listening time (``ListeningTime``).
 ///
 /// If the device advertises again by ``end``, the silence between the two advertisements counts as
 /// its first gap. So a device that advertises every few minutes is lost once, and not again and
