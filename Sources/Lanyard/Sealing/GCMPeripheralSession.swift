@@ -36,9 +36,10 @@ struct GCMPeripheralSession: RotatingSession {
         self.draw = draw
     }
 
-    /// An invitation, which asks the central for a greeting. There are two reasons for one. Without
-    /// a session, the central may have greeted an earlier process of this side. With a session, the
-    /// app has requested new keys. `nil` if the session is ready and the app has requested none.
+    /// An invitation, which asks the central for a greeting. There are two reasons to send one.
+    /// Without a session, the central may have greeted an earlier process of this side. With a
+    /// session, the app has requested new keys. `nil` if the session is ready and the app has
+    /// requested none.
     var greeting: Data? {
         isReady ? requested.map { GCMSession.invitation + $0 } : GCMSession.invitation
     }
