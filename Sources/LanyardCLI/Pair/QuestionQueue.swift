@@ -19,8 +19,8 @@ final class QuestionQueue: Sendable {
         case passed(AsyncStream<String>.Continuation)
     }
 
-    /// The maximum number of lines that are not valid answers to a question. The question then ends
-    /// without an answer. Commands do not count.
+    /// The number of invalid answers after which a question ends without an answer. Commands do not
+    /// count.
     static let attemptLimit = 3
     /// The maximum number of lines that wait for questions. Further lines are discarded.
     static let queuedLineLimit = 256
