@@ -4,9 +4,11 @@ import BluetoothClients
 import BluetoothPort
 import Lanyard
 
-/// The attributes of a peripheral for the driver, made from the table of discovered attributes.
+/// The attributes of a peripheral as `CentralDriver` gets them, made from the table of discovered
+/// attributes.
 struct PortAttributes {
-    /// An attribute of the peripheral's table. A changed attribute has a different origin.
+    /// The definition of an attribute in the table, as a key. An attribute keeps its reference as
+    /// long as its definition stays the same.
     private enum Origin: Hashable {
         case service(GATT.Service)
         case characteristic(GATT.Characteristic)
@@ -16,8 +18,8 @@ struct PortAttributes {
     private(set) var rows: [SystemAttribute] = []
     private var origins: [AttributeReference: Origin] = [:]
     private var references: [Origin: AttributeReference] = [:]
-    /// The indices of the rows by the handle of the service, of the characteristic's value, or of
-    /// the descriptor.
+    /// The index of each row, by the handle of its attribute. For a characteristic, that is the
+    /// handle of its value.
     private var indices: [AttributeHandle: Int] = [:]
 
     init() {}
@@ -41,7 +43,7 @@ struct PortAttributes {
         }
     }
 
-    /// Returns the attribute at a handle; `nil` if it is not valid.
+    /// Returns the attribute at a handle; `nil` if there is none.
     func row(at handle: AttributeHandle) -> SystemAttribute? { indices[handle].map { rows[$0] } }
 
     func service(_ reference: AttributeReference) -> GATT.Service? {
@@ -67,7 +69,8 @@ struct PortAttributes {
 
     // MARK: Making the rows
 
-    /// Gives an attribute its reference.
+    /// Returns the reference of an attribute: the former reference if the attribute is unchanged,
+    /// and otherwise a new one.
     @discardableResult
     private mutating func reserve(
         _ origin: Origin,

@@ -6,7 +6,8 @@ import Dispatch
 import Foundation
 import Lanyard
 
-/// A central of an adapter as a `SystemCentral`.
+/// A `SystemCentral` that uses the adapter of a virtual device. `CentralDriver`, here called the
+/// driver, is its user.
 ///
 /// Unchecked: all mutable state is used on the queue only.
 final class PortCentral: SystemCentral, @unchecked Sendable {
@@ -24,9 +25,9 @@ final class PortCentral: SystemCentral, @unchecked Sendable {
     private var hasRestoredScan = false
     /// The peripherals that the driver keeps.
     private var peripherals: [PeerIdentifier: WeakReference<SystemPeripheral>] = [:]
-    /// The number of entries at which the entries of released peripherals are removed. It is at
-    /// least twice the number that the last removal kept, so that the removals cost little for each
-    /// new peripheral.
+    /// The number of entries at which the entries of released peripherals are next removed. Each
+    /// removal sets it to at least twice the number of remaining entries, so that removals stay
+    /// rare.
     private var removalCount = 64
 
     init(_ usage: AdapterUsage, restoring restoreIdentifier: String?, on queue: DispatchQueue) {
@@ -110,7 +111,7 @@ final class PortCentral: SystemCentral, @unchecked Sendable {
         let request = ConnectionRequestNumber.next()
         source.remote.connectionWanted(request)
         let peer = source.peer
-        // Whole seconds, as with Core Bluetooth.
+        // Core Bluetooth takes the delay in whole seconds.
         let delay = Duration.seconds((options.delay / .seconds(1)).rounded(.up))
         client.give {
             $0.connect(peer, for: $1, request, reconnects: options.reconnects, after: delay)
@@ -143,8 +144,8 @@ final class PortCentral: SystemCentral, @unchecked Sendable {
         peripheral.port?.send(request)
     }
 
-    /// Returns the object of a peripheral that commands may use: it belongs to this central, and
-    /// was not discovered before Bluetooth was reset.
+    /// Returns the object to which commands for a peripheral go. Returns `nil` while Bluetooth is
+    /// not on, and for a peripheral of another central or from before a reset of Bluetooth.
     private func source(of peripheral: SystemPeripheral) -> PortPeripheral? {
         guard client.state == .poweredOn, let source = peripheral.port,
             known(source.peer) === peripheral
@@ -152,7 +153,8 @@ final class PortCentral: SystemCentral, @unchecked Sendable {
         return source
     }
 
-    /// Returns the object for a peer. It is the same one while the driver keeps it.
+    /// Returns the object for a peer: the existing object if the driver still keeps it, and
+    /// otherwise a new one.
     func peripheral(of peer: PeerIdentifier, name: String? = nil) -> SystemPeripheral {
         let name = name ?? client.adapter?.name(of: peer)
         if let known = known(peer) { return known }

@@ -3,14 +3,16 @@
 import BluetoothClients
 import Lanyard
 
-/// The connection of a central or a server to the adapter, and the state that it received last.
+/// The connection of a central or a server to the adapter, and the last state that the adapter
+/// reported to it.
 ///
 /// Unchecked: `state` and `statesReceived` are used on the client's queue only.
 final class PortClient: @unchecked Sendable {
     let session = SessionIdentifier.next()
     private let connection = AdapterConnection()
     private(set) var state = ManagerState.unknown
-    /// The number of states that the client received.
+    /// The number of states that the client received. The adapter compares it with the number of
+    /// states that it sent, and so recognizes commands that were given before its latest state.
     private(set) var statesReceived = 0
 
     /// The adapter; `nil` before it is open, and if there is none.
@@ -39,7 +41,7 @@ final class PortClient: @unchecked Sendable {
         connection.open(usage, join, orElse: fail)
     }
 
-    /// Leaves the adapter, once.
+    /// Leaves the adapter. Further calls have no effect.
     func leave(_ command: @escaping AdapterConnection.Command) {
         guard !hasLeft else { return }
         connection.leave(command)
@@ -51,8 +53,9 @@ final class PortClient: @unchecked Sendable {
         statesReceived += 1
     }
 
-    /// Gives the adapter a command that needs Bluetooth. The adapter ignores it if its state has
-    /// changed meanwhile, which an event reports.
+    /// Gives the adapter a command that needs Bluetooth. Has no effect if Bluetooth is not on. The
+    /// adapter ignores a command that arrives after a change of its state. An event reports that
+    /// change.
     func give(_ command: @escaping @Sendable (isolated SharedAdapter, SessionIdentifier) -> Void) {
         guard state == .poweredOn else { return }
         adapter?.enter { [session, statesReceived] adapter in

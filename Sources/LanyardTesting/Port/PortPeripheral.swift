@@ -48,7 +48,8 @@ final class PortPeripheral: @unchecked Sendable {
         return owner
     }
 
-    /// Changes the connection or the table, and then the attributes of the owner.
+    /// Changes the state of the connection or the table with `body`, and then updates the
+    /// attributes of the owner.
     func change<Value>(_ body: (inout RemotePeripheral) -> Value) -> Value {
         defer { refresh() }
         return body(&remote)
@@ -60,7 +61,7 @@ final class PortPeripheral: @unchecked Sendable {
         owner?.attributes = attributes.rows
     }
 
-    /// Adopts the connection and the table that the peripheral had in the former process.
+    /// Adopts the connection and the table that the peripheral had before the app was terminated.
     func restore(_ peer: RestoredCentral.Peer) {
         change { remote in
             remote.connectionWanted(peer.request)
@@ -81,13 +82,14 @@ final class PortPeripheral: @unchecked Sendable {
         )
     }
 
-    /// Passes an event on, with the failure of the request that it answers.
+    /// Passes an event to the central. If the event answers a request that failed, `failure` is the
+    /// reason.
     private func post(_ event: SystemPeripheralEvent, _ failure: LinkFailure? = nil) {
         guard let owner else { return }
         central?.post(.peripheral(owner, event, failure))
     }
 
-    /// Passes an event about an attribute on, if the attribute is still valid.
+    /// Passes an event about an attribute to the central, if the attribute is still valid.
     private func post(
         about handle: AttributeHandle,
         _ failure: LinkFailure?,
@@ -166,7 +168,8 @@ extension PortPeripheral {
     }
 }
 
-// Events of the adapter. Each event changes the attributes first.
+// Events of the adapter. If an event changes the attributes, the driver receives it after the
+// change.
 extension PortPeripheral {
     func receive(_ event: RemoteEvent) {
         switch event {

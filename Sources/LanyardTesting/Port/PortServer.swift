@@ -6,13 +6,14 @@ import Dispatch
 import Foundation
 import Lanyard
 
-/// A server of an adapter as a `SystemServer`.
+/// A `SystemServer` that uses the adapter of a virtual device. `PeripheralDriver`, here called the
+/// driver, is its user.
 ///
 /// Unchecked: all mutable state is used on the queue only.
 final class PortServer: SystemServer, @unchecked Sendable {
     typealias Receiver = @Sendable (SystemServerEvent) -> Void
 
-    /// A request that is not answered. The adapter limits their number.
+    /// A request that is not answered yet. The adapter limits the number of such requests.
     struct Pending {
         /// The adapter's identifier of the request; `nil` if no answer is expected.
         let question: GATTServer.RequestID?
@@ -104,8 +105,8 @@ final class PortServer: SystemServer, @unchecked Sendable {
             .enter { [session = client.session] adapter in
                 adapter.startAdvertising(
                     advertisement,
-                    // The server advertises once and does not stop before its end, so one ticket
-                    // suffices.
+                    // A ticket distinguishes a start of advertising from the starts before the last
+                    // stop. The server does not stop before its end, so one ticket suffices.
                     ticket: 0,
                     isCurrent: adapter.accepts(commandOf: session, after: statesReceived),
                     for: session

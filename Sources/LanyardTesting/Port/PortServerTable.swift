@@ -11,12 +11,12 @@ struct PortServerTable {
     private var services: [Int: AddedService] = [:]
     private var lastNumber = 0
     private var subscribers: [BluetoothID: [SystemSubscriber]] = [:]
-    /// The maximum lengths of the values for connected centrals, when they last changed.
+    /// The maximum length of a value for each connected central, as the adapter last reported it.
     private var lengths: [UUID: Int] = [:]
 
     // MARK: Services
 
-    /// Adds a service. Returns the value for the adapter.
+    /// Adds a service. Returns its definition for the adapter.
     mutating func add(_ service: PublishedService) -> AddedService {
         lastNumber += 1
         let value = AddedService(
@@ -100,7 +100,8 @@ struct PortServerTable {
         )
     }
 
-    /// Returns a central with its current length, which is newer than that of a waiting event.
+    /// Returns the central with its current maximum length. The length in `central` may be out of
+    /// date, because an event can wait on the queue.
     func updated(_ central: SystemSubscriber) -> SystemSubscriber {
         SystemSubscriber(
             identifier: central.identifier,
@@ -119,8 +120,9 @@ extension SystemSubscriber {
 }
 
 extension AddedCharacteristic {
-    /// Creates the characteristic without a value, so that the adapter asks for it. The properties
-    /// of a protected characteristic include the protection of its values.
+    /// Creates the characteristic for the adapter. It has no value, so that the adapter asks the
+    /// server for the value at each read. If it is protected, its notifications and indications
+    /// need encryption as well.
     fileprivate init(_ characteristic: PublishedCharacteristic) {
         let uses = characteristic.uses
         var properties = ServedProperties(

@@ -7,7 +7,7 @@ import Foundation
 import Lanyard
 
 extension SystemChannel {
-    /// Creates the value for a channel of the port.
+    /// Creates the channel from an open channel of the adapter.
     init(_ channel: OpenChannel) {
         self.init(psm: channel.psm) { queue, timekeeper in
             PortStreams(channel, on: queue, timekeeper: timekeeper)
@@ -15,7 +15,8 @@ extension SystemChannel {
     }
 }
 
-/// The two streams of a channel of the port, for an owner with a serial queue. No call blocks.
+/// The input stream and the output stream of an open channel, for an owner with a serial queue. No
+/// call blocks.
 ///
 /// Unchecked: all mutable state is used on the queue only.
 final class PortStreams: ByteStreams, @unchecked Sendable {
@@ -105,7 +106,7 @@ final class PortStreams: ByteStreams, @unchecked Sendable {
     }
 }
 
-/// A trigger that calls a closure for each change of the streams that has an event.
+/// A trigger that calls a closure when the streams may have events to report.
 private final class StreamsTrigger: StreamTrigger {
     private let fired: @Sendable () -> Void
 

@@ -4,10 +4,10 @@ import BluetoothClients
 import Dispatch
 import Lanyard
 
-/// The Bluetooth of a device as an `AccessorySystem`, directly on its adapter's port.
+/// The Bluetooth of a virtual device, as an `AccessorySystem`.
 ///
-/// It uses the same clients of the adapter as the module CoreBluetooth, and none of its objects, so
-/// that it runs on every platform.
+/// It uses the device's adapter through the module BluetoothClients, as the module CoreBluetooth
+/// does. It uses no object of CoreBluetooth, so it runs on every platform.
 struct PortSystem: AccessorySystem {
     /// The adapter of the device.
     let usage: AdapterUsage

@@ -61,7 +61,8 @@ public final class Story: Sendable, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - accessory: The accessory.
-    ///   - name: Its name in the story; `nil` for its own name, or its kind.
+    ///   - name: The name in the story; `nil` for the accessory's own name or, if it has none, its
+    ///     kind.
     public func follow(_ accessory: Accessory, as name: String? = nil) {
         guard state.withLock({ $0.followed[accessory.id] }) == nil else { return }
         let name = name ?? accessory.name ?? accessory.description.kind

@@ -5,7 +5,7 @@ import Dispatch
 import HCITransports
 import Lanyard
 
-/// The time of a virtual air, for `Lanyard`.
+/// A `Timekeeper` with which `Lanyard` measures and waits in the time of a virtual air.
 package struct AirTimekeeper: Timekeeper {
     let executor: any HostExecutor
 
@@ -36,7 +36,8 @@ package struct AirTimekeeper: Timekeeper {
     package func release() { executor.endOutsideWork() }
 }
 
-/// A timer of an air that fires on a queue outside of it. The air's time stops while its work runs.
+/// A timer in the time of an air, which calls its closure on a queue outside of the air. The air's
+/// time stops while the closure runs.
 private final class AirTimer: TimekeeperTimer {
     private struct Setting {
         var number = 0
@@ -95,7 +96,7 @@ private final class AirTimer: TimekeeperTimer {
         }
     }
 
-    /// Calls the work, unless the timer was set again meanwhile.
+    /// Calls the closure, unless the timer was set again meanwhile.
     private func call(_ number: Int) {
         let isCurrent = setting.withLock { setting in
             guard setting.number == number, setting.timer != nil else { return false }

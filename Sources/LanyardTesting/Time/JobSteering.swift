@@ -13,23 +13,25 @@ import VirtualAdapters
 
 /// The steering of an app's tasks, so that their jobs run on the air to which they belong.
 ///
-/// Swift runs code that is on no actor, and default actors, on its own threads, and the end of that
-/// work cannot be observed. For each such job, the runtime calls `swift_task_enqueueGlobal_hook`, a
-/// hook that other testing libraries also use. Here the hook passes the job of a task to the air
-/// that caused the task, directly or indirectly. The job runs on the air's thread, in the order of
-/// enqueuing. All other jobs run as usual.
+/// Swift runs default actors, and code that is on no actor, on its own threads. An air cannot
+/// observe when that work ends. For each such job, the runtime calls
+/// `swift_task_enqueueGlobal_hook`, a hook that other testing libraries also use. Here the hook
+/// passes the job of a task to the air that caused the task, directly or indirectly. The job runs
+/// on the air's thread, in the order of enqueuing. All other jobs run as usual.
 ///
-/// The owner of a task is found by the task's number if the task ran before, whichever thread
-/// resumes it. Otherwise it is found by a task-local value that tasks inherit from the task that
-/// starts them, or because the caller is on the air's thread, or on the main queue during the air's
-/// turn (`MainQueueTurn`).
+/// The *owner* of a task is the air that caused it. The hook finds the owner in this order:
+/// 1. The owner that is registered for the task's number, if the task ran before.
+/// 2. The task-local value `SimulationExecutor.beneficiary`, which a task inherits from the task
+///    that starts it.
+/// 3. The air on whose thread the hook is called.
+/// 4. On the main queue, the air that has its turn (`MainQueueTurn`).
 enum JobSteering {
     private typealias Original = @convention(thin) (UnownedJob) -> Void
     private typealias Hook = @convention(thin) (UnownedJob, Original) -> Void
     private typealias TaskNumber = @convention(thin) (UnownedJob) -> UInt64
 
-    /// The maximum number of tasks in a generation of the registry. The owners of older tasks may
-    /// not be found by number.
+    /// The maximum number of tasks in `owners`. When it is reached, `owners` replaces
+    /// `formerOwners`, whose tasks are then no longer found by number.
     private static let taskLimit = 65_536
 
     private struct Registry {
@@ -52,7 +54,7 @@ enum JobSteering {
     /// Whether the runtime has the required hook and functions.
     static let isAvailable: Bool = install()
 
-    /// Passes jobs to the air while the body runs.
+    /// Passes the jobs of the air's tasks to the air while the body runs.
     static func steering<Value>(
         to air: SimulationExecutor,
         _ body: () async throws -> Value
@@ -114,7 +116,7 @@ enum JobSteering {
     }
 
     private static func symbol(_ name: String) -> UnsafeMutableRawPointer? {
-        // The default search order, whose macro Swift does not import.
+        // `RTLD_DEFAULT`, a macro that Swift does not import.
         #if os(Linux)
             dlsym(nil, name)
         #else

@@ -36,13 +36,13 @@ public final class TestWorld: Sendable {
         self.init(seed: seed, tracingInto: directory, timeout: .seconds(10))
     }
 
-    /// Creates a world with another real-time limit of its runs.
+    /// Creates a world whose runs have the real-time limit `timeout` instead of ten seconds.
     ///
     /// - Parameters:
     ///   - seed: The number that determines all randomness.
     ///   - directory: An existing directory for packet logs.
-    ///   - timeout: The real time for which a run waits for other threads when nothing is left to
-    ///     do within its limit.
+    ///   - timeout: The real time for which a run waits for tasks on other threads, when nothing
+    ///     else is left to do, before it throws.
     package init(seed: UInt64, tracingInto directory: String? = nil, timeout: Duration) {
         self.seed = seed
         let air = SimulatedAir(
