@@ -64,8 +64,9 @@ public struct SimpleAccessory: ScriptedHost {
     /// The number of links since the accessory was switched on, including the current one.
     public var linkCount: Int { server.values.linkCount }
 
-    /// The instant at which the accessory has something to send or changes its address, or at which
-    /// the controller's or the central's time to answer ends; `nil` if there is none.
+    /// The next instant at which the accessory must act; `nil` if there is none. It then sends a
+    /// value, changes its address, or handles an answer of the controller or the central that did
+    /// not arrive in time.
     public var nextDeadline: Instant? {
         let link = earliest(link?.nextDeadline, server.bearer.nextDeadline)
         let own = earliest(session.nextDeadline, identity?.rotation)

@@ -93,7 +93,8 @@ extension SimpleAccessory {
         session.send(plan.enable(for: capabilities), now: now)
     }
 
-    /// Returns a key that no peer receives.
+    /// Returns a resolving key for an accessory that does not pair. No peer receives the key, so no
+    /// peer can resolve the addresses.
     private func makeKey(_ address: DeviceAddress) -> HCI.Key128 {
         var generator = SplitMix64(seed: address.value)
         return HCI.Key128(using: &generator)

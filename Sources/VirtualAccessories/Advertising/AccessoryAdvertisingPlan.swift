@@ -5,7 +5,7 @@ import BluetoothTypes
 
 /// The advertising data and parameters of one device.
 struct AccessoryAdvertisingPlan: Sendable {
-    /// The form of the packets.
+    /// The type of the advertising packets.
     enum Form: Sendable {
         /// Packets of Bluetooth 4.0, which all scanners receive and which carry at most 31 bytes of
         /// data.
@@ -14,7 +14,7 @@ struct AccessoryAdvertisingPlan: Sendable {
         case extended
     }
 
-    /// The device's answer to connection requests: it accepts them or not.
+    /// Whether the device accepts connection requests.
     enum Kind: Sendable {
         case connectable
         case nonConnectable
@@ -38,8 +38,9 @@ struct AccessoryAdvertisingPlan: Sendable {
     /// Returns the commands that configure and start advertising, in order.
     ///
     /// A controller that supports the extended commands gets them for legacy packets too. The
-    /// startup may have read the number of the controller's advertising sets. After that command,
-    /// the controller refuses the legacy commands (Vol 4, Part E, 3.1.1).
+    /// reason is that the startup may already have used an extended command, which reads the number
+    /// of advertising sets. From then on, the controller refuses the legacy commands (Vol 4, Part
+    /// E, 3.1.1).
     func commands(for capabilities: ControllerCapabilities) -> [HCI.EncodedCommand] {
         let setUp = capabilities.supportsExtendedAdvertising ? extendedSetUp : legacySetUp
         return setUp + [enable(for: capabilities)]

@@ -2,8 +2,8 @@
 import BluetoothATT
 import BluetoothTypes
 
-/// The demo's control point. A command has five bytes: the command, a count and a size, the last
-/// two of two bytes each.
+/// The demo's control point. A command has five bytes: one byte for the command, two for a count
+/// and two for a size.
 enum DemoControl {
     private enum Command: UInt8 {
         case resetCounter, notify, indicate, disconnect, requestInterval, grow

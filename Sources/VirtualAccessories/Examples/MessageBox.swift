@@ -60,9 +60,11 @@ enum MessageBox {
     private static let start: UInt8 = 0x02
     private static let end: UInt8 = 0x03
 
-    /// Accepts bytes that are a part of one or more messages. The incomplete part is the value of
-    /// the inbox, which cannot be read, so a message has at most 511 bytes. An STX always begins a
-    /// new message. Bytes outside messages are ignored.
+    /// Accepts bytes that are a part of one or more messages. An STX always begins a new message.
+    /// Bytes outside messages are ignored.
+    ///
+    /// The inbox cannot be read. Its value is the incomplete message, beginning with the STX. A
+    /// value has at most 512 bytes, so a message has at most 511.
     static func take(
         _ written: [UInt8],
         _ values: inout AccessoryValues

@@ -65,8 +65,9 @@ public struct SimpleAccessoryProfile: Sendable {
         self.pairing = pairing
     }
 
-    /// Sets the requirement for the values of the profile's own services: for all of them if it
-    /// needs authentication, and otherwise for those that have no requirement.
+    /// Protects the values of the profile's own services. A requirement with authentication
+    /// replaces the requirement of every value. Any other requirement applies only to values that
+    /// had none.
     public mutating func protectValues(_ requirement: SecurityRequirement) {
         for service in services.indices {
             for value in services[service].characteristics.indices
@@ -86,7 +87,8 @@ public struct SimpleAccessoryProfile: Sendable {
         public var characteristics: [Characteristic]
         /// Whether the service is primary.
         public var isPrimary: Bool
-        /// The services that this one includes, which the profile must have before it.
+        /// The UUIDs of the services that this service includes. They must come before it in the
+        /// profile.
         public var includes: [BluetoothUUID]
 
         /// Creates a service with these characteristics.
@@ -107,7 +109,7 @@ public struct SimpleAccessoryProfile: Sendable {
     public struct Characteristic: Sendable {
         /// The UUID of the characteristic.
         public var uuid: BluetoothUUID
-        /// The properties. The server allows nothing else.
+        /// The properties. The server refuses every use of the value that they do not allow.
         public var properties: GATT.CharacteristicProperties
         /// The initial value: at most 512 bytes.
         public var value: [UInt8]

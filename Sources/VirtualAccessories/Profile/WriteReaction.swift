@@ -48,7 +48,7 @@ public enum AccessoryAction: Sendable {
     case forgetBonds
     /// Advertises from another address from now on: a new private address if the address rotates,
     /// or else a new random static address. Has no effect if the accessory uses the public address.
-    /// During a link, the address changes after the link.
+    /// During a link, the change waits until the link has ended.
     case changeAddress
 }
 

@@ -3,14 +3,16 @@ import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
 
-/// The GATT server of an accessory for one client at a time, with its bearer and its application.
-/// The application owns the values with a reaction, and answers at once. The server owns all other
-/// values.
+/// The GATT server of an accessory, with its ATT bearer, for one client at a time.
 ///
-/// The database and the values outlive the client. `clientLeft` discards the state of the client
-/// and of its bearer.
+/// `GATTServer` stores most values. For a value with a `WriteReaction`, it asks an application.
+/// This type is that application, and answers at once.
+///
+/// The database and the values remain when the client disconnects. `clientLeft` discards the state
+/// of the client and of its bearer.
 struct AccessoryServer: Sendable {
-    /// The result of a PDU, other than PDUs to send.
+    /// The result of a PDU for the accessory. PDUs to send are not events: `nextPDU(now:)` returns
+    /// them.
     enum Event: Sendable {
         /// The client has subscribed to the value, or has ended its subscription (`nil`).
         case subscriptionChanged(AttributeHandle, GATT.SubscriptionKind?)
@@ -24,7 +26,8 @@ struct AccessoryServer: Sendable {
     static let client = GATTServer.ClientID(rawValue: 1)
     private static let bearerID = GATTServer.BearerID(client: client, channel: 4)
 
-    /// The identity of every indication, because it matters only whether one is outstanding.
+    /// The identifier of every indication. One is enough, because the server only counts the
+    /// indications that are not confirmed.
     private static let indicationID: ATTBearer.RequestID = 0
 
     var values = AccessoryValues()
@@ -35,7 +38,7 @@ struct AccessoryServer: Sendable {
 
     init(_ profile: SimpleAccessoryProfile) {
         bearer = ATTBearer(receiveMTULimit: Int(profile.mtu))
-        // The first service gets the first handle, and the server moves its own services behind it.
+        // The first service gets the first handle. `GATTServer` moves its own services behind it.
         // The other services follow.
         for (index, service) in profile.allServices.enumerated() {
             _ = add(service, at: index == 0 ? .first : nil)

@@ -73,8 +73,9 @@ public struct AccessoryValues: Sendable {
         )
     }
 
-    /// Returns the first handles of the services with the UUID, and of the services that include
-    /// them. A service follows those that include it.
+    /// Returns the first handle of each service with the UUID, and of each service that includes
+    /// one of these directly or indirectly. A service comes after those that include it, because
+    /// the caller must remove them first.
     func handles(ofServices uuid: BluetoothUUID) -> [AttributeHandle] {
         var found: Set = [uuid]
         let wanted = services.filter { service in

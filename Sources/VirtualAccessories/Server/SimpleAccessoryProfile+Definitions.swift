@@ -56,8 +56,8 @@ extension SimpleAccessoryProfile.Service {
 }
 
 extension SimpleAccessoryProfile.Characteristic {
-    /// The definition for the GATT server. The application answers for a value with a reaction, and
-    /// the server for all others.
+    /// The definition for the GATT server. A value with a reaction is dynamic: `AccessoryServer`
+    /// answers each request for it. `GATTServer` stores all other values.
     fileprivate var definition: GATT.CharacteristicDefinition {
         .init(
             uuid,
