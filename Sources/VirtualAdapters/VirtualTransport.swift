@@ -9,7 +9,8 @@ import VirtualRadio
 /// When the transport is closed, as when a cable is unplugged, the controller continues, and its
 /// packets are lost. The transport can then be opened again. It runs only on the executor of its
 /// air, which the host must also use. If the controller was removed from the world, the next use of
-/// the transport closes it, because another controller may have the number.
+/// the transport closes the transport, because a new controller may have got the number of the
+/// removed one.
 public final class VirtualTransport: HCITransport {
     /// The state of the transport while it is open.
     private final class Opening: Sendable {
@@ -56,8 +57,8 @@ public final class VirtualTransport: HCITransport {
     public let controller: ControllerID
     private let wire: any ControllerWire
     private let opening = Lock<Opening?>(nil)
-    /// The number of controllers with this number that were removed before the transport was first
-    /// opened; `nil` until then.
+    /// The world's removal count for the controller's number when the transport was first opened;
+    /// `nil` until then. A different count shows that the controller was removed.
     private let removalCount = Lock<Int?>(nil)
 
     init(to controller: ControllerID, over wire: any ControllerWire) {

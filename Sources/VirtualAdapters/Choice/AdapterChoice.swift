@@ -3,7 +3,7 @@
 import HCITransports
 import VirtualRadio
 
-/// An adapter that a person has chosen by a text.
+/// The choice of an adapter, which a user writes as a text such as `hci0` or `virtual`.
 package enum AdapterChoice: Hashable, Sendable {
     /// A real or remote adapter, for example `hci0`, `tcp:HOST:PORT` or `unix:PATH`.
     case reached(AdapterSpecification)

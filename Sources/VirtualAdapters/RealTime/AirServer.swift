@@ -30,7 +30,8 @@ public final class AirServer: @unchecked Sendable {
     private struct Client {
         let transport: any HCITransport
         let controller: ControllerID
-        /// The place of a controller that the server created; `nil` for one that waited.
+        /// The x coordinate in meters of a controller that the server created; `nil` for a
+        /// permanent controller.
         let place: Int?
         let name: String
     }
@@ -168,7 +169,8 @@ extension AirServer {
             air.world.switchOn(controller)
             return (controller, nil)
         }
-        // Hosts in neighboring places are one meter apart. A new host gets the first free place.
+        // The controllers that the server creates are on the x axis, one meter apart. A new host
+        // gets the first free place.
         let taken = Set(clients.values.compactMap(\.place))
         guard let place = (0..<Self.connectionLimit).first(where: { !taken.contains($0) }) else {
             return nil

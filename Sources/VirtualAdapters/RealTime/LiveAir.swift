@@ -14,7 +14,8 @@ import VirtualRadio
 /// ```
 ///
 /// The world runs on the thread of the executor, together with the hosts and the sockets that use
-/// it, and only while it has events. Call `shutDown()` when the air is no longer needed.
+/// the executor. It runs only while it has events. Call `shutDown()` when the air is no longer
+/// needed.
 ///
 /// `@unchecked Sendable`: `world` checks that it is used on that thread. All other mutable state is
 /// used on that thread too.
@@ -24,8 +25,9 @@ public final class LiveAir: @unchecked Sendable {
     /// The longest real time for which the world runs in one turn of the thread, so that the thread
     /// also serves sockets.
     static let turnLimit = Duration.milliseconds(20)
-    /// The largest delay of the world behind the clock. The world skips the time beyond it, for
-    /// example if the process was stopped or the machine is too slow.
+    /// The largest delay of the world behind the clock. If the delay becomes larger, for example
+    /// because the process was stopped or the machine is too slow, the world does not make up for
+    /// the excess.
     static let lagLimit = Duration.seconds(2)
 
     /// The executor of the air, with its thread.
@@ -60,8 +62,8 @@ public final class LiveAir: @unchecked Sendable {
         return uncheckedWorld
     }
 
-    /// Runs `body` with the world on the air's thread, after the world has run up to now, or for as
-    /// long as a turn of the thread may take.
+    /// Runs `body` with the world on the air's thread. Before that, the world runs up to now, or as
+    /// far as it can in one turn of the thread.
     ///
     /// - Parameter body: A closure that changes or reads the world. It must not run the world.
     public func perform<Value: Sendable>(
@@ -127,8 +129,8 @@ extension LiveAir {
     /// Returns the instant on the executor's clock that corresponds to an instant of the world.
     func realInstant(_ instant: Instant) -> Instant { uncheckedClock.real(instant) }
 
-    /// Runs the world up to now, or for as long as a turn may take, and sets the timer for the next
-    /// turn.
+    /// Runs the world up to now, or as far as it can in one turn of the thread. Then sets the timer
+    /// for the next turn.
     func catchUp() {
         let world = world
         let begin = executor.now
@@ -252,8 +254,8 @@ struct WorldClock {
 
     func real(_ world: Instant) -> Instant { realStart + (world - worldStart) }
 
-    /// Shifts the world's time if an event was due longer ago than the limit, so that it was due
-    /// exactly the limit ago.
+    /// Moves the world's time relative to the clock, if an event was due longer ago than the limit,
+    /// so that the event was due exactly the limit ago.
     mutating func limitLag(beyond limit: Duration, due: Instant?, now: Instant) {
         guard let due else { return }
         let excess = world(now) - due - limit

@@ -146,11 +146,14 @@ extension RootCanalBridge {
         forget(key)
     }
 
-    /// Handles a deadline of the link, if it has passed: RootCanal's device has not accepted the
-    /// connection, or sends nothing. After half of the supervision timeout, the bridge pings the
-    /// device, which answers if it still has the link. After the whole timeout, the link ends. If
-    /// the device has sent nothing on its other links for most of their timeouts, the bridge removes
-    /// the proxy.
+    /// Handles a deadline of the link, if one has passed.
+    ///
+    /// - If RootCanal's device has not accepted the connection in time, the link ends.
+    /// - If the device has sent nothing for half of the supervision timeout, the bridge pings it. A
+    ///   device that still has the link answers.
+    /// - If the device has sent nothing for the whole timeout, the link ends. If the device has
+    ///   also been silent on each other link for three quarters of that link's timeout, the bridge
+    ///   removes the device's proxy.
     mutating func linkDeadlinePassed(_ key: RootCanalLink.Key, now: Instant) {
         guard let link = links[key], !link.isEnding else { return }
         if let deadline = link.answerDeadline {
@@ -221,8 +224,9 @@ extension RootCanalBridge {
         readCentralKey(at: number, for: event)
     }
 
-    /// Asks RootCanal's device for its key, with the key of our central. Release 1.13 compares the
-    /// two keys, and earlier releases do not. If the keys differ, encryption fails on our air.
+    /// Asks RootCanal's peripheral for its key, because our central requests encryption. The packet
+    /// has the key of our central. RootCanal 1.13 compares the two keys, and earlier releases do
+    /// not. If the keys differ, encryption fails on our air.
     ///
     /// - Parameters:
     ///   - number: The number of the device's proxy.

@@ -171,7 +171,7 @@ extension RootCanalConnection {
         air.world.attach(controller) { [weak self] in self?.controllerSent($0, number) }
     }
 
-    /// Returns the place of a controller in a square of half-meter steps.
+    /// Returns the position of a controller: a point of a square grid with steps of half a meter.
     private static func place(_ number: Int, beside position: Position) -> Position {
         let index = number % RootCanalBridge.proxyLimit
         return Position(

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothTypes
 
-/// A splitter of the bytes of RootCanal's Link Layer port into packets.
+/// A buffer that divides the bytes from RootCanal's Link Layer port into packets.
 ///
-/// Each packet follows its length, in four bytes with the least significant first.
+/// Before each packet, there are four bytes with its length, the least significant first.
 struct RootCanalDeframer: Sendable {
-    /// The maximum length of a packet, in bytes: the data of its host's longest ACL packet after
-    /// the type, the two addresses and the two flags.
+    /// The maximum length of a packet, in bytes. The longest packet is one with data: 15 bytes for
+    /// the type, the two addresses and the two flags, and then the data of the longest ACL packet.
     static let packetLimit = 15 + 0xFFFF
 
     /// The error of a stream that does not consist of packets. No packet can be found after it.

@@ -13,7 +13,7 @@ struct RootCanalLink: Sendable {
         let local: UInt64
     }
 
-    /// The end of the link in our world.
+    /// The proxy's end of the link in our world.
     struct Place: Hashable, Sendable {
         let proxy: Int
         let handle: ConnectionHandle
@@ -37,7 +37,8 @@ struct RootCanalLink: Sendable {
     /// Whether a ping was sent since the last packet.
     var isPinged = false
 
-    /// The key with which RootCanal's device, as the central, encrypts; `nil` while it does not.
+    /// The key in the encryption request of RootCanal's central; `nil` unless a request awaits its
+    /// answer.
     var encryptionKey: [UInt8]?
     /// Whether our central has requested encryption, and RootCanal's device has not answered.
     var isAwaitingKey = false
@@ -53,7 +54,7 @@ struct RootCanalLink: Sendable {
 
     private var waiting: ArraySlice<(boundary: HCI.PacketBoundary, bytes: ArraySlice<UInt8>)> = []
     private var waitingCount = 0
-    /// The number of packets that the proxy's controller has and has not yet sent.
+    /// The number of packets that the proxy's controller has taken and has not yet sent.
     private(set) var outstanding = 0
 
     init(
@@ -82,7 +83,8 @@ struct RootCanalLink: Sendable {
 // MARK: - Data
 
 extension RootCanalLink {
-    /// Adds data for our device, divided for the controller.
+    /// Adds data for our device, divided into packets of at most `packetLength` bytes for the
+    /// proxy's controller.
     ///
     /// - Returns: `false` if too much data waits.
     mutating func enqueue(_ data: [UInt8], isContinuation: Bool, packetLength: Int) -> Bool {

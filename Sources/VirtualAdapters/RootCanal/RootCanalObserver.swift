@@ -15,8 +15,8 @@ struct RootCanalObserver: Sendable {
     /// The shortest time between two relayed advertisements of one set. RootCanal's packets have no
     /// interval, so more advertisements would rarely contain anything new.
     static let repeatPeriod = Duration.milliseconds(100)
-    /// The maximum number of sets whose times are remembered. When there are more, all are
-    /// forgotten.
+    /// The maximum number of advertising sets for which the time of the last relayed advertisement
+    /// is stored. If there are more, all these times are forgotten.
     static let setLimit = 256
     /// The maximum length of the data of an advertisement (Vol 6, Part B, 2.3.4.9).
     private static let dataLimit = 1_650
@@ -107,9 +107,9 @@ struct RootCanalObserver: Sendable {
 }
 
 extension RootCanalBridge {
-    /// Sends RootCanal the advertisement of one of our devices, if the rate limits allow it. The
-    /// advertisements of the proxies come from RootCanal, and RootCanal's packets cannot contain an
-    /// anonymous advertisement, so both are ignored.
+    /// Sends RootCanal the advertisement of one of our devices, if the rate limits allow it.
+    /// Ignores the advertisements of the proxies, which come from RootCanal, and anonymous
+    /// advertisements, which RootCanal's packets cannot contain.
     mutating func relay(_ report: HCI.ExtendedAdvertisingReport, now: Instant) {
         guard let advertiser = report.address.deviceAddress, numbers[advertiser] == nil,
             observer.admits(report, now: now)

@@ -3,8 +3,8 @@ import BluetoothHCI
 import BluetoothTypes
 import VirtualAccessories
 
-/// A controller of our world that acts for one of RootCanal's devices: it has the address of that
-/// device, sends its advertisements, and has our ends of its links.
+/// A controller of our world that acts for one of RootCanal's devices. It has the address of that
+/// device, sends its advertisements, and is the end of its links in our world.
 struct RootCanalProxy: Sendable {
     /// A connection that the device has requested, and that is not made yet.
     struct PendingConnection: Sendable {
@@ -73,9 +73,9 @@ struct RootCanalProxy: Sendable {
 // MARK: - Advertising
 
 extension RootCanalProxy {
-    /// The maximum number of advertising sets: those that a controller has by default.
+    /// The maximum number of advertising sets: as many as a controller has by default.
     static let setLimit = 8
-    /// A time in which every advertising event ends.
+    /// A time after which every advertising event has ended.
     static let eventLimit = Duration.seconds(1)
 
     /// The parameters of an advertisement.
@@ -95,7 +95,8 @@ extension RootCanalProxy {
         var parameters: Parameters?
         var data: [UInt8]?
         var scanResponse: [UInt8]?
-        /// The instant at which the last event has ended in any case; `nil` if it has ended.
+        /// The instant from which the last advertising event counts as ended, even if the
+        /// controller has not reported its end; `nil` after that report.
         var runEnd: Instant?
 
         mutating func reset() {
@@ -107,7 +108,7 @@ extension RootCanalProxy {
 
     /// Sends one advertising event for an advertisement of the device. Does nothing while the set's
     /// last event lasts, if the device has too many sets, or if a scannable extended set has no
-    /// scan response yet.
+    /// scan response yet. While the controller starts, keeps the advertisement for later.
     mutating func advertise(_ parameters: Parameters, _ data: [UInt8], now: Instant) {
         guard session.capabilities != nil else {
             waiting = (parameters, data)

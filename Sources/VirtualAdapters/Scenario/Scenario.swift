@@ -9,8 +9,8 @@ import VirtualRadio
 public struct Scenario: Hashable, Sendable {
     /// The maximum number of devices.
     public static let deviceLimit = 1_000
-    /// The maximum number of waypoints and of switches of a device, and of losses and of
-    /// partitions.
+    /// The maximum length of each list of changes: the waypoints of a device, its switches, the
+    /// losses, and the partitions.
     public static let changeLimit = 10_000
 
     /// A device of the scenario.

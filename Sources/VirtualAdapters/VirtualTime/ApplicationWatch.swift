@@ -25,8 +25,9 @@ package protocol ApplicationWatch: Sendable {
 
 /// The state of an application with which an executor takes turns.
 struct ApplicationState: Sendable {
-    /// The number of times in a row that the application must settle, without running in between,
-    /// before it counts as idle. Work that it enqueues elsewhere may enqueue more work elsewhere.
+    /// The number of rounds of `settle(times:_:)` after which the application counts as idle. One
+    /// round is not enough, because work that runs in a round may enqueue more work outside the
+    /// air.
     static let settlementCount = 3
 
     let watch: any ApplicationWatch

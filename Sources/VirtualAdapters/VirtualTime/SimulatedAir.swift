@@ -58,8 +58,9 @@ public final class SimulatedAir: @unchecked Sendable {
     /// - Parameters:
     ///   - world: The world.
     ///   - timeout: The real time for which a run waits for tasks on other threads, when nothing
-    ///     else is left to do, before it throws. Virtual time also waits this long for
-    ///     the next progress of hosts' work elsewhere (`HostExecutor.beginOutsideWork()`).
+    ///     else is left to do, before it throws. The run also throws if work outside of the
+    ///     executor (`HostExecutor.beginOutsideWork()`) is unfinished, and none of it ends for this
+    ///     long.
     public init(_ world: sending World, timeout: Duration = .seconds(10)) {
         self.timeout = timeout
         uncheckedWorld = world
@@ -246,8 +247,8 @@ extension SimulatedAir {
         try awaitProgress { executor.waitForOutsideWork(for: timeout) }
     }
 
-    /// Calls `wait` until it returns `true`. Work takes long on a busy machine, so the method fails
-    /// only if no work ended during a call.
+    /// Calls `wait` until it returns `true`. Throws only if no outside work ended during a call,
+    /// because much work can take long on a busy machine.
     func awaitProgress(_ wait: () -> Bool) throws(VirtualAirError) {
         var count = executor.outsideWorkCount
         while !wait() {

@@ -92,7 +92,8 @@ public final class SimulationExecutor: HostExecutor {
             guard state.outsideWorkCount == 0 else { return (false, nil) }
             state.application?.runsInParallel = false
             guard state.isWaiting else { return (false, nil) }
-            // The waiting thread could only begin to settle, so it need not wake up for that.
+            // The waiting thread would only let the application settle. This thread does that
+            // instead, so the waiting thread need not wake up.
             if let watch = state.beginSettling() { return (false, watch) }
             state.isWaiting = false
             return (true, nil)
@@ -392,7 +393,7 @@ extension SimulationExecutor {
 
     var awaitsApplication: Bool { state.withLock { $0.mustAwaitApplication } }
 
-    /// Gives the jobs of other executors that have not run back to those executors.
+    /// Passes the foreign jobs that have not run back to the executors from which they came.
     private func returnForeignJobs() {
         let (jobs, watch) = state.withLock { ($0.takeForeignJobs(), $0.application?.watch) }
         for job in jobs { watch?.runElsewhere(job) }
