@@ -4,7 +4,7 @@ import BluetoothTypes
 
 /// A packet on an advertising physical channel, primary or secondary, with its time on the air.
 ///
-/// The event of the packet's end, the receivers and the sender share the packet, so it is a class.
+/// It is a class, because the sender, the receivers and the event for the packet's end share it.
 package final class AdvertisingPacket: Sendable {
     /// The radio that sends the packet.
     package let sender: RadioID
@@ -84,8 +84,8 @@ package enum AdvertisingPDU: Sendable {
 
 /// A legacy advertisement or scan response.
 package struct LegacyAdvertisement: Sendable {
-    /// The handle of the advertiser's set, to which a request is addressed. Legacy commands use set
-    /// 0.
+    /// The handle of the set that sends the packet. A scan request or connection request in answer
+    /// has the same handle. Legacy commands use set 0.
     package var set: UInt8
     /// AdvA.
     package var advertiser: DeviceAddress

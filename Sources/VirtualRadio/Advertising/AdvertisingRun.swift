@@ -56,8 +56,8 @@ struct AdvertisingRun: Sendable {
         self.addresses = addresses
     }
 
-    /// The number of events in the report at the end. Events count only if there was a limit (Vol
-    /// 4, Part E, 7.7.65.18).
+    /// The number of completed events in LE Advertising Set Terminated. It is 0 if the host has set
+    /// no limit (Vol 4, Part E, 7.7.65.18).
     var reportedEvents: UInt8 {
         eventLimit == 0 ? 0 : UInt8(clamping: completedEvents)
     }

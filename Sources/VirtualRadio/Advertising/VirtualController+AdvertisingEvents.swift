@@ -7,8 +7,8 @@ import BluetoothTypes
 /// The advertiser builds an event packet by packet. A request starts T_IFS after a packet, but its
 /// sender passes it to the ether already at the end of that packet. At that time the advertiser
 /// finds out whether a request follows. If none does, it passes its next packet to the ether at
-/// once, ahead of the start of that packet. An event without requests costs one timer, and one end
-/// of transmission for each packet.
+/// once, ahead of the start of that packet. So an event without requests needs few entries on the
+/// timeline: one timer, and the end of each packet.
 ///
 /// The radio does one thing at a time. If it is not free for a packet on a primary channel, the
 /// advertiser skips that packet. If it is not free for a packet on a secondary channel, the event
@@ -237,8 +237,8 @@ extension VirtualAdvertisingSet {
         return listening + AdvertisingPace.channelChange
     }
 
-    /// Returns whether the event may continue on the primary channels: always `true` for a legacy
-    /// set, even if no channel is left.
+    /// Returns whether the event continues with `advertiseOnNextChannel`. For a legacy set the
+    /// result is always `true`: if no channel is left, that method ends the event.
     fileprivate mutating func hasPrimaryPackets() -> Bool {
         configuration.isLegacy || run?.channelsLeft.isEmpty == false
     }
@@ -266,7 +266,8 @@ extension AdvertisingRun {
 }
 
 extension AdvertisingPDU {
-    /// The advertising set of the sender to which an advertiser's packet belongs.
+    /// The handle of the set that sent the packet; `nil` for the requests of scanners and
+    /// initiators, and for AUX_CONNECT_RSP.
     fileprivate var advertisingSet: UInt8? {
         switch self {
         case .legacy(let pdu), .scanResponse(let pdu): pdu.set

@@ -142,8 +142,9 @@ extension VirtualController {
         return !isFiltered(configuration) || acceptList.contains(requester.identity)
     }
 
-    /// Returns the place of the set to which a request that has just ended is addressed; `nil`
-    /// unless the set listens for a request at that time, with that address in its current event.
+    /// Returns the place of the set to which a request is addressed that has just ended. Returns
+    /// `nil` if the set did not listen for that request, or has another address in its current
+    /// event.
     private func asked(
         _ set: UInt8,
         as advertiserAddress: DeviceAddress,

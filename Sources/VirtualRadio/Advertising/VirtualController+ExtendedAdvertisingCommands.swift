@@ -161,9 +161,9 @@ extension AdvertisingSetConfiguration {
         .includesTransmitPower,
     ]
 
-    /// Checks that a kind of advertising has the properties.
+    /// Checks that the specification allows the combination of properties.
     ///
-    /// - Throws: `invalidCommandParameters` if none has.
+    /// - Throws: `invalidCommandParameters` if it does not.
     private static func check(_ properties: HCI.AdvertisingProperties) throws(HCI.ErrorCode) {
         let isPossible =
             properties.contains(.legacy)

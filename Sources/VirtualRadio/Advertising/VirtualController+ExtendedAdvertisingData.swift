@@ -42,8 +42,8 @@ extension VirtualAdvertisingSet {
         renewDataID()
     }
 
-    /// Checks a fragment. Legacy packets and an enabled set need all data in one command, and a
-    /// fragment of several must not be empty.
+    /// Checks a fragment. A legacy set and an enabled set need all data in one command. If the data
+    /// has several fragments, none may be empty.
     private func checkPiece(
         _ operation: HCI.DataOperation,
         _ piece: ArraySlice<UInt8>

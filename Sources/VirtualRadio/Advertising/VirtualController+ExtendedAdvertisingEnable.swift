@@ -33,7 +33,7 @@ extension VirtualController {
         }
     }
 
-    /// Returns the run of the set.
+    /// Returns the run with which the command enables the set.
     ///
     /// - Throws: An error code if the set cannot be enabled with this plan.
     private func run(
