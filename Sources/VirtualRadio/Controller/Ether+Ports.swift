@@ -28,8 +28,9 @@ extension Ether {
         announceOutput(of: radio)
     }
 
-    /// Returns whether the controller can hold more data that the host does not take now. If it
-    /// cannot, its Link Layer does not acknowledge, so the peer waits (Vol 6, Part B, 4.5.9).
+    /// Returns whether the controller can hold more data for a host without a free buffer. If it
+    /// cannot, its Link Layer does not acknowledge the peer's data, so the peer waits (Vol 6, Part
+    /// B, 4.5.9).
     package func hasRoomForData(_ radio: RadioID) -> Bool { ports[radio.index].flow.hasRoom }
 
     /// Marks the port as having output for the world to take.

@@ -92,9 +92,9 @@ package struct EventFilter: Sendable {
 }
 
 extension HCI.LEEnhancedConnectionComplete {
-    /// The event of Bluetooth 4.0, which has no address types for identities. It nevertheless
-    /// identifies a peer whose address the controller resolved by its identity address (Vol 6, Part
-    /// B, 4.7).
+    /// The event of Bluetooth 4.0, which has no address types for identities. If the controller has
+    /// resolved the peer's private address, the event has the identity address nevertheless (Vol 6,
+    /// Part B, 4.7).
     fileprivate var version1: HCI.LEConnectionComplete {
         HCI.LEConnectionComplete(
             status: status,

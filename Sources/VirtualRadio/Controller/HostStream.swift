@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothHCI
 
-/// A splitter of the bytes from the host into packets, however the transport divides them (Vol 4,
-/// Part A, 2).
+/// A buffer that divides the bytes from the host into packets, whatever pieces the transport
+/// delivers (Vol 4, Part A, 2).
 ///
 /// Synchronization is lost at an unknown packet type, a packet that cannot be parsed, or ACL data
 /// longer than `dataLengthLimit`. The controller then skips all bytes up to the next HCI Reset, as

@@ -9,8 +9,8 @@ extension HCI.OwnAddressType {
     /// Whether the controller uses a resolvable private address if it can make one.
     var prefersPrivate: Bool { self == .resolvableOrPublic || self == .resolvableOrRandom }
 
-    /// Whether the host's random address is used, at least if the controller cannot make a private
-    /// one.
+    /// Whether the controller uses the host's random address, either always, or when it cannot make
+    /// a private address.
     var usesRandom: Bool { self == .random || self == .resolvableOrRandom }
 }
 
