@@ -4,8 +4,9 @@ import BluetoothTypes
 
 extension World {
     /// Replaces the fault plan of the controller from now on. Instants in the past have no effect,
-    /// and commands are counted from 0 again. Packets under way arrive as they would have and,
-    /// except delayed events, before later packets. A hang continues.
+    /// and commands are counted from 0 again. Packets that are under way arrive at the same time as
+    /// without the change. Later packets can overtake only those events among them that the former
+    /// plan delays. A hang continues.
     public func setFaults(_ plan: FaultPlan, of controller: ControllerID) {
         core.setFaults(plan, of: controller.radio)
     }
