@@ -120,8 +120,8 @@ extension LinkParameters {
     /// Creates the parameters, with the shortest interval of the requested range.
     ///
     /// - Throws: `invalidCommandParameters` for a value out of range, and for a supervision timeout
-    ///   that is not longer than twice the time for which a peripheral may be silent: (latency + 1)
-    ///   intervals.
+    ///   that is too short. A peripheral may be silent for (latency + 1) intervals, and the timeout
+    ///   must be longer than twice that time.
     init(_ asked: HCI.ConnectionParameters) throws(HCI.ErrorCode) {
         let silence = asked.intervalMaximum.duration * (1 + Int(asked.peripheralLatency)) * 2
         guard Self.intervals.contains(asked.intervalMinimum.rawValue),
