@@ -7,7 +7,8 @@ struct ConnectionEvent: Sendable {
     let channel: RadioChannel
     /// Whether the peripheral listens.
     let isPeripheralListening: Bool
-    /// Whether the radios were not free long enough for all data of both ends.
+    /// Whether the event is too short for all data of both ends, because other activities reserve a
+    /// radio.
     let isSqueezed: Bool
     /// The instant until which the radios are reserved for the current exchange.
     var exchangeEnd: Instant
@@ -58,7 +59,8 @@ extension Ether {
     /// allowed and nothing else happens in the world until that end, or with a timer.
     private mutating func awaitPacket(of link: inout RadioLink) {
         while let end = link.event?.packet?.transmission.end {
-            // Hosts receive the output of their controllers at this instant.
+            // If a controller has output, its host must receive it at this instant, so time does
+            // not advance here.
             guard takesShortcuts, announcedPorts.isEmpty, timeline.pass(to: end) else {
                 timeline.schedule(.link(.packetEnds, link.id), at: end)
                 return

@@ -9,9 +9,10 @@ extension Ether {
     /// no other part of the world can detect the difference from an event in single steps: no
     /// packet overlaps those of the event, so the air need not record them.
     ///
-    /// - Returns: The result of the event, which must be closed. The current time is the end of its
-    ///   last packet. `nil` if the event must be performed in single steps. Nothing has changed
-    ///   then, except that radios may be reserved, which the single steps do again.
+    /// - Returns: The result, with which the caller must close the event. The current time is then
+    ///   the end of the event's last packet. `nil` if the event must be performed in single steps.
+    ///   Nothing has changed in that case, except that radios may be reserved, which the single
+    ///   steps do again.
     mutating func performEmptyEvent(
         of link: inout RadioLink,
         on channel: RadioChannel

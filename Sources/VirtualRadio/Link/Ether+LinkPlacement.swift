@@ -9,9 +9,11 @@ extension Ether {
     /// advantage.
     private static var sufficientDistance: Int64 { 25_000_000 }
 
-    /// Returns the anchor of the first packet of the link, whose request has ended just now: after
-    /// the delay of the transmit window, and with the offset at which its anchors are as far as
-    /// possible, up to `sufficientDistance`, from those of the central's other links.
+    /// Returns the first anchor of a link whose connection request has ended just now.
+    ///
+    /// The anchor is at or after the beginning of the transmit window. The offset is the one at
+    /// which the anchors are farthest from those of the central's other links. Beyond
+    /// `sufficientDistance`, a greater distance does not count.
     func firstAnchor(of link: RadioLink) -> Instant {
         let interval = link.proposal.parameters.interval.nanoseconds
         let earliest = (now + link.proposal.windowDelay).nanoseconds
@@ -29,8 +31,10 @@ extension Ether {
         return Instant(nanoseconds: best.anchor)
     }
 
-    /// Returns, for each of the radio's links, its anchor, and the period after which its distances
-    /// to the anchors of a new link with the interval repeat, both in nanoseconds.
+    /// Returns an anchor and a period, in nanoseconds, for each of the radio's links except `id`.
+    /// The period is the greatest common divisor of the link's interval and `interval`. The
+    /// distances between anchors of the link and of a new link with `interval` are all equal modulo
+    /// this period.
     private func settings(
         of radio: RadioID,
         exceptFor id: LinkID,

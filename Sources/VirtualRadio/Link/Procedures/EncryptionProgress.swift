@@ -28,8 +28,8 @@ struct EncryptionProgress: Hashable, Sendable {
 
     var phase = Phase.off
     /// Whether the peripheral has sent LL_START_ENC_REQ or LL_PAUSE_ENC_RSP, and has not received
-    /// the central's response. The central sends and receives in the new mode as soon as it has
-    /// received that PDU.
+    /// the central's response. Until then, the peripheral does not know whether the central still
+    /// decrypts as before: the central changes as soon as it has received that PDU.
     var isSwitching = false
     /// Whether the link was encrypted before, so that the host gets Encryption Key Refresh
     /// Complete.

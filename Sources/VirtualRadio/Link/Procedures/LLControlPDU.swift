@@ -40,7 +40,8 @@ package enum LLControlPDU: Hashable, Sendable {
 package struct ConnectionUpdateIndication: Hashable, Sendable {
     /// The connection parameters.
     package var parameters: LinkParameters
-    /// The time from the old anchor of the instant's event to the transmit window.
+    /// The time to the transmit window, from the anchor that the event with the number `instant`
+    /// would have had without the update.
     package var windowOffset: Duration
     /// The number of the first event with the new parameters.
     package var instant: UInt16

@@ -48,7 +48,8 @@ struct EncryptionStart: Hashable, Sendable {
 /// A procedure that this device has started and that is still running.
 struct RunningProcedure: Hashable, Sendable {
     let procedure: LinkProcedure
-    /// The opcode in the peer's response if it refuses or does not support the procedure.
+    /// The opcode of the PDU with which this end began the procedure. LL_UNKNOWN_RSP and
+    /// LL_REJECT_EXT_IND, with which the peer refuses the procedure, repeat it.
     var opcode: UInt8
     /// Whether the peer has sent a PDU of the procedure. If the peer then starts a procedure with
     /// an instant, the central ends the link (Vol 6, Part B, 5.3).

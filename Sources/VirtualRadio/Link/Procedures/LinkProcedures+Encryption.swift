@@ -7,7 +7,8 @@ import BluetoothTypes
 ///
 /// The two ends change in a fixed order, separately for each direction, so that an end never
 /// processes an encrypted packet as an unencrypted one, or the reverse. First the peripheral
-/// receives in the new mode, then the central sends and receives, then the peripheral sends.
+/// changes the direction in which it receives. Then the central changes both directions. Then the
+/// peripheral changes the direction in which it sends.
 extension LinkProcedures {
     // MARK: Requests of the hosts
 

@@ -75,7 +75,8 @@ extension LinkProcedures {
     /// answered the central's procedure. The peripheral always lets the central's procedure
     /// continue.
     ///
-    /// - Returns: Whether the peer's procedure must not continue.
+    /// - Returns: Whether there is a collision, after which the caller must ignore the peer's
+    ///   procedure.
     mutating func collides(_ pdu: LLControlPDU, _ kind: LinkProcedure.Kind) -> Bool {
         guard side == .central, let ongoing = ongoingKind else { return false }
         let code: HCI.ErrorCode =

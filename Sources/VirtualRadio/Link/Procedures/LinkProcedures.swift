@@ -23,8 +23,9 @@ package struct LinkProcedures: Sendable {
         case setChannels(UInt64)
         /// Limit PDUs from now on to these lengths.
         case setDataLength(LinkDataLength)
-        /// Encrypt, or do not encrypt, PDUs from now on in the session of `key`; `nil` does not
-        /// change a direction. A PDU that `nextPDU` returned before keeps its encryption.
+        /// Turn the encryption of sent and of received PDUs on or off from now on. `nil` leaves a
+        /// direction unchanged. `key` identifies the encryption session. A PDU that `nextPDU`
+        /// returned before keeps its encryption.
         case setEncryption(sending: Bool?, receiving: Bool?, key: [UInt8]?)
         /// Close this end at once, and report the reason to its host (Disconnection Complete).
         case end(HCI.ErrorCode)
@@ -107,7 +108,7 @@ package struct LinkProcedures: Sendable {
     var termination: (own: HCI.ErrorCode, deadline: Instant)?
     /// Whether the end is closed and does nothing more.
     var isOver = false
-    /// The randomness of this end's parts of encryption sessions.
+    /// The randomness of this end's halves of session key diversifiers and initialization vectors.
     var generator: RandomStream
 
     /// Creates an end of a requested link.
