@@ -7,10 +7,11 @@ import BluetoothTypes
 ///
 /// Each entry describes one peer: its identity address, the key that resolves its private
 /// addresses, and the local key from which the controller makes its own addresses for that peer.
-/// The controller has one private address of each kind for each entry, and replaces all of them
-/// after the timeout that the host sets. LE Set Address Resolution Enable concerns only the
-/// addresses of received packets (Vol 4, Part E, 7.8.44): without resolution, the controller still
-/// uses its private addresses, as LL/SEC/ADV/BV-11-C expects.
+/// For each entry, the controller makes two private addresses: its own address for the peer, and an
+/// address of the peer for directed advertising. It replaces all of them after the timeout that the
+/// host sets. LE Set Address Resolution Enable concerns only the addresses of received packets (Vol
+/// 4, Part E, 7.8.44): without resolution, the controller still uses its private addresses, as
+/// LL/SEC/ADV/BV-11-C expects.
 package struct ResolvingList: Sendable {
     /// The default timeout of private addresses (Vol 4, Part E, 7.8.45).
     package static let defaultTimeout = Duration.seconds(900)
@@ -94,9 +95,9 @@ extension ResolvingList {
         entry(of: identity).flatMap { $0.receivedAddress ?? $0.peerAddress }
     }
 
-    /// Returns the identity of the first entry whose local key resolves a private address of this
-    /// controller; `nil` if no local key does, or resolution is disabled. The controller or a peer
-    /// made the address.
+    /// Returns the identity of the first entry whose local key resolves the address; `nil` if no
+    /// local key does, or resolution is disabled. The address is then a private address of this
+    /// controller, which either the controller or a peer with the key has made.
     ///
     /// Most hosts have one local key for all entries, so the result is usually the first entry.
     package func ownEntry(_ address: DeviceAddress) -> DeviceAddress? {
