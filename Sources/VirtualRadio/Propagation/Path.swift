@@ -44,8 +44,9 @@ public struct Path: Hashable, Sendable {
     /// Whether the device never moves.
     package var isStill: Bool { waypoints.allSatisfy { $0.position == start } }
 
-    /// Returns `true` only if the device does not move from the instant on. The result may also be
-    /// `false` for a device that pauses until its last waypoint.
+    /// Returns `true` only if the device does not move from the instant on. If the device moved
+    /// before, the result is `false` until its last waypoint, even if all later waypoints are at
+    /// the same position.
     func isStill(from instant: Instant) -> Bool {
         guard let last = waypoints.last, last.instant > instant else { return true }
         return isStill

@@ -80,8 +80,8 @@ package struct RadioEnvironment: Sendable {
     }
 
     /// Fixes the loss between two radios, in decibels in both directions, whatever their positions
-    /// and without shadowing. `nil` makes it follow from the positions again. Does nothing unless
-    /// both radios are in the world.
+    /// and without shadowing. `nil` makes the loss follow from the positions again. Does nothing
+    /// unless both radios are in the world.
     package mutating func setLoss(_ decibels: Double?, between one: RadioID, and other: RadioID) {
         guard self[one] != nil, self[other] != nil else { return }
         explicitLosses[RadioPair(one, other)] = decibels
@@ -134,7 +134,7 @@ package struct RadioEnvironment: Sendable {
         let power =
             source.transmitPower - pathLoss.decibels(distance: distance)
             + shadowing.gain(of: pair, at: instant, seed: seed)
-        // Between devices side by side, shadowing cannot add power either.
+        // The gain of shadowing must not make the power higher than the transmit power.
         return min(source.transmitPower, power)
     }
 
