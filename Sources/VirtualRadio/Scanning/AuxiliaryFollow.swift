@@ -35,7 +35,8 @@ struct AuxiliaryFollow: Sendable {
             && packet.modulation.phy == pointer.modulation.phy
     }
 
-    /// One microsecond after the end of the longest possible packet.
+    /// The instant at which the wait ends: one microsecond after the end of the longest possible
+    /// packet.
     var deadline: Instant {
         let length = PacketLength.header + PacketLength.advertisingPayloadLimit
         return pointer.start + pointer.modulation.airTime(pduLength: length) + .microseconds(1)
@@ -124,9 +125,11 @@ extension VirtualController {
     }
 }
 
-/// The identities of timers for listening. They are unique among these timers of the controller,
-/// including those from before a Reset, because the scanner and the initiator each receive one
-/// packet at a time.
+/// The identities of the timers that end the wait for an auxiliary packet or an answer.
+///
+/// An identity consists of the instant at which the timer was set, and a bit for the initiator. It
+/// is unique in the controller, also across a Reset, because the scanner and the initiator each
+/// receive one packet at a time.
 enum ListeningToken {
     /// Returns the identity of a timer that is set at the instant.
     static func make(_ now: Instant, isInitiator: Bool) -> UInt64 {

@@ -4,8 +4,9 @@ import BluetoothTypes
 
 /// A radio that scans or initiates, and the times at which it listens.
 ///
-/// A scanner listens on one of the three primary channels at a time. This small value excludes the
-/// advertisements on the others without the state of the controller.
+/// A scanner listens on one of the three primary channels at a time, so it misses most
+/// advertisements. This small value is enough to find that out, without the state of the
+/// controller.
 package struct Listener: Sendable {
     /// The radio.
     let radio: RadioID

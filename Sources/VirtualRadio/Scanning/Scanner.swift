@@ -80,8 +80,8 @@ extension VirtualController {
         return other.channel(packet.modulation, from: from, to: to) == transmission.channel.index
     }
 
-    /// Returns whether the radio was neither reserved nor, for a packet on a primary channel,
-    /// waiting on a secondary channel.
+    /// Returns whether the radio was free to listen during the packet: it was not reserved. For a
+    /// packet on a primary channel, it also did not wait for a packet on a secondary channel.
     func isAvailable(during packet: Transmission, _ ether: Ether) -> Bool {
         guard ether.schedules[radio.index].isFree(from: packet.start, to: packet.end) else {
             return false
@@ -119,7 +119,8 @@ extension VirtualController {
         }
     }
 
-    /// Updates whether the radio can receive packets that are not addressed to it.
+    /// Passes the plans of the scanner and the initiator to the ether, after a change of either
+    /// plan.
     func updateListener(_ ether: inout Ether) {
         ether.setListener(
             Listener(radio: radio, scanning: scanner.plan, initiating: initiator.plan)
