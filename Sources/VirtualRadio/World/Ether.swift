@@ -76,7 +76,7 @@ package struct Ether: Sendable {
         timeline.schedule(.hostSent(bytes, radio), at: arrival)
     }
 
-    /// Passes bytes between host and controller to the checks of rules.
+    /// Passes bytes between host and controller to the invariants, if they are watched.
     mutating func watchWire(_ bytes: [UInt8], _ direction: WireDirection, _ radio: RadioID) {
         // A controller without power does not answer commands, so the checks ignore them.
         guard watch != nil, environment[radio]?.isOn == true else { return }

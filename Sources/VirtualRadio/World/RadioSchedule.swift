@@ -102,7 +102,7 @@ package struct RadioSchedule: Sendable {
         return true
     }
 
-    /// Releases all reservations from the instant on of a link that has ended, and forgets the
+    /// Releases all reservations of a link that has ended, from the instant on, and forgets the
     /// link.
     package mutating func releaseAll(of link: LinkID, from instant: Instant) {
         release(link, from: instant)
