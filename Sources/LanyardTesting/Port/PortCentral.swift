@@ -72,7 +72,7 @@ final class PortCentral: SystemCentral, @unchecked Sendable {
             }
     }
 
-    /// Passes an event on.
+    /// Passes an event to the driver.
     func post(_ event: SystemCentralEvent) { receiver?(event) }
 
     // MARK: Scanning
@@ -174,7 +174,7 @@ final class PortCentral: SystemCentral, @unchecked Sendable {
 
     func stateChanged(to state: ManagerState) {
         client.received(state)
-        // The peripherals are released only after the event.
+        // Keeps the peripherals until the driver has received the event.
         let lost = state == .poweredOn || isRestoring ? [] : peripherals.values.compactMap(\.object)
         if state == .poweredOn {
             isScanning = isScanning || hasRestoredScan

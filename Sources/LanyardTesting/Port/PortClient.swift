@@ -32,7 +32,7 @@ final class PortClient: @unchecked Sendable {
         }
     }
 
-    /// Joins the adapter as soon as it is open.
+    /// Calls `join` as soon as the adapter is open, or `fail` if it cannot be opened.
     func open(
         _ usage: AdapterUsage,
         _ join: @escaping AdapterConnection.Command,
@@ -76,11 +76,11 @@ extension LinkFailure {
 }
 
 extension BluetoothID {
-    /// Creates a UUID from a UUID of the port.
+    /// Creates a UUID from the form that the adapter's clients use.
     init(_ form: UUIDForm) {
         self.init(shortening: form.text)
     }
 
-    /// The UUID for the port.
+    /// The UUID in the form that the adapter's clients use.
     var form: UUIDForm? { UUIDForm(text: text) }
 }

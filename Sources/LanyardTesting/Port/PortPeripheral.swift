@@ -101,7 +101,7 @@ final class PortPeripheral: @unchecked Sendable {
 }
 
 extension SystemPeripheral {
-    /// The object for the port.
+    /// The `PortPeripheral` of this object; `nil` if the object is not from a `PortCentral`.
     var port: PortPeripheral? { source as? PortPeripheral }
 }
 

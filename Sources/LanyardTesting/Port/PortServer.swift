@@ -17,7 +17,7 @@ final class PortServer: SystemServer, @unchecked Sendable {
     struct Pending {
         /// The adapter's identifier of the request; `nil` if no answer is expected.
         let question: GATTServer.RequestID?
-        /// The attribute of the first write; `nil` for a read.
+        /// The attribute of the first write, which an error response names; `nil` for a read.
         let handle: AttributeHandle?
     }
 

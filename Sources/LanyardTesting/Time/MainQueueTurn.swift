@@ -14,8 +14,8 @@ final class MainQueueTurn: ApplicationWatch {
     private static let turn = DispatchSemaphore(value: 1)
     private static let currentHolder = Lock<SimulationExecutor?>(nil)
 
-    /// The mark of the main queue. The thread does not identify the queue, because on Linux a
-    /// thread of the pool serves it once a program's main function waits.
+    /// The key that marks the main queue. The main thread does not identify the queue, because on
+    /// Linux a thread of the pool serves it once a program's main function waits.
     private static let mark: DispatchSpecificKey<Bool> = {
         let key = DispatchSpecificKey<Bool>()
         DispatchQueue.main.setSpecific(key: key, value: true)
