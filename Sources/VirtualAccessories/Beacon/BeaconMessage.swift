@@ -25,8 +25,8 @@ public enum BeaconMessage: Hashable, Sendable {
         if case .data(let data) = self { return data }
         var builder = AdvertisingData.Builder()
         try? builder.append(flags: [.generalDiscoverable, .brEdrNotSupported])
-        // Each of these fits next to the three bytes of the flags: 27 bytes, 4 + 24 bytes, and a
-        // name, which is shortened if necessary.
+        // The flags leave 28 of the 31 bytes. The fields of an iBeacon have 27 bytes, and those of
+        // an Eddystone URL at most 4 + 24. A name is shortened if necessary.
         switch self {
         case .iBeacon(let uuid, let major, let minor, let power):
             let bytes = Self.iBeacon(uuid, major, minor, power)

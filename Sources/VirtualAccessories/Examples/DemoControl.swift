@@ -39,8 +39,8 @@ enum DemoControl {
         }
     }
 
-    /// Returns `count` values of `size` bytes, and of at least four. Each value begins with its
-    /// number.
+    /// Returns `count` values of `size` bytes each, but of at least four bytes. Each value begins
+    /// with its number.
     private static func burst(_ count: Int, _ size: Int) -> ValueStream {
         ValueStream(every: .zero, limit: count) { number in
             UInt32(truncatingIfNeeded: number).littleEndian4
