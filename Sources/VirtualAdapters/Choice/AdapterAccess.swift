@@ -23,9 +23,9 @@ package struct AdapterAccess: Sendable {
 }
 
 extension AdapterChoice {
-    /// The seed of a world without a scenario, or whose scenario has none.
+    /// The seed of a world that has no scenario, or whose scenario has no seed.
     private static let seed: UInt64 = 1
-    /// The name of the controller for the host.
+    /// The name of the controller that is added for the host.
     private static let name = "lanyard"
 
     /// Creates the access to the controller, and the world around it if it is virtual.

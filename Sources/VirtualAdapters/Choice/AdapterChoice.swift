@@ -32,10 +32,11 @@ package enum AdapterChoice: Hashable, Sendable {
         ofApplications(SystemAdapters.list(), mayTake: SystemAdapters.mayTake != false)
     }
 
-    /// Returns the default of applications: the preferred available adapter, if the process may
-    /// take adapters. Otherwise, it is the daemon, if a program uses an adapter that is up.
-    /// Otherwise, it is an adapter that the process may not take, so that the state of managers
-    /// shows the reason. `nil` means that there is none.
+    /// Returns the default of applications, the first of these that exists; `nil` if none does:
+    /// 1. The preferred available adapter, if the process may take adapters.
+    /// 2. The daemon, if a program uses an adapter that is up.
+    /// 3. The preferred available adapter, although the process may not take it. The state of
+    ///    managers then shows the reason.
     ///
     /// - Parameters:
     ///   - adapters: The computer's adapters.
@@ -84,8 +85,8 @@ package enum AdapterChoice: Hashable, Sendable {
 }
 
 extension AdapterChoice {
-    /// Returns the reason why these adapters do not work as one; `nil` if a part of the text is no
-    /// adapter.
+    /// Returns the reason why the adapters in a list do not work as one; `nil` if the text is no
+    /// list, or if a part of it is no adapter.
     private static func listError(_ text: String) -> AdapterChoiceError? {
         let parts = text.split(
             separator: AdapterSpecification.listSeparator,

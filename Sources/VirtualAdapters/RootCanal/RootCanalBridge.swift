@@ -17,8 +17,8 @@ import VirtualAccessories
 ///
 /// Pairing works through the bridge, because each host sees the address that the other host uses.
 ///
-/// The bridge does no I/O. After each call, the driver performs the outputs (`takeOutputs()`) and
-/// sets its timer to `nextDeadline`.
+/// The bridge does no I/O. `RootCanalConnection` drives it: after each call, the driver performs
+/// the outputs (`takeOutputs()`) and sets its timer to `nextDeadline`.
 package struct RootCanalBridge: Sendable {
     /// The maximum number of proxies. Packets of further devices are ignored.
     package static let proxyLimit = 64
@@ -135,7 +135,7 @@ package struct RootCanalBridge: Sendable {
     }
 
     mutating func readScanResponse(of advertiser: DeviceAddress, for scanner: DeviceAddress) {
-        // RootCanal's devices answer each other.
+        // A scan request between two of RootCanal's devices needs no answer of the bridge.
         guard numbers[advertiser] == nil else { return }
         outputs.append(.readScanResponse(of: advertiser, for: scanner))
     }

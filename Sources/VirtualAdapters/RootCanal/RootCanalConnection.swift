@@ -29,7 +29,7 @@ public final class RootCanalConnection: @unchecked Sendable {
     private var isOver = false
     private var controllers: [Int: ControllerID] = [:]
     private var timer: (any HostTimer)?
-    /// The packets of the controllers that the bridge has not handled.
+    /// The packets from the controllers that the bridge has not handled yet.
     private var arrived: [(number: Int, packet: [UInt8])] = []
 
     /// Creates a connection that is not open.

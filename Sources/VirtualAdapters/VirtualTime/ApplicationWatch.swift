@@ -19,7 +19,7 @@ package protocol ApplicationWatch: Sendable {
     /// waits for it.
     func applicationBecameIdle()
 
-    /// Runs a job elsewhere that was enqueued on the air, after the air has stopped running.
+    /// Runs a job outside the air. It was enqueued on the air, which stopped before it ran the job.
     func runElsewhere(_ job: UnownedJob)
 }
 

@@ -247,7 +247,7 @@ extension SimulationExecutor.State {
         !(work.isEmpty && takenWork.isEmpty) && !mustAwaitApplication
     }
 
-    /// Whether all other work must wait until the application has settled.
+    /// Whether the work of this executor must wait until the application has settled.
     fileprivate var mustAwaitApplication: Bool {
         guard let application, !application.runsInParallel else { return false }
         return outsideWorkCount > 0 || application.isUnsettled
@@ -291,7 +291,7 @@ extension SimulationExecutor.State {
         return ([], turnEnd, false)
     }
 
-    /// Removes and returns the jobs of other executors that have not run.
+    /// Removes and returns the foreign jobs that have not run.
     fileprivate mutating func takeForeignJobs() -> [UnownedJob] {
         let all = takenWork.reversed() + work
         takenWork = []
