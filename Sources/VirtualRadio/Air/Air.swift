@@ -23,8 +23,8 @@ package struct Air: Sendable {
     package static let leadLimit = Duration.milliseconds(20)
 
     /// The time for which a packet is stored: `leadLimit`, and more than the air time of the
-    /// longest packet. That is 251 bytes with MIC on LE Coded with eight symbols for each bit
-    /// (17,040 µs).
+    /// longest packet. The longest packet has 251 bytes and a MIC, on LE Coded with eight symbols
+    /// for each bit (17,040 µs).
     package static let retention = leadLimit + .milliseconds(18)
 
     /// The maximum number of packets that are remembered for one channel. Beyond it the oldest is
@@ -100,7 +100,8 @@ package struct Air: Sendable {
         var isDestroyed = false
         // The sum of the interfering power rises only when a packet starts. It is highest at the
         // start of one of the packets, or at the start of the wanted packet. Most packets overlap
-        // no packet or one, so the search is repeated for each, and allocates no memory.
+        // at most one other packet. So the inner search is repeated for each start, and the method
+        // allocates no memory.
         log.forEachOverlapping(wanted) { interferer in
             guard !isDestroyed, powerOf(interferer.sender) != nil else { return }
             var loudest = 0.0

@@ -2,7 +2,8 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// The state of a fault plan between one controller and its host, with the faults that are due.
+/// The state of a fault plan between one controller and its host, with the timed faults that have
+/// not happened yet.
 package struct HostWireFaults: Sendable {
     /// A fault at an instant.
     enum TimedFault: Equatable, Sendable {

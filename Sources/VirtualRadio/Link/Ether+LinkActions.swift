@@ -31,8 +31,8 @@ extension Ether {
 }
 
 extension RadioLink {
-    /// Sets the connection parameters of the end from the current event on. The central determines
-    /// the anchors.
+    /// Sets the connection parameters of the end from the current event on. If the end is the
+    /// central, the anchor moves as well.
     fileprivate mutating func setParameters(
         _ parameters: LinkParameters,
         windowOffset: Duration,

@@ -4,7 +4,7 @@ import BluetoothTypes
 
 /// The properties of an advertisement in a report, other than its data and signal strength.
 struct ReportHeading: Equatable, Sendable {
-    /// The values of fields without information.
+    /// The values of a report that mean that there is no set, or that the power is unknown.
     static let noSet: UInt8 = 0xFF
     static let unknownPower: Int8 = 127
 

@@ -20,7 +20,7 @@ extension World {
     }
 
     /// Fixes the loss between two controllers, in decibels in both directions, whatever their
-    /// positions and without shadowing. `nil` makes it follow from their positions again.
+    /// positions and without shadowing. `nil` makes the loss follow from their positions again.
     public func setLoss(
         _ decibels: Double?,
         between one: ControllerID,

@@ -27,8 +27,8 @@ extension World {
         core.remove(controller.radio)
     }
 
-    /// Returns the number of controllers with this number that were removed. If the result is
-    /// unchanged, the number still identifies the same controller.
+    /// Returns how many controllers with this number were removed. As long as the result stays the
+    /// same, the number identifies the same controller.
     package func removalCount(of controller: ControllerID) -> Int {
         core.removalCounts[controller.number, default: 0]
     }

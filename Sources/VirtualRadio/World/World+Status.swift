@@ -18,8 +18,8 @@ public struct WorldStatus: Sendable {
         public let isOn: Bool
         /// The faults of the controller.
         public let faults: FaultPlan
-        /// The number of packets from the host to the controller, if the host sends each packet
-        /// whole.
+        /// The number of times that bytes from the host reached the controller. It is the number of
+        /// packets if the host sends each packet whole.
         public let fromHostCount: Int
         /// The number of packets from the controller to the host.
         public let toHostCount: Int

@@ -169,7 +169,7 @@ package struct WorldCore {
 }
 
 extension Array {
-    /// Sets the element of the radio, whose place may be one past the last.
+    /// Sets the element of the radio, or appends it if the radio is new.
     fileprivate mutating func put(_ element: Element, at radio: RadioID) {
         if radio.index < count { self[radio.index] = element } else { append(element) }
     }

@@ -54,7 +54,7 @@ package enum ControllerTimer: Hashable, Sendable {
 package enum LinkTimer: Hashable, Sendable {
     /// An anchor point: the next connection event begins.
     case connectionEvent
-    /// The packet that one of the ends is sending ends.
+    /// The end of the packet that is on the air.
     case packetEnds
     /// The supervision timeout or a procedure timeout of the central's end.
     case centralDeadline

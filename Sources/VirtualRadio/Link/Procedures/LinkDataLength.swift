@@ -20,8 +20,8 @@ package struct LinkDataLength: Hashable, Sendable {
         receiveTime: .microseconds(328)
     )
 
-    /// Returns the longest payload that the end sends on the modulation, in bytes. Packets always
-    /// leave room for a MIC, encrypted or not.
+    /// Returns the longest payload that the end sends on the modulation, in bytes. The length
+    /// leaves time for a MIC, even if the link is not encrypted.
     package func sendLimit(on modulation: Modulation) -> Int {
         var bytes = sendBytes
         while bytes > Self.minimum.sendBytes,

@@ -96,7 +96,7 @@ package struct LinkProcedures: Sendable {
     var peerVersion: LinkVersion?
     /// Whether this end has sent its version, which it does once.
     var hasSentVersion = false
-    /// The lengths of sent packets that the host asks for.
+    /// The maximum length and air time of sent packets that the host requests.
     var preferredLength: (bytes: Int, time: Duration)
     /// The lengths that the peer has offered.
     var peerLength: LengthOffer?
