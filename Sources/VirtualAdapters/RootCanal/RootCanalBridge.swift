@@ -12,8 +12,8 @@ import VirtualAccessories
 /// - The *observer* scans. The bridge sends RootCanal the advertisements of our devices, at a
 ///   limited rate.
 /// - A *proxy* for each of RootCanal's devices has the address of that device. It sends advertising
-///   events for the advertisements of the device. On our air, it is the end of the device's links,
-///   whose timing, losses and encryption are those of our air.
+///   events for the advertisements of the device. On our air, it is the device's end of its links.
+///   The timing, the losses and the encryption of these links are those of our air.
 ///
 /// Pairing works through the bridge, because each host sees the address that the other host uses.
 ///

@@ -4,7 +4,7 @@ import BluetoothTypes
 import VirtualAccessories
 
 /// A controller of our world that acts for one of RootCanal's devices. It has the address of that
-/// device, sends its advertisements, and is the end of its links in our world.
+/// device and sends its advertisements. In our world, it is the device's end of its links.
 struct RootCanalProxy: Sendable {
     /// A connection that the device has requested, and that is not made yet.
     struct PendingConnection: Sendable {
