@@ -11,7 +11,7 @@ extension Ether {
 
     /// Returns the first anchor of a link whose connection request has ended just now.
     ///
-    /// The anchor is at or after the beginning of the transmit window. The offset is the one at
+    /// The anchor is at or after the beginning of the transmit window. Its offset is the one at
     /// which the anchors are farthest from those of the central's other links. Beyond
     /// `sufficientDistance`, a greater distance does not count.
     func firstAnchor(of link: RadioLink) -> Instant {
@@ -32,9 +32,9 @@ extension Ether {
     }
 
     /// Returns an anchor and a period, in nanoseconds, for each of the radio's links except `id`.
-    /// The period is the greatest common divisor of the link's interval and `interval`. The
-    /// distances between anchors of the link and of a new link with `interval` are all equal modulo
-    /// this period.
+    /// The period is the greatest common divisor of the link's interval and `interval`. All
+    /// distances between an anchor of the link and an anchor of a new link with `interval` are
+    /// equal modulo this period.
     private func settings(
         of radio: RadioID,
         exceptFor id: LinkID,

@@ -5,10 +5,10 @@ import BluetoothTypes
 /// The encryption procedures: start, and pause to start again with another key (Vol 6, Part B,
 /// 5.1.3).
 ///
-/// The two ends change in a fixed order, separately for each direction, so that an end never
-/// processes an encrypted packet as an unencrypted one, or the reverse. First the peripheral
-/// changes the direction in which it receives. Then the central changes both directions. Then the
-/// peripheral changes the direction in which it sends.
+/// The ends turn encryption on or off separately for each direction, and in a fixed order. So an
+/// end never processes an encrypted packet as an unencrypted one, or the reverse. First the
+/// peripheral changes the direction in which it receives. Then the central changes both directions.
+/// Then the peripheral changes the direction in which it sends.
 extension LinkProcedures {
     // MARK: Requests of the hosts
 
