@@ -8,14 +8,14 @@
 /// - `flow=hardware` or `flow=none`: whether RTS and CTS are connected. The default is `hardware`.
 /// - `start=SPEED`: the initial speed of the controller, before it is changed to the line's speed.
 /// - `vendor=NAME`: the vendor whose command changes the speed, one of `SerialVendor`. By default,
-///   the controller is asked for its manufacturer. A vendor without `start` implies `defaultSpeed`
-///   as the initial speed.
+///   the controller is asked for its manufacturer. If `vendor` is set and `start` is not, the
+///   initial speed is `defaultSpeed`.
 public struct SerialLine: Hashable, Sendable {
     /// The speed of a line without an explicit one, and the initial speed of most controllers.
     public static let defaultSpeed = 115_200
 
-    /// The permitted speeds, in bits per second. Below the minimum, a packet takes so long that an
-    /// incomplete packet cannot be distinguished from one in transit.
+    /// The permitted speeds, in bits per second. At a lower speed, a packet takes so long to arrive
+    /// that a time limit cannot distinguish an incomplete packet from one that is still arriving.
     public static let speeds = 9_600...12_000_000
 
     /// The flow control between the two ends.

@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 #if os(Linux)
-    /// The opening of a line's port, with its startup.
+    /// An attempt to open the port of a serial line and to start its controller (`SerialStartUp`).
     ///
     /// The conformance is unchecked: only the executor's thread uses the object, which the calls of
     /// `executor.loop` check.
@@ -78,7 +78,8 @@ import BluetoothTypes
             for action in actions {
                 guard let port, finished != nil else { return }
                 switch action {
-                // A packet that does not fit gets no answer, which the startup handles.
+                // If the device does not accept the complete packet, the controller does not
+                // answer. The deadline of the startup then passes.
                 case .send(let packet):
                     packet.withUnsafeBytes { _ = systemWrite(port.descriptor, $0) }
                 case .setSpeed(let speed):

@@ -112,8 +112,9 @@ import LinuxInterfaces
     }
 
     extension linux_termios2 {
-        /// Sets the speed as a number. A driver may have replaced an earlier number with a code for
-        /// the same speed, which would take precedence.
+        /// Sets the speed as a number, and removes the code of a speed. A driver may have stored
+        /// such a code in place of an earlier number, and the code would take precedence over the
+        /// new number.
         mutating func setSpeed(_ speed: Int) {
             c_cflag &= ~(linux_CBAUD | linux_CIBAUD)
             c_cflag |= linux_BOTHER

@@ -8,9 +8,10 @@ import BluetoothTypes
 ///
 /// A probe consists of HCI Reset, whose answer can be distinguished from any other bytes on the
 /// line (Vol 4, Part A, 4), and Read Local Version Information. If the controller answers at the
-/// requested speed, the startup is then complete. Otherwise, the vendor's command follows, and both
-/// ends change their speed. A second probe verifies the new speed. If the speed cannot be changed,
-/// the line continues at the old speed, and `Outcome.notice` contains the reason.
+/// requested speed, the startup is complete. If it answers at its initial speed, the vendor's
+/// command follows, and both ends change their speed. A second probe verifies the new speed. If the
+/// speed cannot be changed, the line continues at the old speed, and `Outcome.notice` contains the
+/// reason.
 ///
 /// The startup also finds a controller that was left at the new speed because the process that
 /// changed it ended unexpectedly: it tries the speeds in turn.
@@ -21,8 +22,8 @@ struct SerialStartUp: Sendable {
     static let probeLimit = 3
     /// The maximum number of probes at a speed to which the controller was just changed.
     static let verificationLimit = 2
-    /// The wait for the transmission of a command without an answer. Ten bytes take 10.4 ms at
-    /// 9,600 bits per second.
+    /// The wait after a command that has no answer. During this time, the command is transmitted at
+    /// the old speed. Ten bytes take 10.4 ms at 9,600 bits per second.
     static let transmissionTime = Duration.milliseconds(20)
 
     /// An instruction to the owner of the line.
@@ -78,7 +79,8 @@ struct SerialStartUp: Sendable {
     /// The time at which to call `deadlinePassed(now:)`, or `nil` if no deadline is pending.
     private(set) var nextDeadline: Instant?
 
-    /// Creates the startup of a line whose port has the last speed of `openingSpeeds`.
+    /// Creates the startup of a line. When it begins, the port must have the last speed of
+    /// `openingSpeeds`.
     init(_ line: SerialLine, answerTimeout: Duration = Self.answerTimeout) {
         self.answerTimeout = answerTimeout
         speed = line.speed
@@ -125,10 +127,11 @@ struct SerialStartUp: Sendable {
     private mutating func invalidBytesReceived(now: Instant) -> [Action] {
         deframer.reset()
         switch state {
-        // The effect is that of a missing answer, without the wait.
+        // Invalid bytes count as a missing answer. There is no need to wait for the deadline.
         case .awaitingReset(let purpose), .awaitingVersion(let purpose):
             return notAnswered(purpose, now: now)
-        // The command is sent. Its answer may follow, or the deadline passes.
+        // The command was sent, so its answer may still follow. If it does not, the deadline
+        // passes.
         case .awaitingCommand, .idle, .transmitting, .changingSpeed, .finished: return []
         }
     }
@@ -140,7 +143,8 @@ struct SerialStartUp: Sendable {
         case .idle, .finished: return []
         case .awaitingReset(let purpose), .awaitingVersion(let purpose):
             return notAnswered(purpose, now: now)
-        // The controller may answer at the new speed, which the verification determines.
+        // The controller may have changed its speed without an answer. The verification determines
+        // whether it did.
         case .awaitingCommand(_, let vendor), .transmitting(let vendor):
             return changeLocalSpeed(vendor, now: now)
         case .changingSpeed: return probe(.verification(0), at: speed, now: now)

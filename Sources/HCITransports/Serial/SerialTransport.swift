@@ -135,7 +135,7 @@ public final class SerialTransport: HCITransport {
             await executor.performAndWait { stream.start() }
         }
 
-        /// Sends complete packets at the end of the thread's turn.
+        /// Sends complete packets at the end of the current turn of the executor's event loop.
         public func send(_ packets: [[UInt8]]) {
             opened?.stream.send(packets)
         }

@@ -8,8 +8,8 @@ extension SerialVendor {
     struct Command: Hashable, Sendable {
         let opcode: UInt16
         let parameters: [UInt8]
-        /// Whether the controller answers at the speed of the command. If not, an answer arrives at
-        /// the new speed or never.
+        /// Whether the controller answers before it changes its speed. If not, the answer arrives
+        /// at the new speed or never, and the startup does not wait for it.
         var isAnswered = true
 
         /// The command as an H4 packet.

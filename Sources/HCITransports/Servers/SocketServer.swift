@@ -8,7 +8,7 @@
     import Musl
 #endif
 
-/// The common part of the TCP server and the Unix server.
+/// A listening stream socket and its accepted connections, for `TCPServer` and `UnixServer`.
 final class SocketServer: Sendable {
     private struct Running {
         let listener: SocketListener

@@ -43,7 +43,8 @@ public final class UnixServer: Sendable {
         if await server.stop() { unlink(path) }
     }
 
-    /// Removes a socket file whose process no longer runs, which a refused connection shows.
+    /// Removes the socket file of a server that no longer runs. The system refuses a connection to
+    /// such a file.
     private func removeAbandonedSocket() throws(TransportError) {
         let address = try SocketAddress(path: path)
         guard isSocket, let probe = try? Descriptor.streamSocket(family: address.family),

@@ -8,8 +8,8 @@
     import Musl
 #endif
 
-/// The bytes of a connected socket or a terminal. The packets of a turn are written together at its
-/// end.
+/// A stream of bytes over a connected socket or a terminal. Packets that are sent in one turn of
+/// the event loop are written together at the end of the turn.
 ///
 /// The conformance is unchecked: only the executor's thread accesses the mutable properties. Every
 /// entry point uses `executor.loop`, or checks the thread itself, which traps on any other thread.
@@ -23,8 +23,8 @@ final class ByteStream: @unchecked Sendable {
     /// The maximum number of bytes that wait for the peer to read.
     static let pendingBytesLimit = 1 << 20
 
-    /// The maximum number of reads of a stream that can no longer be written, before it closes. The
-    /// reads deliver the bytes that the peer sent before it closed.
+    /// The maximum number of reads after a write has failed and before the stream ends. They
+    /// deliver the bytes that the peer sent before it closed the connection.
     static let lastReadsLimit = 64
 
     private let executor: AdapterExecutor
@@ -151,7 +151,8 @@ extension ByteStream: TurnEndHandler {
         }
     }
 
-    /// Writes as many bytes as fit, and returns whether these were all.
+    /// Writes as many pending bytes as the descriptor accepts, and returns whether it accepted all
+    /// of them.
     private func write(to descriptor: Descriptor) throws(SystemError) -> Bool {
         let start = writtenCount
         let count = pending.withUnsafeBytes { bytes in
@@ -169,7 +170,8 @@ extension ByteStream: TurnEndHandler {
     }
 
     private func awaitWritable(_ isAwaited: Bool, on descriptor: Descriptor) {
-        // The removal limits the count of bytes that are already written but still in `pending`.
+        // Written bytes stay in `pending` until all bytes are written. This removal bounds their
+        // number.
         if isAwaited, writtenCount > Self.pendingBytesLimit {
             pending.removeFirst(writtenCount)
             writtenCount = 0
@@ -191,7 +193,7 @@ extension ByteStream.Medium {
         }
     }
 
-    /// Returns the error that the end of the stream means.
+    /// Returns the error to report when the stream reaches its end.
     fileprivate func ending(of name: String) -> TransportError {
         switch self {
         case .socket: .closedByPeer(name)

@@ -27,7 +27,7 @@ package struct ChannelSocket: Sendable {
 
 /// The failure of a channel that could not be opened.
 package enum ChannelSocketError: Error, Hashable, Sendable {
-    /// The system has no such sockets, or does not permit them.
+    /// The system has no L2CAP sockets, or does not permit this process to use them.
     case unsupported
     /// The peer has no listener, or no resources for another channel.
     case refused
@@ -39,7 +39,7 @@ package enum ChannelSocketError: Error, Hashable, Sendable {
 
 #if os(Linux)
     extension ChannelSocket {
-        /// Whether the kernel gives such sockets to this process.
+        /// Whether this process can create L2CAP sockets of the kernel.
         package static var isAvailable: Bool { (try? makeSocket()) != nil }
 
         /// Opens a channel on the link to a peer.
@@ -98,7 +98,7 @@ package enum ChannelSocketError: Error, Hashable, Sendable {
         }
     }
 
-    /// A socket that is being connected. The event loop keeps it.
+    /// A socket that is being connected. The event loop retains the object until the attempt ends.
     ///
     /// The conformance is unchecked: only the executor's thread uses the object, which the calls of
     /// `executor.loop` check.
@@ -287,7 +287,7 @@ package enum ChannelSocketError: Error, Hashable, Sendable {
 #endif
 
 #if !os(Linux)
-    // Other systems have no such sockets.
+    // Only Linux has L2CAP sockets.
     extension ChannelSocket {
         package static var isAvailable: Bool { false }
 

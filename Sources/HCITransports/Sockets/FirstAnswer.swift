@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A result that several callers may provide. One task uses the first.
+/// A value that several callers may provide and one task awaits. Only the first value counts.
 final class FirstAnswer<Answer: Sendable>: Sendable {
     private enum State {
         case open

@@ -33,7 +33,7 @@ private enum ControlData {
         private static let alignment = 4
     #endif
 
-    /// The place of the first descriptor after the header.
+    /// The offset of the first descriptor, which follows the header.
     static let contentOffset = aligned(MemoryLayout<cmsghdr>.size)
 
     static func aligned(_ length: Int) -> Int { (length + alignment - 1) / alignment * alignment }

@@ -8,7 +8,7 @@
     import Musl
 #endif
 
-/// The address of a socket, in the form of the system.
+/// The address of a socket, as the system's functions require it (`sockaddr`).
 struct SocketAddress: @unchecked Sendable {
     // The conformance is unchecked because C structures are not marked as Sendable. The memory
     // contains no references.
@@ -67,7 +67,7 @@ struct SocketAddress: @unchecked Sendable {
     /// The port of a TCP address, or `nil` for any other.
     var port: UInt16? {
         guard family == AF_INET || family == AF_INET6 else { return nil }
-        // The port has the same position in both forms, most significant byte first.
+        // IPv4 and IPv6 addresses have the port at the same offset, most significant byte first.
         return withUnsafeBytes(of: storage) { UInt16($0[2]) << 8 | UInt16($0[3]) }
     }
 

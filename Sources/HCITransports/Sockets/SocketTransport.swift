@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The common part of the TCP transport and the Unix transport, and the transport of a connection
-/// that a server accepted.
+/// A transport over a stream socket. `TCPTransport` and `UnixTransport` use it to connect, and
+/// `SocketServer` creates one for each accepted connection.
 final class SocketTransport: HCITransport {
     /// The time in which a connection must be established.
     static let connectTimeout = Duration.seconds(10)

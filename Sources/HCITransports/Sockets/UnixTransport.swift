@@ -27,7 +27,7 @@ public final class UnixTransport: HCITransport {
         try await transport.open(on: executor, receive: receive)
     }
 
-    /// Sends complete packets at the end of the thread's turn.
+    /// Sends complete packets at the end of the current turn of the executor's event loop.
     public func send(_ packets: [[UInt8]]) {
         transport.send(packets)
     }

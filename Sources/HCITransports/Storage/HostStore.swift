@@ -31,11 +31,11 @@ public protocol HostStore: Sendable {
     /// can. The host cannot use the bytes, which may be the last copy of some data.
     func setAside(_ key: StoreKey, because reason: String) throws
 
-    /// Releases exclusive use of the storage, if the store has it. A host that has ended has
-    /// written all its data, and another store may then use the place.
+    /// Releases the storage if the store uses it exclusively, so that another store can use it. The
+    /// host calls this method when it ends, after it has written all its data.
     ///
-    /// A later call makes the store acquire the place again. The default implementation does
-    /// nothing.
+    /// After `close()`, the next call of another method makes the store acquire the storage again.
+    /// The default implementation does nothing.
     func close()
 }
 

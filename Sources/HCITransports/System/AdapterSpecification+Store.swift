@@ -3,11 +3,12 @@
 import BluetoothTypes
 
 extension AdapterSpecification {
-    /// The name of the adapter for stored data, or `nil` if it is not known yet.
+    /// The name under which the adapter's data is stored, or `nil` if it is not known yet.
     ///
-    /// The kernel's number may belong to another adapter after a restart, so the name is the
-    /// adapter's address if it has one. The address of an adapter that is absent or not set up is
-    /// not known. The speed of a serial port is not part of the name.
+    /// An adapter that is specified by its number in the kernel is stored under its address if it
+    /// has one, because the number may belong to another adapter after a restart. The name is not
+    /// known while the adapter is absent, or while the kernel is setting it up and it has no
+    /// address yet. The speed of a serial port is not part of the name.
     package var storeName: String? {
         storeName { SystemAdapters.list() }
     }
@@ -19,16 +20,16 @@ extension AdapterSpecification {
             if let address = adapter.address {
                 return AdapterSpecification.hciAddress(address).description
             }
-            // An adapter that is set up without an address never gets one, so only its number
-            // remains.
+            // An adapter that has no address once it is set up never gets one, so its number is
+            // used.
             return adapter.state == .settingUp ? nil : description
         case .serial(let line): return "serial:\(line.path)"
         case .hciAddress, .tcp, .unix, .gateway: return description
         }
     }
 
-    /// Whether the system has no adapter with this number now. The value is `false` for all other
-    /// kinds.
+    /// Whether the adapter is specified by its number in the kernel, and the system has no adapter
+    /// with this number now.
     package var isAbsent: Bool {
         isAbsent { SystemAdapters.list() }
     }

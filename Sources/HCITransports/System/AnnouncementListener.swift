@@ -46,7 +46,7 @@ final class AnnouncementListener: TransportWatch, @unchecked Sendable {
         loop.unwatch(socket)
     }
 
-    /// Ends the listener without a call of `end()` by its owner.
+    /// Ends the listener because no further message can arrive, and reports this to the owner.
     private func finish() {
         guard socket != nil else { return }
         end()

@@ -19,7 +19,8 @@
         private static let connectionLimit: UInt16 = 255
         /// The time in which the kernel must answer a management command, in milliseconds.
         private static let answerLimit: Int32 = 1000
-        /// The maximum number of other messages before an answer.
+        /// The maximum number of other messages to read while waiting for an answer or an
+        /// announcement.
         private static let otherMessagesLimit = 64
         /// The maximum number of bytes that wait to be read, including the kernel's own data for
         /// each packet. The kernel drops further packets silently. Its default limit suffices for
@@ -125,9 +126,9 @@
             guard result == 0 else { throw .last }
         }
 
-        /// Enlarges the buffer for packets that arrive while the process does not read. With the
-        /// capability that is required for taking an adapter, the size may exceed the system's
-        /// limit. Otherwise, that limit applies.
+        /// Enlarges the buffer for packets that arrive while the process does not read. The size
+        /// may exceed the system's limit if the process has CAP_NET_ADMIN, which it also needs to
+        /// take an adapter. Otherwise, the limit applies.
         private static func widen(_ socket: Descriptor) {
             var size = receiveBufferSize
             let length = socklen_t(MemoryLayout<Int32>.size)
@@ -222,7 +223,7 @@
         }
     }
 
-    // The C function, whose second parameter is an `Int32` with Musl.
+    // Calls `ioctl`, whose second parameter has another type with Musl.
 
     private func control(
         _ number: Int32,

@@ -21,7 +21,8 @@ package struct SystemAdapterRecord: Hashable, Sendable {
         case smd = 9
     }
 
-    /// The address, or `nil` if the adapter has none, or has none before it is set up.
+    /// The address, or `nil` if the adapter has none now. Some adapters get one only when they are
+    /// set up.
     package let address: DeviceAddress?
     /// Whether the adapter is up, for the kernel's own host or for a program that uses it
     /// exclusively.

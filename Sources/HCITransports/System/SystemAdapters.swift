@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The adapters of this computer according to the Linux kernel, and none on other systems. The
-/// queries change nothing and require no permission, but not every user may see the users of an
-/// adapter.
+/// queries change nothing and require no permission. Without permission, however, the programs that
+/// use an adapter may not be visible.
 package enum SystemAdapters {
     /// Returns all adapters in the order of their numbers.
     package static func list() -> [SystemAdapter] {
@@ -20,8 +20,9 @@ package enum SystemAdapters {
         SystemBluetooth.kernel?.files.text(of: "/proc/self/status").flatMap { mayTake(status: $0) }
     }
 
-    /// Returns whether the process with this status in /proc may take adapters, or `nil` if the
-    /// status does not contain that. Root has the capability too, unless it was dropped.
+    /// Returns whether a process may take adapters according to the text of its /proc/PID/status,
+    /// or `nil` if the text contains no capabilities. Root has the capability too, unless it was
+    /// dropped.
     package static func mayTake(status: String) -> Bool? {
         let line = status.split(separator: "\n").first { $0.hasPrefix("CapEff:") }
         guard let digits = line?.split(whereSeparator: { $0 == "\t" || $0 == " " }).last,
@@ -107,8 +108,8 @@ private struct Survey {
         )
     }
 
-    /// Returns the state of an adapter. Daemons do not see an adapter that a program uses or that
-    /// is being set up. An adapter that is being set up is not up.
+    /// Returns the state of an adapter. The management interface lists neither an adapter that a
+    /// program uses exclusively nor one that is being set up. Of these two, only the first is up.
     private func state(of index: UInt16, _ record: SystemAdapterRecord) -> SystemAdapter.State {
         let isManaged = managed?.contains(index) ?? !record.isStarting
         return switch (record.isUp, isManaged) {

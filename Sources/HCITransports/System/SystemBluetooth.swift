@@ -47,7 +47,7 @@ package enum SystemBluetooth {
         #endif
     }
 
-    /// Returns the support that the error of a failed creation indicates.
+    /// Returns the kernel's support according to the error of a socket that could not be created.
     static func support(after error: Int32) -> Support {
         switch error {
         case EAFNOSUPPORT, EPROTONOSUPPORT, ESOCKTNOSUPPORT: .missing

@@ -26,11 +26,11 @@ package enum BtsnoopError: Error, Equatable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A reader of a packet log's records from bytes in fragments of any size. It can therefore read
-/// files of any size, and follow a file that is still being written.
+/// A reader that splits the bytes of a packet log into records. The bytes may arrive in fragments
+/// of any size, so it can read files of any size, and follow a file that is still being written.
 ///
-/// If all available records are read after each fragment, it keeps at most one record and the last
-/// fragment. After an error, its position does not change.
+/// If the caller reads all available records after each fragment, the reader keeps at most one
+/// record and the last fragment in memory. After an error, its position does not change.
 package struct BtsnoopReader: Sendable {
     private var buffer: [UInt8] = []
     /// The index in `buffer` at which the next record starts.

@@ -71,7 +71,7 @@ package final class TraceFile: Sendable {
         )
     }
 
-    /// Appends a packet with its own time, as virtual time requires.
+    /// Appends a record with the time that it contains, which may be virtual.
     package func append(_ record: Btsnoop.Record) {
         state.withLock { state in
             guard state.failure == nil else { return }

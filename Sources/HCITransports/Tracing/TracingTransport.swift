@@ -8,10 +8,10 @@ import BluetoothHCI
 /// let transport = try TracingTransport(wrapping: controller, path: "trace.btsnoop")
 /// ```
 ///
-/// The packets of a turn of the executor are in the file when the turn ends, so a process that is
-/// killed loses at most those of its last turn. When the transport is opened again, it continues in
-/// the same file. If the file can no longer be written, the packets still pass, and `failure`
-/// contains the error.
+/// The packets of each turn of the executor's event loop are written to the file at the end of the
+/// turn. A process that is killed loses at most the packets of its last turn. When the transport is
+/// opened again, it continues in the same file. If the file can no longer be written, the packets
+/// still pass, and `failure` contains the error.
 ///
 /// By default, the file contains zeros in place of keys. It does contain the values that
 /// applications read and write.
@@ -120,7 +120,8 @@ public final class TracingTransport: HCITransport {
 
     private func note(sent packet: [UInt8]) {
         sink.append(packet[...], .sent)
-        // From now on, the host and the log search for the answer (Vol 4, Part A, 4).
+        // After HCI Reset, the host skips received bytes until the answer (Vol 4, Part A, 4). The
+        // log does the same, so that it finds the same packets.
         guard inner.losesBytes, packet == Self.reset else { return }
         state.withLock { $0.deframer.resynchronize() }
     }

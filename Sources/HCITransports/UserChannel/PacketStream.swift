@@ -177,7 +177,8 @@ extension PacketStream: TurnEndHandler {
 
     private func awaitWritable(_ isAwaited: Bool) {
         guard let descriptor else { return }
-        // The removal is not done for every packet, because it moves the remaining elements.
+        // Written packets are removed only once they are more than half of the array, because a
+        // removal moves the remaining elements.
         if isAwaited, writtenCount > pending.count / 2 {
             pending.removeFirst(writtenCount)
             writtenCount = 0
@@ -192,8 +193,8 @@ extension SystemError {
     /// Whether the adapter of a descriptor was removed. Linux returns EPIPE once the driver has
     /// released the adapter, and afterward the error for a socket that is not bound.
     ///
-    /// ENETDOWN is excluded. It means an adapter that exists but is turned off, and its return is
-    /// announced like that of an adapter that was plugged in.
+    /// ENETDOWN is excluded. It means that the adapter exists but is turned off. When the adapter
+    /// is available again, the kernel announces it like one that was plugged in.
     var isRemoval: Bool {
         [EPIPE, Self.badState].contains(code)
     }

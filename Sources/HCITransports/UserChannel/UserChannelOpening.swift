@@ -171,7 +171,8 @@ struct UserChannelOpening {
         }
     }
 
-    /// The error for an adapter that another program uses, which this process may or may not see.
+    /// The error for an adapter that another program uses exclusively. The error lists the programs
+    /// that may be the user, as far as this process may see them.
     private var taken: TransportError {
         .inUse(name, by: .processes(AdapterHolders(kernel.files).programs))
     }

@@ -46,7 +46,7 @@ public final class UserChannelTransport: HCITransport {
     /// The name: `hci0` or `hci:AA:BB:CC:DD:EE:FF`.
     public var name: String { adapter.description }
 
-    /// The maximum length of a packet, which is that of the kernel.
+    /// The maximum length of a packet in bytes, which the kernel determines.
     public var longestPacket: Int? { Self.longestPacket }
 
     /// The maximum length for all adapters: HCI_MAX_FRAME_SIZE of Linux.
@@ -140,7 +140,8 @@ public final class UserChannelTransport: HCITransport {
         await executor.performAndWait { stream.start() }
     }
 
-    /// Sends complete packets at the end of the thread's turn, each separately.
+    /// Sends complete packets at the end of the current turn of the executor's event loop, each in
+    /// its own write.
     public func send(_ packets: [[UInt8]]) {
         stream?.send(packets)
     }
@@ -152,9 +153,12 @@ public final class UserChannelTransport: HCITransport {
         stream?.close()
     }
 
-    /// Calls `returned` when an adapter was plugged in or another program has released one, if the
-    /// transport failed because the adapter was absent, in use by a program, or not set up. With a
-    /// number in the kernel, only the adapter with this number counts.
+    /// Calls `returned` when the adapter may be available again after the transport failed.
+    ///
+    /// The transport must have failed because the adapter was absent, in use by a program, or not
+    /// set up. The closure is called when an adapter is plugged in, or when another program
+    /// releases one. If the transport specifies its adapter by a number in the kernel, other
+    /// adapters are ignored.
     public func watch(
         on executor: any HostExecutor,
         returned: @escaping @Sendable () -> Void
@@ -175,9 +179,9 @@ public final class UserChannelTransport: HCITransport {
         }
     }
 
-    /// Whether the adapter must become available before another attempt. An attempt of this
-    /// transport that fails after it has taken the adapter is announced too. Without this check,
-    /// that announcement would start the next attempt, without end.
+    /// Whether the adapter must become available before another attempt. The kernel also announces
+    /// the adapter when this transport releases it after a failed attempt. Without this check, each
+    /// of these announcements would start another attempt, without end.
     private var isReturnAwaited: Bool {
         state.withLock { state in
             guard case .closed(let isReturnAwaited) = state else { return false }
