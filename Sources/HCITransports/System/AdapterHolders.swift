@@ -8,8 +8,9 @@
 struct AdapterHolders: Sendable {
     /// The process names of the known Bluetooth daemons.
     static let daemonNames: Set = ["bluetoothd"]
-    /// The maximum number of processes that are inspected, and of open files of each.
+    /// The maximum number of processes that are inspected.
     static let processLimit = 32_768
+    /// The maximum number of open files that are inspected for each process.
     static let fileLimit = 4096
 
     private let files: any SystemFiles

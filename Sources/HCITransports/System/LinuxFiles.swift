@@ -10,8 +10,9 @@
 
 /// The files of the system on which this process runs.
 struct LinuxFiles: SystemFiles {
-    /// The number of bytes of a file, and of names in a directory, after which no more are read.
+    /// The number of bytes after which the reading of a file stops.
     static let lengthLimit = 65_536
+    /// The number of names after which the reading of a directory stops.
     static let nameLimit = 65_536
 
     func text(of path: String) -> String? {
