@@ -69,7 +69,8 @@ extension Accessory {
     ///
     /// The chunks are written in order, and no other write comes between them. With response, each
     /// chunk waits for the accessory's confirmation of the previous one. Without response, it waits
-    /// only for room. The app and the accessory agree on how the chunks are joined.
+    /// only until the system can accept it. The app and the accessory agree on how the chunks are
+    /// joined.
     ///
     /// The call returns when the last chunk was confirmed or accepted. If the task is canceled
     /// earlier, no further chunks are written.
@@ -133,8 +134,8 @@ extension Accessory {
         guard description.path(of: characteristic) != nil else {
             throw .unknownCharacteristic(characteristic)
         }
-        // The subscription comes first: it ends if the accessory is found to lack the
-        // characteristic after the test.
+        // Subscribe first, and test afterward. If a discovery after the test does not find the
+        // characteristic, the driver ends the subscription.
         let values = snapshot.values(of: characteristic)
         guard !snapshot.lacks(characteristic) else { throw .unknownCharacteristic(characteristic) }
         return values.keeping(lifetime)

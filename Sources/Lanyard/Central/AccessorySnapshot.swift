@@ -7,8 +7,9 @@ final class AccessorySnapshot: Sendable {
     fileprivate struct Shown {
         var name: String?
         var change: AccessoryChange
-        /// The time since which a formerly ready accessory is not ready; `nil` if it was idle or
-        /// disconnecting since then.
+        /// The time at which the accessory stopped being ready. The next change to `ready` reports
+        /// the duration since then. `nil` if the accessory was never ready, is ready, or has been
+        /// idle or disconnecting since.
         var lostAt: Duration?
         var hasEnded = false
         var writeLengths: [WriteKind: Int] = [:]
@@ -79,7 +80,7 @@ final class AccessorySnapshot: Sendable {
     }
 
     /// Returns the object that represents the accessory to the app: the same one as long as the app
-    /// holds it; `nil` if the accessory was never shown.
+    /// holds it; `nil` before `show(as:)` has set an identity.
     func accessory(of lifetime: CentralLifetime) -> Accessory? {
         seen.change { seen in
             if let accessory = seen.accessory { return accessory }

@@ -34,7 +34,7 @@ final class ByteChannelPipe: @unchecked Sendable {
     private var isOpen = false
     private var sendings: [Sending] = []
     private var receivings: [Receiving] = []
-    /// The end of the channel; `nil` while it is open.
+    /// The result of `receive()` after the end of the channel; `nil` while the channel is open.
     private var ending: Received?
 
     init(_ channel: SystemChannel, _ timekeeper: any Timekeeper) {
@@ -82,7 +82,8 @@ final class ByteChannelPipe: @unchecked Sendable {
                     return continuation.resume(returning: .failure(.cancelled))
                 }
                 perform(begin)
-                // A cancellation before `perform(begin)` found nothing to cancel.
+                // If the task was canceled before `perform(begin)`, the cancellation handler found
+                // no operation.
                 if Task.isCancelled { perform { $0.cancel(number) } }
             }
         } onCancel: {
@@ -133,7 +134,8 @@ final class ByteChannelPipe: @unchecked Sendable {
     private func flush() {
         while let sending = sendings.first {
             let count = streams.write(sending.rest)
-            // A slice: copying the rest each time would take quadratic time.
+            // `dropFirst` returns a slice. Copying the remaining bytes after each write would take
+            // quadratic time.
             sendings[0].rest = sending.rest.dropFirst(count)
             if sendings[0].rest.isEmpty {
                 sendings.removeFirst().finish(.success(()))

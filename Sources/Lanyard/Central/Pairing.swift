@@ -75,7 +75,8 @@ public final class Pairing: Sendable {
         return try result.get()
     }
 
-    /// Cancels the pairing. The central keeps nothing of it, unless it has already succeeded.
+    /// Cancels the pairing. The central then does not keep the accessory, unless the pairing has
+    /// already succeeded.
     public func cancel() {
         task.cancel()
     }

@@ -18,7 +18,7 @@ final class Promise<Value: Sendable>: Sendable {
     /// once if there is a result already.
     func onCancel(_ body: @escaping @Sendable () -> Void) {
         cancellation.change { $0 = body }
-        // A cancellation before this call found no closure.
+        // If the task was canceled before this call, there was no closure to call.
         if isOver { callOff() }
     }
 

@@ -14,7 +14,8 @@ struct ScanPlan {
     private var isPossible = false
     /// Whether the app is in the background.
     private(set) var isInBackground = false
-    /// Whether a new request may have missed devices that the scan has already reported.
+    /// Whether a request was added since `next()` last planned the scan. A scan without duplicates
+    /// does not report a device again, so it must start again for the new request.
     private var isStale = false
 
     var running: PlannedScan? { current }

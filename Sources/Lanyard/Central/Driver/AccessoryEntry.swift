@@ -11,18 +11,19 @@ final class AccessoryEntry: @unchecked Sendable {
     let description: AccessoryDescription
     let snapshot: AccessorySnapshot
     var machine: AccessoryMachine<SystemPeripheral>
-    /// The index that finds the record; `nil` unless the driver has the record.
+    /// The driver's index, to which the record reports a new identity or peripheral; `nil` unless
+    /// the driver has the record.
     weak var index: AccessoryEntryIndex?
     /// The identity of the accessory; `nil` until one was found.
     var identity: AccessoryIdentity? {
         didSet { index?.move(self, from: oldValue, to: identity) }
     }
-    /// Whether the description came with the pairing or with an adopted peripheral: it may differ
-    /// from the central's description of its kind.
+    /// Whether `description` was passed to a pairing or with an adopted peripheral. It may then
+    /// differ from the description of the same kind with which the central was created.
     var isPairedHere = false
     /// The device that was chosen for the pairing; `nil` for any that matches the description.
     var target: PairingTarget?
-    /// The timer of the limit of the first pairing.
+    /// The timer that limits the duration of the first pairing.
     var pairingTimer: (any TimekeeperTimer)?
     /// Whether the accessory is in the central's list. A pairing adds the accessory when it becomes
     /// ready.
@@ -56,8 +57,8 @@ final class AccessoryEntry: @unchecked Sendable {
     var nextLook: Duration?
     /// Whether the state machine searches for the accessory.
     var isScannedFor = false
-    /// Whether the scan also watches for the accessory: `needsWatch` is `true`, or the pool
-    /// searches for it.
+    /// Whether the scan must report the accessory although the state machine does not search for
+    /// it: `needsWatch` is `true`, or the pool of connection slots searches for it.
     var isWatchedFor = false
 
     init(

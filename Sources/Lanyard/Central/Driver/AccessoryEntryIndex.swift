@@ -34,7 +34,7 @@ final class AccessoryEntryIndex {
         move(entry, from: entry.peripheral, to: nil)
     }
 
-    /// Records that the identity of a record has changed.
+    /// Updates the index after the identity of a record has changed.
     func move(
         _ entry: AccessoryEntry,
         from former: AccessoryIdentity?,
@@ -43,7 +43,7 @@ final class AccessoryEntryIndex {
         Self.move(entry, from: former, to: identity, in: &entriesByIdentity)
     }
 
-    /// Records that the peripheral of a record has changed.
+    /// Updates the index after the peripheral of a record has changed.
     func move(
         _ entry: AccessoryEntry,
         from former: SystemPeripheral?,

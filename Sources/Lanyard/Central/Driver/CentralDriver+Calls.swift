@@ -17,8 +17,8 @@ extension CentralDriver {
         feed(.retrieved(peripheral), to: entry)
     }
 
-    /// Returns the first peripheral that the system finds by the accessory's identifiers, latest
-    /// first.
+    /// Returns the first peripheral that the system finds for the accessory's identifiers. In the
+    /// request, the latest identifier comes first.
     private func rememberedPeripheral(of entry: AccessoryEntry) -> SystemPeripheral? {
         guard let identity = entry.identity else { return nil }
         var identifiers = identities.systemIdentifiers(of: identity)
@@ -31,9 +31,10 @@ extension CentralDriver {
         return system?.peripherals(with: identifiers).first
     }
 
-    /// Returns a peripheral to which the system or another app has a link: the accessory if it is
-    /// known, otherwise one that could be of its kind. If a device was chosen for the pairing,
-    /// returns that device or `nil`.
+    /// Returns a peripheral to which the system or another app has a link. For a known accessory,
+    /// this is its own peripheral. For an unknown one, this is a peripheral that could be of its
+    /// kind. If a device was chosen for the pairing, returns the peripheral of that device instead,
+    /// with or without a link, or `nil` if the system does not know it.
     private func heldPeripheral(for entry: AccessoryEntry) -> SystemPeripheral? {
         if let target = entry.target { return chosenPeripheral(target, for: entry) }
         let services = entry.description.services.filter(\.isRequired).map(\.identifier)

@@ -23,7 +23,7 @@ extension CentralDriver {
     /// - Parameters:
     ///   - description: The description of the accessory.
     ///   - target: The chosen device; `nil` for any that matches the description.
-    ///   - record: The record that shows the changes.
+    ///   - record: The record through which the app observes the pairing; `nil` for none.
     ///   - joins: Whether the call may return a known accessory of this kind, or join a pairing
     ///     that another call started.
     /// - Returns: The snapshot of the accessory, which is ready or was known already.
@@ -171,8 +171,8 @@ extension CentralDriver {
         guard let changes else { throw Task.isCancelled ? .cancelled : .shutDown }
         var wasEnding = false
         for await change in changes {
-            // A new connection request in the meantime may start a connection attempt as soon as
-            // the link has ended.
+            // If the app requests a connection in the meantime, a connection attempt may follow
+            // `disconnecting` directly. This also shows that the link has ended.
             let isEnding = change.state == .disconnecting
             guard !change.state.hasNoLink, isEnding || !wasEnding else { return }
             wasEnding = isEnding
@@ -207,8 +207,8 @@ extension CentralDriver {
             case .idle
             where change.reason == .resting(.unknownToSystem) && !hasLooked
                 && snapshot.description.identity != .system:
-                // The system has lost the accessory, but it can be identified: the waiting call
-                // requests a search.
+                // The system no longer knows the accessory, but its manufacturer data can identify
+                // it. The command starts a search.
                 hasLooked = true
                 try await command(.pair, of: snapshot)
             case .unauthorized: throw .unauthorized

@@ -70,8 +70,9 @@ extension CentralDriver {
         entry.countdownTimer?.set(to: nil)
     }
 
-    /// Starts or ends the limit of a first pairing. The limit runs from the first step while
-    /// Bluetooth is available, until the accessory is ready or idle.
+    /// Starts or stops the timer of a first pairing. The timer starts with the first state of the
+    /// pairing in which Bluetooth is available. It stops when the accessory becomes ready or idle,
+    /// or when Bluetooth becomes unavailable.
     private func limitPairing(_ state: AccessoryState, of entry: AccessoryEntry) {
         guard !entry.isShown, state != .idle, state.isPossible else {
             entry.pairingTimer?.set(to: nil)

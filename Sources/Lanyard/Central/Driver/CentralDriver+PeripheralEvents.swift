@@ -14,7 +14,8 @@ extension CentralDriver {
         guard let entry = entry(of: peripheral) else { return }
         if case .nameChanged = event { return entry.snapshot.setName(peripheral.name) }
         record(.callback, event.name, entry, detail: failure.map { "\($0)" } ?? event.detail)
-        // The attribute no longer exists. `servicesModified` follows, and fails its requests.
+        // The attribute no longer exists. The event `servicesModified` follows, and fails the
+        // requests for the attribute.
         if failure?.code == .link(LinkFailure.invalidHandle) { return }
         if failure == nil, event.provesPresence { received(entry) }
         switch event {
@@ -110,8 +111,8 @@ extension CentralDriver {
 }
 
 extension SystemPeripheralEvent {
-    /// Whether the peripheral sent a packet. The system measures the signal, and makes room for
-    /// writes, without one.
+    /// Whether the event proves that the peripheral has sent a packet. The system can measure the
+    /// signal strength, and report room for writes, without a packet of the peripheral.
     fileprivate var provesPresence: Bool {
         switch self {
         case .signal, .hasRoom: false

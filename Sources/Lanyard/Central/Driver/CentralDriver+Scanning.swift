@@ -15,8 +15,8 @@ extension CentralDriver {
         planScan(entry)
     }
 
-    /// Updates the scan request of an accessory. A search and a watch share one request: the end of
-    /// one does not end the other.
+    /// Updates the scan request of an accessory. The search by the state machine (`isScannedFor`)
+    /// and the watch (`isWatchedFor`) share one request, which is removed when both have ended.
     private func planScan(_ entry: AccessoryEntry) {
         let isRequested = entry.isScannedFor || entry.isWatchedFor
         // The data that identifies the device may arrive in a later packet than the first, and a
@@ -31,7 +31,7 @@ extension CentralDriver {
         }
     }
 
-    /// Starts, changes or stops the one scan as the requests demand.
+    /// Starts, changes or stops the system's scan, so that it serves all requests.
     func updateScan() {
         for entry in entries {
             let isSearchedFor = entry.identity.map { pool.isSearching(for: $0) } ?? false
@@ -169,8 +169,8 @@ extension CentralDriver {
             return
         }
         feed(.found(peripheral, rssi: discovery.rssi), to: entry)
-        // If the state machine continues with another peripheral, this record keeps receiving that
-        // peripheral's callbacks.
+        // Adopt the peripheral only if the state machine uses it now. Otherwise the record must
+        // keep receiving the callbacks of the former peripheral.
         if entry.machine.state.peripheral === peripheral { adopt(peripheral, entry) }
     }
 
@@ -210,9 +210,10 @@ extension CentralDriver {
 }
 
 extension AccessoryEntry {
-    /// Whether the scan must watch for the accessory while its connection request is pending or the
-    /// system does not know it. Its address may change, and the system does not recognize the
-    /// accessory by its new address.
+    /// Whether the scan must watch for the accessory although the library does not search for it: a
+    /// connection request is pending, or the system no longer knows the accessory. If the device
+    /// has changed its address, the system does not recognize it. Only its manufacturer data, in a
+    /// new discovery, identifies it.
     fileprivate var needsWatch: Bool {
         guard case .manufacturerData = description.identity, isShown else { return false }
         switch snapshot.change.state {

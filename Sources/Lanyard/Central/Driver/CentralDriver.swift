@@ -16,8 +16,7 @@ import Logging
 final class CentralDriver: @unchecked Sendable {
     /// The maximum number of accessories.
     static let accessoryLimit = 10_000
-    /// The maximum number of peripherals that are retained until their ends are reported; beyond
-    /// it, the oldest are released.
+    /// The maximum number of `endingPeripherals`. Beyond it, the oldest are released.
     static let endingLimit = 64
     /// The maximum number of events in one turn. More would mean that a state machine loops.
     static let inboxLimit = 100_000
@@ -57,8 +56,8 @@ final class CentralDriver: @unchecked Sendable {
     var reported: Set<UUID> = []
     /// The restored peripherals that belong to no accessory.
     var unclaimedPeripherals: [SystemPeripheral] = []
-    /// The peripherals whose links, or attempts to connect, are being ended. They are kept until
-    /// the system has reported the end.
+    /// The peripherals whose links, or attempts to connect, are being ended. They are retained
+    /// until the system has reported the end.
     var endingPeripherals: [SystemPeripheral] = []
     var poolTimer: (any TimekeeperTimer)?
     /// The reads and writes that the store failed to complete.

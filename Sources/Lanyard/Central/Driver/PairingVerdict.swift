@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The meaning of a state change for an accessory that is being paired.
+/// The decision whether a change of an accessory's state ends its pairing, and with which error.
 struct PairingVerdict {
     /// The reason why the pairing has failed; `nil` while it can succeed.
     let error: AccessoryError?
 
     /// Creates the verdict on a change of state during a pairing.
     ///
-    /// - Parameter last: The latest state other than `idle` and `disconnecting`.
+    /// - Parameter last: The latest earlier state other than `idle` and `disconnecting`.
     init(_ last: AccessoryState, _ change: AccessoryChange, _ snapshot: AccessorySnapshot) {
         error =
             switch (change.state, change.reason) {
@@ -21,7 +21,7 @@ struct PairingVerdict {
                 .notFound(after: snapshot.description.timeouts.scanning)
             case (.disconnecting, .abandoned), (.idle, .resting(.failed)):
                 Self.error(last, change, snapshot)
-            // The state before the request.
+            // This change happened before the pairing was requested, so it decides nothing.
             case (.idle, .bluetoothAvailable): nil
             case (.idle, let reason): .abandoned(reason)
             case (.outOfRange, .standingBy(let failure)), (.outOfRange, .lost(let failure)):
@@ -30,8 +30,8 @@ struct PairingVerdict {
             }
     }
 
-    /// Returns the error after a failure. The total limit ends a pairing at once; any other failed
-    /// attempt ends it only when no further attempt follows.
+    /// Returns the error after a failure. If the total limit has passed, the pairing ends at once.
+    /// After any other failure it ends only if no further attempt follows.
     private static func error(
         _ last: AccessoryState,
         _ change: AccessoryChange,

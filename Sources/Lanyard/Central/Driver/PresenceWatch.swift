@@ -41,7 +41,8 @@ final class PresenceWatch: @unchecked Sendable {
     }
 
     func received(_ discovery: Discovery, as identity: AccessoryIdentity, now: Duration) {
-        // A device that matched once may send less in its next packet.
+        // A device that matched once stays in the subscription, because its later packets may lack
+        // the data that the matcher examines.
         guard tracker.device(identity) != nil || matcher.matches(discovery) else { return }
         deliver(tracker.received(discovery, as: identity, now: now))
     }
@@ -57,7 +58,8 @@ final class PresenceWatch: @unchecked Sendable {
     }
 
     func connected(_ identity: AccessoryIdentity, now: Duration) {
-        // It is unknown whether a device that was never discovered would match.
+        // A device that the subscription has never discovered may not match, so its link is
+        // ignored.
         guard tracker.device(identity) != nil else { return }
         deliver(tracker.connected(identity, now: now))
     }

@@ -140,7 +140,8 @@ extension CentralDriver {
 }
 
 extension RequestTable.Subject {
-    /// The attribute of an exploration; `nil` for other requests and for the services.
+    /// The attribute of an exploration; `nil` for `services` and for requests that are no
+    /// explorations.
     var attribute: AttributeReference? {
         switch self {
         case .includedServices(let attribute), .characteristics(let attribute),

@@ -71,7 +71,8 @@ final class CharacteristicTransport: MessageTransport, @unchecked Sendable {
             }
             try write(chunk, to: path, withResponse, entry)
         } catch {
-            // Waiting would not help: the accessory lacks what the channel needs.
+            // The transport must not wait for room, because the error has another cause. For
+            // example, the accessory lacks one of the characteristics.
             refused(error)
         }
         return true

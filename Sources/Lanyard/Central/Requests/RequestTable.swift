@@ -5,7 +5,8 @@ import Foundation
 /// The requests that one accessory has not yet answered.
 ///
 /// Core Bluetooth does not report which request an answer belongs to, but answers requests of one
-/// kind in order. An abandoned request therefore keeps its place until its answer arrives.
+/// kind in order. A request for which no task waits anymore therefore stays in the table until its
+/// answer arrives. Otherwise a later request would receive that answer.
 struct RequestTable {
     /// The maximum number of simultaneous requests, including abandoned ones.
     static let limit = 256
@@ -108,8 +109,9 @@ struct RequestTable {
         return removed.filter(\.isAwaited).map(\.number)
     }
 
-    /// Ends the explorations, because services have changed. Explorations of all services, and of
-    /// attributes that are still valid, keep their places until their answers arrive.
+    /// Ends the explorations, because services have changed. An exploration of an attribute that is
+    /// no longer valid gets no answer, and is removed. The other explorations stay in the table
+    /// until their answers arrive, although no task waits for them anymore.
     ///
     /// - Returns: The numbers of the explorations that tasks wait for.
     mutating func loseExplorations(_ isValid: (AttributeReference) -> Bool) -> [Int] {

@@ -61,7 +61,7 @@ final class Hub<Element: Sendable>: Sendable {
     /// Delivers an element to all subscribers. Returns `false` if a subscriber lost an older one.
     @discardableResult
     func send(_ make: () -> Element) -> Bool {
-        // The mailboxes leave the lock too, because the release of a mailbox's last reference takes
+        // The mailboxes are retained until the lock is free, because the release of a mailbox takes
         // the lock again.
         let (element, mailboxes, deliveries, closures) = listeners.change { listeners in
             let element = make()

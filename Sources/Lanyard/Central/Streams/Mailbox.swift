@@ -2,8 +2,8 @@
 
 /// The elements that one subscriber has not yet taken.
 ///
-/// Elements and continuations leave the lock before they are used or released, because a release
-/// can call back.
+/// Elements and continuations are used and released outside the lock, because that can call this
+/// type again.
 final class Mailbox<Element: Sendable>: Sendable {
     private struct Contents {
         var elements: [Element] = []
@@ -97,7 +97,8 @@ final class Mailbox<Element: Sendable>: Sendable {
     }
 
     private func wait(_ waiter: Waiter) {
-        // A cancellation before this point found no waiter; a later one finds it.
+        // A cancellation before the waiter was added does not find it. Therefore the task's state
+        // is read here, and again after the waiter was added.
         let isCancelled = Task.isCancelled
         let arrival = contents.change { contents -> Arrival in
             guard contents.elements.isEmpty else {
