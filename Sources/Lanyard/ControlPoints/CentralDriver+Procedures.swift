@@ -18,8 +18,8 @@ final class ProcedureNumbers: Sendable {
 extension CentralDriver {
     typealias ProcedureReply = @Sendable (Result<Data?, ProcedureFailure>) -> Void
 
-    /// Executes a command. Returns the indication that answers it; `nil` for the response to the
-    /// write.
+    /// Executes a command. Returns the indication that answers it, or `nil` if the response to the
+    /// write is the answer.
     func perform(
         _ procedure: Procedure,
         on characteristic: BluetoothID,
@@ -34,7 +34,8 @@ extension CentralDriver {
                     guard !isCancelled else { return reply(.failure(.accessory(.cancelled))) }
                     driver.begin(procedure, on: characteristic, of: snapshot, reply)
                 }
-                // A cancellation before `enter` found no procedure.
+                // If the task was canceled before `enter`, the cancellation handler found no
+                // procedure.
                 if !isCancelled, Task.isCancelled { withdraw(number, snapshot) }
             }
         } onCancel: {
@@ -145,7 +146,8 @@ extension CentralDriver {
         }
     }
 
-    /// Fails the procedures of these services, or all, because the link has ended.
+    /// Fails the procedures of these services, because the services have changed. Without services,
+    /// fails all procedures, because the link has ended or the accessory was removed.
     func failProcedures(
         of entry: AccessoryEntry,
         about services: Set<BluetoothID>? = nil,

@@ -26,7 +26,8 @@ struct Procedure: Sendable {
     var deadline: Duration?
 }
 
-/// The reason why a procedure failed, without the types of its control point.
+/// The reason why a procedure failed. ``ControlPointError`` adds the type of the control point's
+/// refusals.
 enum ProcedureFailure: Error, Hashable {
     case accessory(AccessoryError)
     case aborted
@@ -34,10 +35,11 @@ enum ProcedureFailure: Error, Hashable {
     case queueFull
 }
 
-/// The procedures of one control point: one at a time, except an abort.
+/// The procedures of one control point. One procedure runs at a time; only an abort starts while
+/// another procedure is running.
 ///
-/// A procedure whose task was canceled keeps its place until its answer arrives or its time limit
-/// has passed, so that the answer is not taken for that of the next one.
+/// A running procedure whose task was canceled stays in the queue until its answer arrives or its
+/// time limit has passed. Otherwise the next procedure would receive that answer.
 struct ProcedureQueue: Sendable {
     /// The maximum number of procedures, including those that are under way.
     static let limit = 16
@@ -48,9 +50,9 @@ struct ProcedureQueue: Sendable {
         let result: Result<Data?, ProcedureFailure>
     }
 
-    /// The procedure under way.
+    /// The procedure in progress. While an abort is in progress, this is the abort.
     private(set) var running: Procedure?
-    /// The procedure that the running one is to abort.
+    /// The procedure that the abort in `running` is to end; `nil` if there is none.
     private(set) var interrupted: Procedure?
     private(set) var waiting: [Procedure] = []
 
@@ -97,7 +99,7 @@ struct ProcedureQueue: Sendable {
     mutating func failed(_ number: Int, _ error: AccessoryError) -> [End] {
         let failure = ProcedureFailure.accessory(error)
         if running?.number == number {
-            // An abort that was not written aborts nothing.
+            // If the abort was not written, the interrupted procedure continues.
             (running, interrupted) = (interrupted, nil)
         } else if interrupted?.number == number {
             interrupted = nil
@@ -131,7 +133,7 @@ struct ProcedureQueue: Sendable {
         return [End(number: interrupted.number, result: .failure(.aborted)), end]
     }
 
-    /// Removes a procedure that has not begun. A procedure that is under way keeps its place.
+    /// Removes a procedure that has not started. A procedure that has started stays.
     mutating func withdraw(_ number: Int) {
         waiting.removeAll { $0.number == number }
     }
