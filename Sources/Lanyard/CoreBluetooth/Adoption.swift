@@ -3,7 +3,8 @@
 import CoreBluetooth
 import Foundation
 
-/// A manager that the central took over from the app, with everything that it gives back.
+/// A manager that the central took over from the app, and the former delegates that the central
+/// puts back when it ends.
 ///
 /// Unchecked: used by the initializer of the central, and afterward on the manager's queue only.
 final class Adoption: @unchecked Sendable {

@@ -120,10 +120,10 @@ extension SystemChannel {
     }
 }
 
-/// A channel that is passed to its owner.
+/// A channel whose streams are not open yet, for the one owner that opens them.
 ///
-/// Unchecked: the delegate passes the channel on and does not use it; the streams are used by the
-/// one owner that opens them.
+/// Unchecked: the delegate that received the channel does not use it, and only the owner uses its
+/// streams.
 private struct UnopenedChannel: @unchecked Sendable {
     let channel: CBL2CAPChannel
 }

@@ -79,8 +79,8 @@ extension Availability {
 }
 
 extension PlannedScan {
-    /// Creates a request from the scan that the system continued for an earlier process; `nil` if
-    /// there is none.
+    /// Creates a request from the scan of an earlier process that the system has continued; `nil`
+    /// if there is none.
     fileprivate init?(restored state: [String: Any]) {
         let services = state[CBCentralManagerRestoredStateScanServicesKey] as? [CBUUID]
         let options = state[CBCentralManagerRestoredStateScanOptionsKey] as? [String: Any]

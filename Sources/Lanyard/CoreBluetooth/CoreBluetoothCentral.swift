@@ -114,8 +114,8 @@ final class CoreBluetoothCentral: NSObject, SystemCentral, @unchecked Sendable {
         peripheral.coreBluetooth?.send(request)
     }
 
-    /// Returns the peripheral of the system for an object of Core Bluetooth: the same one as long
-    /// as it exists.
+    /// Returns the `SystemPeripheral` for a `CBPeripheral`: the same object as long as that object
+    /// exists.
     func peripheral(of source: CBPeripheral) -> SystemPeripheral {
         if let known = source.delegate as? CoreBluetoothPeripheral, known.belongs(to: self),
             let owner = known.owner

@@ -128,7 +128,8 @@ private struct AttributeTable {
         }
     }
 
-    /// Gives an object its reference.
+    /// Adds an object, and returns its reference: the former one if the object had one, otherwise a
+    /// new one.
     @discardableResult
     private mutating func reserve(_ object: CBAttribute) -> AttributeReference {
         let key = ObjectIdentifier(object)
