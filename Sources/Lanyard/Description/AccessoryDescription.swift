@@ -25,8 +25,9 @@ public struct AccessoryDescription: Sendable {
     public var timeouts = AccessoryTimeouts()
     /// Whether the accessory must be paired before it is ready.
     public var pairing = PairingRequirement.none
-    /// The reasons for the end of a link that mean that the accessory is out of range. If it was
-    /// ready before, a connection request is then pending without a time limit.
+    /// The errors of a link or a connection attempt that mean that the accessory is out of range.
+    /// If the accessory was ready before, the library then requests a connection without a time
+    /// limit.
     public var outOfRange = OutOfRangeRule.standard
     /// The side that reconnects after the loss of a link: by default the system, where it can (iOS
     /// 17, macOS 14 and later; Linux).
@@ -135,12 +136,12 @@ public struct AccessoryTimeouts: Hashable, Sendable {
     /// The limit of a connection attempt; 10 seconds by default. A first pairing fails when an
     /// attempt takes longer. A pending connection request has no time limit.
     public var connecting = Duration.seconds(10)
-    /// The limit of the discovery of services, and of that of characteristics; 10 seconds each by
-    /// default.
+    /// The limit of the discovery of services, and of the discovery of characteristics; 10 seconds
+    /// each by default.
     public var discovering = Duration.seconds(10)
     /// The limit of the confirmation of all subscriptions; 10 seconds by default. If the accessory
-    /// must be paired, a subscription may also make the system ask a person. The limit is then the
-    /// longer of this one and `pairing`.
+    /// must be paired, a subscription may also make the system ask a person. The longer of the
+    /// limits `subscribing` and `pairing` then applies.
     public var subscribing = Duration.seconds(10)
     /// The limit of the reading of a protected value, for which the system may ask a person to
     /// pair; 60 seconds by default.
@@ -153,7 +154,8 @@ public struct AccessoryTimeouts: Hashable, Sendable {
     /// The limit of a request of the app, such as a read, and of a write that makes no progress; 30
     /// seconds by default.
     public var requests = Duration.seconds(30)
-    /// The limit of the end of a link that the app or the library requested; 5 seconds by default.
+    /// The limit of a disconnection that the app or the library has requested; 5 seconds by
+    /// default.
     public var disconnecting = Duration.seconds(5)
 
     /// Creates the default limits.
@@ -171,7 +173,7 @@ public enum PairingRequirement: Hashable, Sendable {
     case required(probing: BluetoothID)
 }
 
-/// The reasons for the end of a link that mean *out of range*.
+/// The errors of a link or a connection attempt that mean *out of range*.
 public struct OutOfRangeRule: Hashable, Sendable {
     /// The codes of `CBError` that mean *out of range*. The end of a link without an error never
     /// means *out of range*.

@@ -8,9 +8,9 @@ import Foundation
 /// let ours: AccessoryMatcher = .all(.service("180D"), .signal(atLeast: -70))
 /// ```
 public struct AccessoryMatcher: Sendable {
-    /// The services of which a matching device advertises at least one; `nil` if the rule requires
-    /// none. Without them the scan reports all devices. That costs power, and in the background,
-    /// iOS reports no device to such a scan.
+    /// The services to scan for: a matching device advertises at least one of them. `nil` if the
+    /// rule requires no service. Without services the scan reports all devices. That costs power,
+    /// and in the background, iOS reports no device to such a scan.
     public let services: Set<BluetoothID>?
     /// Whether a later packet of a device may match although an earlier one did not, for example
     /// because its signal is stronger. The scan must then report every packet.
