@@ -58,7 +58,8 @@ package struct IdentityRegistry: Sendable {
     // MARK: Recognition
 
     /// Returns the identity of a discovered device. If its manufacturer data does not identify it,
-    /// the result is the owner of its system identifier, otherwise that identifier itself.
+    /// the result is the accessory to which its system identifier belongs. If there is none, the
+    /// identifier itself is the identity.
     package mutating func identify(
         _ discovery: Discovery,
         by source: IdentitySource,
@@ -122,8 +123,9 @@ package struct IdentityRegistry: Sendable {
 
     // MARK: Entries
 
-    /// Assigns an identifier to an accessory. If only the system identified its former owner, that
-    /// owner is merged into the accessory.
+    /// Assigns a system identifier to an accessory. If the identifier belongs to another identity
+    /// that is of the kind `system`, both identities are the same accessory, and the other one is
+    /// merged into this one.
     private mutating func assign(
         _ identifier: UUID,
         to identity: AccessoryIdentity,
@@ -140,9 +142,9 @@ package struct IdentityRegistry: Sendable {
         return merge(owner, into: identity) + closeDuplicates(of: identity, now: now)
     }
 
-    /// Moves an identifier between two accessories that identify themselves as different: the
-    /// system has assigned the identifier to another device. An identifier with a link keeps its
-    /// accessory.
+    /// Moves a system identifier to another accessory. The manufacturer data of both accessories
+    /// shows that they are different devices, so the system has assigned the identifier to the
+    /// other device. An identifier with a link is not moved.
     private mutating func move(
         _ identifier: UUID,
         from owner: AccessoryIdentity,
@@ -195,8 +197,8 @@ package struct IdentityRegistry: Sendable {
         }
     }
 
-    /// Removes the least recently seen accessory that is neither remembered nor linked, if another
-    /// one does not fit.
+    /// If the registry is full, makes room for an accessory that it does not contain: removes the
+    /// least recently seen accessory that is neither remembered nor linked.
     private mutating func makeRoom(for identity: AccessoryIdentity) {
         guard entries[identity] == nil, entries.count >= accessoryLimit else { return }
         let oldest = entries.lazy.filter { !$0.value.isHeld }
