@@ -75,7 +75,7 @@ extension AccessoryMachine {
 }
 
 extension Intent {
-    /// Returns whether an end of all work for this reason changes the intent.
+    /// Returns whether a request to end all work, for this reason, replaces the intent.
     fileprivate func yields(to reason: IdleReason) -> Bool {
         switch self {
         case .rest(.forgotten): false

@@ -16,13 +16,14 @@ extension AccessoryMachine {
         )
     }
 
-    /// Whether the library's connection request takes effect only later.
+    /// Whether the library's connection request has a delay that has not passed yet.
     var isPausing: Bool {
         guard case .outOfRange(_, .ours(let start)) = state else { return false }
         return start > now
     }
 
-    /// Connects without the pause. The pending connection request with the pause must end first.
+    /// Connects at once instead of after the delay. The delayed connection request must be canceled
+    /// first.
     func endPause(_ peripheral: Peripheral) -> Decision {
         guard isPausing else { return .ignore }
         return endLink(peripheral, then: .connect(isGranted: false), because: .requested)
@@ -43,8 +44,8 @@ extension AccessoryMachine {
         return .move(.connecting(peripheral, requested), reason, [.connect(peripheral, .direct)])
     }
 
-    /// Handles a discovery. A different peripheral than before is the same accessory with a new
-    /// identifier.
+    /// Handles a discovery. A peripheral that differs from the state's peripheral is the same
+    /// accessory with a new identifier.
     func found(_ peripheral: Peripheral) -> Decision {
         switch state {
         case .scanning, .idle(.unknownToSystem):

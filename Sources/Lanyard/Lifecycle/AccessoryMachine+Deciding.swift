@@ -2,8 +2,8 @@
 
 // The decisions of the state machine, by event.
 extension AccessoryMachine {
-    /// Decides the result of an event. Link events of another peripheral than the state's, and the
-    /// end of another countdown, are ignored here.
+    /// Decides the result of an event. Ignores link events of a peripheral that the state does not
+    /// contain, and the end of a countdown that the state does not contain.
     func decide(_ event: Event) -> Decision {
         switch event {
         case .available: available()

@@ -75,7 +75,7 @@ extension AccessoryMachine {
         return discoverCharacteristics(of: added, peripheral, link, because: .servicesChanged)
     }
 
-    /// Returns the services with characteristics that the description names.
+    /// Returns those of the services for which the description names characteristics.
     private func described(_ services: Set<BluetoothID>) -> Set<BluetoothID> {
         services.filter { !settings.characteristics(of: $0).isEmpty }
     }
@@ -184,7 +184,7 @@ extension AccessoryMachine {
         discover(peripheral, within: countdown, keeping: link, because: .servicesChanged)
     }
 
-    /// Returns the failure that makes the accessory unusable, if a required part is missing.
+    /// Returns a failure if the accessory lacks a required service or characteristic.
     private func lack(
         _ required: Set<BluetoothID>,
         in found: Set<BluetoothID>

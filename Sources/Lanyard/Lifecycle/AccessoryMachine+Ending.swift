@@ -63,7 +63,7 @@ extension AccessoryMachine {
         }
     }
 
-    /// Repeats the connection request, with the rest of the pause if there is one.
+    /// Repeats the connection request, with the remaining delay if there is one.
     private func requestAgain(_ peripheral: Peripheral) -> Decision {
         guard case .outOfRange(_, .ours(let start)) = state, start > now else {
             return .note(
@@ -74,9 +74,9 @@ extension AccessoryMachine {
         return .note(state, [.connect(peripheral, .pending(after: start - now))])
     }
 
-    /// Handles a reconnection by the system. For a remembered accessory, the reconnection has no
-    /// time limit. After a link to any other accessory, the reconnection is canceled, and the
-    /// attempt counts as failed.
+    /// Handles the loss of a link that the system reconnects by itself. For a remembered accessory,
+    /// the library waits for the system without a time limit. For any other accessory, the
+    /// reconnection is canceled, and the attempt counts as failed.
     func systemReconnects(_ peripheral: Peripheral, _ failure: LinkFailure?) -> Decision {
         let lost = failure ?? LinkFailure(.unknown, "the link was lost")
         switch state {

@@ -57,8 +57,8 @@ enum AccessoryLinkEvent: Hashable, Sendable {
     case subscriptionChanged(CharacteristicPath, SubscriptionChange)
     /// The read of the protected characteristic has ended, with a failure if there was one.
     case probed(LinkFailure?)
-    /// The accessory refuses all messages that it answers on this characteristic; the driver
-    /// requests this step.
+    /// The accessory refuses all messages whose answers it sends on this characteristic. The driver
+    /// requests this step of the renewal.
     case messagesRefused(CharacteristicPath, Renewal, LinkFailure)
     /// These services have changed.
     case servicesModified(Set<BluetoothID>)
@@ -75,8 +75,8 @@ extension AccessoryMachine {
         case restored(Peripheral, RestoredLink)
         /// The answer to `retrieve`.
         case retrieved(Peripheral?)
-        /// A matching device was discovered: the object of a search, or the accessory under another
-        /// system identifier than before.
+        /// A matching device was discovered: the device that the search looks for, or the known
+        /// accessory, perhaps under a new system identifier.
         case found(Peripheral, rssi: Int?)
         /// An event of a peripheral.
         case link(Peripheral, AccessoryLinkEvent)

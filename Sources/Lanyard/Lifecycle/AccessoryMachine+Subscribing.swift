@@ -99,8 +99,8 @@ extension AccessoryMachine {
 
     /// Handles a refusal to begin or end a subscription.
     ///
-    /// If a renewal fails, the link is ended: Core Bluetooth still reports the former subscription,
-    /// which no longer works, as being in force on this link.
+    /// If a renewal fails, the link is ended. Otherwise Core Bluetooth would continue to report the
+    /// former subscription, which no longer works.
     func subscriptionFailed(_ path: CharacteristicPath, _ failure: LinkFailure) -> Decision {
         switch state {
         case .subscribing(let peripheral, _, let link):
@@ -119,7 +119,7 @@ extension AccessoryMachine {
     }
 
     /// Handles the answer of the protected characteristic. A success counts even after the
-    /// countdown, because a person may take longer than that.
+    /// countdown, because a person may confirm the pairing later.
     func probed(_ failure: LinkFailure?) -> Decision {
         switch (state, failure) {
         case (.connected(let peripheral, _, let link), nil):

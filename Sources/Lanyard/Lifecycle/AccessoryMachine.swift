@@ -7,8 +7,8 @@
 /// generator are parameters of each event.
 ///
 /// At each change of the state, `enter` ends the countdown, the scan and the slot of the former
-/// state unless the next state continues them. Link events of another peripheral than the state's,
-/// and the end of another countdown, are ignored.
+/// state unless the next state continues them. Link events of a peripheral that the state does not
+/// contain, and the end of a countdown that the state does not contain, are ignored.
 struct AccessoryMachine<Peripheral: Hashable> {
     /// The result of an event.
     enum Decision: Equatable {
@@ -30,11 +30,12 @@ struct AccessoryMachine<Peripheral: Hashable> {
     /// Whether the accessory has been ready, and was not forgotten since. It is then known at the
     /// next launch, and connection requests for it may stay pending.
     private(set) var isRemembered: Bool
-    /// The peripheral whose identifier is saved, if it was found already.
+    /// The peripheral whose identifier is saved; `nil` until the system has found it or it was
+    /// saved.
     private(set) var saved: Peripheral?
     /// The attempts to make the accessory ready.
     private(set) var log = AttemptLog()
-    /// The characteristics when the accessory was last ready.
+    /// The characteristics that the accessory had when it was last ready.
     private(set) var knownBefore: Set<CharacteristicPath> = []
     /// The time of the latest advertisement.
     private(set) var lastSeen: Duration?
@@ -67,8 +68,8 @@ struct AccessoryMachine<Peripheral: Hashable> {
         lastCountdown = state.countdown?.number ?? 0
     }
 
-    /// The time when the accessory was last certainly in range: by an advertisement or a link;
-    /// `nil` if it never was.
+    /// The latest time at which an advertisement or a link proved that the accessory was in range;
+    /// `nil` if there was none.
     var lastSign: Duration? {
         isLinkUp ? now : [lastSeen, lastLinked].compactMap(\.self).max()
     }
@@ -103,7 +104,7 @@ struct AccessoryMachine<Peripheral: Hashable> {
         Countdown(number: lastCountdown + 1, deadline: now + duration)
     }
 
-    /// Records the facts that an event contains, independently of its decision.
+    /// Records the facts that an event contains, independently of the decision about the event.
     private mutating func note(_ event: Event) {
         switch event {
         case .found(_, let rssi):

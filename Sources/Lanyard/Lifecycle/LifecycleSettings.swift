@@ -6,7 +6,7 @@ struct LifecycleSettings: Equatable, Sendable {
     var timeouts = AccessoryTimeouts()
     /// The services that the app needs.
     var services: [ServiceDescription] = []
-    /// The reasons for the end of a link that mean that the accessory is out of range.
+    /// The errors of a link or a connection attempt that mean that the accessory is out of range.
     var outOfRange = OutOfRangeRule.standard
     /// The characteristic that only paired devices may read, if the accessory must be paired.
     var protected: BluetoothID?
@@ -27,7 +27,7 @@ struct LifecycleSettings: Equatable, Sendable {
     /// The UUIDs of the services that the app needs.
     var serviceIdentifiers: Set<BluetoothID> { Set(services.map(\.identifier)) }
 
-    /// The services without which an accessory is unusable.
+    /// The UUIDs of the required services. An accessory that lacks one of them is unusable.
     var requiredServices: Set<BluetoothID> {
         Set(services.lazy.filter(\.isRequired).map(\.identifier))
     }
@@ -40,7 +40,7 @@ struct LifecycleSettings: Equatable, Sendable {
     /// The paths of all characteristics that the app needs.
     var paths: Set<CharacteristicPath> { Set(wanted.map(\.path)) }
 
-    /// Returns the paths in these services without which an accessory is unusable.
+    /// Returns the paths of the required characteristics in these services.
     func requiredPaths(in services: Set<BluetoothID>) -> Set<CharacteristicPath> {
         Set(
             wanted.lazy
@@ -54,7 +54,7 @@ struct LifecycleSettings: Equatable, Sendable {
         Set(wanted.lazy.filter { $0.description.roles.contains(.subscribe) }.map(\.path))
     }
 
-    /// Returns whether the end of a link means that the accessory is out of range.
+    /// Returns whether a failure means that the accessory is out of range.
     func isOutOfRange(_ failure: LinkFailure) -> Bool {
         guard case .link(let code) = failure.code else { return false }
         return outOfRange.codes.contains(code)

@@ -20,7 +20,7 @@ public struct LinkFailure: Hashable, Sendable {
         case attemptFailed
         /// A step took longer than its time limit.
         case timeout
-        /// There are too many links: for this device, or for the limit of the pool.
+        /// There are too many links for this device, or for the connection limit of the central.
         case capacity
         /// This device or the accessory does not support the operation.
         case unsupported
