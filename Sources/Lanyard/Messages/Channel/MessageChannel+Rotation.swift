@@ -5,8 +5,8 @@ import Foundation
 extension MessageChannel {
     // MARK: Replacing keys
 
-    /// Accepts another key of the sealing from now on, on this link and on later ones: the other
-    /// side may rotate to it. The channel keeps the eight latest of these keys.
+    /// Permits the other side to rotate to another permanent key, on this link and on later ones.
+    /// The channel keeps the eight latest keys that this method received.
     ///
     /// - Parameter key: The key.
     /// - Throws: ``MessageError/sealing(_:)`` if the channel is not sealed with ``GCMSealing``.
@@ -53,7 +53,8 @@ extension MessageChannel {
                     guard !isCancelled else { return rotation.finish(.failure(.cancelled)) }
                     engine.begin(rotation, to: key)
                 }
-                // A cancellation before `perform` found no rotation.
+                // If the task was canceled before `perform`, the cancellation handler found no
+                // rotation.
                 if !isCancelled, Task.isCancelled { engine.perform { $0.cancelRotation(number) } }
             }
         } onCancel: {

@@ -106,7 +106,7 @@ public final class MessageChannel: Sendable {
     ///   messages and requests already wait; ``MessageError/cancelled`` if the task is canceled;
     ///   ``MessageError/closed``; ``MessageError/notSent(_:)`` if the transport reports that the
     ///   message did not arrive; ``MessageError/sealing(_:)`` if the message cannot be sealed, or
-    ///   the other side does not answer the greetings of the sealing.
+    ///   the other side does not answer the greetings with which a sealed session begins.
     public func send(_ message: some Encodable & Sendable) async throws(MessageError) {
         let body = try encode(message)
         _ = try await call(body, timeout: nil, accepts: nil)
@@ -128,8 +128,8 @@ public final class MessageChannel: Sendable {
     /// - Returns: The answer.
     /// - Throws: ``MessageError/timeout`` if no answer arrives in time during a link;
     ///   ``MessageError/disconnected`` if the time limit passes without a link;
-    ///   ``MessageError/sealing(_:)`` if the other side does not answer the greetings of the
-    ///   sealing; ``MessageError/remoteError(_:)`` if the other side refuses;
+    ///   ``MessageError/sealing(_:)`` if the other side does not answer the greetings with which a
+    ///   sealed session begins; ``MessageError/remoteError(_:)`` if the other side refuses;
     ///   ``MessageError/undecodable(text:)`` if the answer has another type; and the errors of
     ///   ``send(_:)``.
     public func request<Response: Decodable & Sendable>(
@@ -178,7 +178,8 @@ public final class MessageChannel: Sendable {
                     guard !isCancelled else { return call.finish(.failure(.cancelled)) }
                     engine.begin(call, ticket, body, timeout: timeout)
                 }
-                // A cancellation before `perform` found no call.
+                // If the task was canceled before `perform`, the cancellation handler found no
+                // call.
                 if !isCancelled, Task.isCancelled { engine.perform { $0.cancel(ticket) } }
             }
         } onCancel: {

@@ -4,7 +4,7 @@ import Foundation
 
 /// The options of a message channel.
 public struct MessageChannelOptions: Sendable {
-    /// The form of a message.
+    /// The format of a message: with or without an envelope.
     public enum Form: Hashable, Sendable {
         /// In an envelope of the library, which assigns answers to requests: `{"tell":…}`,
         /// `{"ask":…,"id":7}`, `{"answer":…,"id":7}` or `{"refuse":"why","id":7}`.
@@ -14,7 +14,7 @@ public struct MessageChannelOptions: Sendable {
         case plain
     }
 
-    /// The treatment of messages and requests without a link.
+    /// The rule for messages and requests while there is no link.
     public enum WhenUnlinked: Hashable, Sendable {
         /// Messages and requests fail at once with `disconnected`.
         case fail
@@ -25,13 +25,13 @@ public struct MessageChannelOptions: Sendable {
         case wait
     }
 
-    /// The separation of messages in the byte stream.
+    /// The framing, which separates the messages in the byte stream.
     public var framing: any MessageFraming
     /// The encryption of messages; `nil` for none.
     public var sealing: (any MessageSealing)?
-    /// The form of messages.
+    /// The format of messages: with or without an envelope.
     public var form = Form.enveloped
-    /// The treatment of messages and requests without a link.
+    /// The rule for messages and requests while there is no link.
     public var whenUnlinked = WhenUnlinked.fail
     /// The encoder from values to JSON.
     public var encoder = JSONEncoder()
@@ -45,7 +45,7 @@ public struct MessageChannelOptions: Sendable {
     /// Creates options with a framing and a sealing; all other options have defaults.
     ///
     /// - Parameters:
-    ///   - framing: The separation of messages in the byte stream.
+    ///   - framing: The framing, which separates the messages in the byte stream.
     ///   - sealing: The encryption of messages; `nil` for none.
     public init(framing: any MessageFraming = .startEnd(), sealing: (any MessageSealing)? = nil) {
         self.framing = framing

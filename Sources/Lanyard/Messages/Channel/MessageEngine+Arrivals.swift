@@ -36,7 +36,8 @@ extension MessageEngine {
     }
 
     /// Handles a message without an envelope. The oldest request that accepts the message gets it
-    /// as the answer. Otherwise the message goes to a service, or else to the readers.
+    /// as the answer. If there is none, the first service that can decode the message answers it.
+    /// If there is none either, the message goes to the readers.
     private func takePlain(_ message: Data) {
         let answered = exchange.unanswered.first { calls[$0.ticket]?.accepts?(message) ?? false }
         if let answered {

@@ -44,9 +44,10 @@ extension MessageEngine {
         rotation.finish(.failure(error))
     }
 
-    /// Reports new keys after frames of the other side.
+    /// Reports new session keys if received frames have changed them, and ends the call that waits
+    /// for them.
     ///
-    /// - Parameter sessions: The number of sessions before these frames.
+    /// - Parameter sessions: The value of `wire.sessionCount` before these frames were received.
     func keysChanged(since sessions: Int) {
         // The first session of a link is not a rotation.
         if sessions > 0, wire.sessionCount > sessions { report(.keysRotated) }

@@ -35,10 +35,10 @@ final class MessageEngine: @unchecked Sendable {
         var task: Task<Void, Never>?
     }
 
-    /// The time that the other side has to answer a greeting. The side that waits for a greeting
-    /// asks for one after the same interval.
+    /// The time after which a greeting is repeated. A greeting is a frame with which the sealing
+    /// begins a session. The side that waits for a greeting requests one after the same time.
     static let greetingInterval = Duration.seconds(2)
-    /// The maximum number of greetings, and of requests for one.
+    /// The maximum number of greetings, or of requests for a greeting, without an answer.
     static let greetingLimit = 5
     /// The maximum number of waiting frames of the sealing; beyond it, the other side must ask
     /// again.
@@ -78,11 +78,11 @@ final class MessageEngine: @unchecked Sendable {
     var rotation: Rotation?
     private var isPumping = false
     private var greetings = 0
-    /// Whether no greeting was answered, so no message can be sent on this link.
+    /// Whether all greetings on this link had no answer. No message can then be sent on the link.
     private var isUnanswered = false
     private var nextGreeting: Duration?
     private(set) var isLinked = false
-    /// The number of the current link, which identifies work of earlier links.
+    /// The number of the current link. Work with another number belongs to an earlier link.
     private(set) var link = 0
     private(set) var hasEnded = false
     /// The error of calls after the end.
@@ -336,9 +336,9 @@ final class MessageEngine: @unchecked Sendable {
 
     private static let unanswered = MessageError.sealing("the other side does not answer")
 
-    /// Greets the other side, if the sealing needs that, until it answers or the limit is reached.
-    /// At the limit, a rotation fails; without a session, all calls fail. If the other side answers
-    /// later, messages are sent again.
+    /// Sends a greeting if the sealing needs one, and repeats it until the other side answers or
+    /// the limit is reached. At the limit, a rotation fails. If there is no session yet, all calls
+    /// fail. If the other side answers later, messages are sent again.
     private func greet() {
         nextGreeting = nil
         guard isLinked, !wire.isReady || wire.isRotating else { return }

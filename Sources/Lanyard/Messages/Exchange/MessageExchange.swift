@@ -5,8 +5,8 @@ import Foundation
 /// The outgoing messages and the unanswered requests of one side of a channel.
 ///
 /// Messages and requests wait in one queue, in the order of the calls. A request leaves the queue
-/// when few enough requests are unanswered. Answers to the other side precede the queue, so that
-/// two waiting sides cannot block each other.
+/// when fewer than `MessageLimits.requestsAtOnce` requests are unanswered. Answers to the other
+/// side precede the queue, so that two waiting sides cannot block each other.
 package struct MessageExchange {
     /// The number of a call of the app.
     package typealias Ticket = Int
@@ -77,8 +77,8 @@ package struct MessageExchange {
         nextDeadline = min(nextDeadline ?? deadline, deadline)
     }
 
-    /// Adds an answer or a refusal. Beyond the limit it is dropped, and the other side gets no
-    /// answer, because it sends requests without reading the answers.
+    /// Adds an answer or a refusal. Beyond the limit, the answer is dropped. This happens only if
+    /// the other side sends requests but does not read the answers.
     package mutating func reply(_ envelope: MessageEnvelope) {
         guard answers.count < Self.answerLimit else { return }
         answers.append(envelope)

@@ -46,7 +46,7 @@ package struct MessageWire {
     /// Whether this side has requested new keys that are not yet in use.
     var isRotating: Bool { rotating?.isRotating ?? false }
 
-    /// The permanent keys of the session; `nil` if it has none that can be replaced.
+    /// The permanent keys of the session; `nil` if its keys cannot be replaced.
     var keys: SealingKeyRing? { rotating?.keys }
 
     /// The number of sessions of this link so far.
