@@ -43,7 +43,8 @@ public final class CentralModel {
         self.central = central
         availability = central.availability
         slots = central.connectionSlots
-        // The sequence comes first: it begins with the accessories of this moment.
+        // The sequence is created before the accessories are read. Otherwise, a change between the
+        // two would be missed.
         let changes = central.accessoryChanges
         accessories = central.accessories.map { AccessoryModel($0) }
         observations = [
@@ -154,7 +155,8 @@ public final class CentralModel {
         return accessories.first { $0.accessory === paired }
     }
 
-    /// Shows the current availability and slots, not those of a change that waited meanwhile.
+    /// Shows the current availability and slots. The change that caused the call may have waited,
+    /// and may be outdated.
     private func refresh() {
         if availability != central.availability { availability = central.availability }
         if slots != central.connectionSlots { slots = central.connectionSlots }

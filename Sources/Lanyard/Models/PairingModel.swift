@@ -51,7 +51,8 @@ public final class PairingModel: Identifiable {
     /// Cancels the pairing; see ``Pairing/cancel()``.
     public func cancel() { pairing.cancel() }
 
-    /// Shows the current state, not that of a change that waited meanwhile.
+    /// Shows the current state. The change that caused the call may have waited, and may be
+    /// outdated.
     private func refresh() {
         if name != pairing.name { name = pairing.name }
         if change != pairing.latestChange { change = pairing.latestChange }
