@@ -76,8 +76,8 @@ public final class AccessoryPeripheral: Sendable {
 
     /// The message channels of the centrals that subscribe to an outbox, beginning with the current
     /// ones. A central that leaves and returns gets its former channel back, if it has the same
-    /// identifier, the app still holds the channel, and no other central needed its place (see
-    /// ``channelLimit``).
+    /// identifier, the app still holds the channel, and the channel was not removed to make room
+    /// for another central (see ``channelLimit``).
     public var channels: Events<MessageChannel> {
         driver.channelHub.events { driver.channelsNow }
     }

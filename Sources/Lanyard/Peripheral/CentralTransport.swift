@@ -3,8 +3,8 @@
 import Dispatch
 import Foundation
 
-/// A transport of messages between this device and one central: incoming by writes, outgoing by
-/// notifications.
+/// A transport of messages between this device and one central. The central sends its messages in
+/// writes, and this device sends its messages in notifications.
 ///
 /// Unchecked: all mutable state is used on the queue only, which is also the driver's queue.
 final class CentralTransport: MessageTransport, @unchecked Sendable {

@@ -84,7 +84,8 @@ extension PeripheralDriver {
         server?.respond(to: request, answer)
     }
 
-    /// Returns the refusal that an error of the app means.
+    /// Returns the attribute error with which to answer the central after an error of the app's
+    /// closure.
     private func refusal(for error: any Error) -> AttributeError {
         error as? AttributeError ?? server?.refusal(for: error) ?? .unlikelyError
     }

@@ -83,8 +83,8 @@ extension PeripheralDriver {
 
     private func unsubscribed(_ central: UUID, _ characteristic: BluetoothID) {
         report(.unsubscribed(central, from: characteristic))
-        // The unsubscription of a central that reconnected before its earlier link ended may be
-        // reported only now.
+        // This may be the late report of the end of an earlier link. In the meantime, the central
+        // may have reconnected and subscribed again.
         let subscribers = isPublished ? server?.subscribers(of: characteristic) ?? [] : []
         guard !subscribers.contains(where: { $0.identifier == central }) else { return }
         leave(SubscriberKey(central: central, outbox: characteristic))

@@ -38,7 +38,8 @@ extension PeripheralDriver {
                     }
                     driver.begin(sending) { continuation.resume(returning: $0) }
                 }
-                // A cancellation before `perform` found no value.
+                // If the task was canceled before `perform`, the cancellation handler found no
+                // value.
                 if !isCancelled, Task.isCancelled { perform { $0.cancelSending(number) } }
             }
         } onCancel: {

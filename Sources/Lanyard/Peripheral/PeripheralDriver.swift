@@ -3,8 +3,9 @@
 import Dispatch
 import Foundation
 
-/// The driver of a server of the system. It publishes the services when Bluetooth is available, and
-/// passes the actions of centrals to values and channels.
+/// The driver of an accessory that this device implements. It publishes the services on the
+/// system's server (`SystemServer`) when Bluetooth is available, and passes the actions of centrals
+/// to values and channels.
 ///
 /// Unchecked: all mutable state is used on the queue only, which is also the server's queue. State
 /// that other threads read is behind locks.
@@ -171,7 +172,8 @@ final class PeripheralDriver: @unchecked Sendable {
                 ?? false
         }
         transport.subscribed(central)
-        // The first chunk of the central may already be next in the queue.
+        // The channel must receive at once, because the first chunk of the central may already be
+        // next in the queue.
         let channel = MessageChannel(
             onQueueOf: transport,
             options: configuration.messages,

@@ -7,7 +7,7 @@ package struct PeripheralValues {
     /// The maximum length of a value in bytes (Vol 3, Part F, 3.2.9).
     static let lengthLimit = 512
 
-    /// A write of a central, as far as the rules need it.
+    /// A write of a central to one characteristic.
     package struct Write: Equatable, Sendable {
         package let characteristic: BluetoothID
         package let offset: Int
@@ -46,7 +46,8 @@ package struct PeripheralValues {
         return .success(Data(value.dropFirst(offset)))
     }
 
-    /// Returns the values after writes that arrive together: all of them, or an error.
+    /// Returns the changed values after several writes that arrive together, or an error if one of
+    /// the writes is not permitted.
     func written(_ writes: [Write]) -> Result<[BluetoothID: Data], AttributeError> {
         var changed: [BluetoothID: Data] = [:]
         for write in writes {
