@@ -34,7 +34,8 @@ public protocol ConnectionPolicy: Sendable {
 public struct ConnectionRequest: Hashable, Sendable {
     /// The identity of the accessory.
     public var identity: AccessoryIdentity
-    /// The name of the device; `nil` if it is unknown, and when a policy is asked.
+    /// The name of the device; `nil` if it is unknown. In the parameters of a policy it is always
+    /// `nil`.
     public var name: String?
     /// The priority from its description. A greater number takes precedence.
     public var priority: Int
@@ -77,7 +78,8 @@ public struct ConnectionHolder: Hashable, Sendable {
 
     /// The identity of the accessory.
     public var identity: AccessoryIdentity
-    /// The name of the device; `nil` if it is unknown, and when a policy is asked.
+    /// The name of the device; `nil` if it is unknown. In the parameters of a policy it is always
+    /// `nil`.
     public var name: String?
     /// The priority from its description.
     public var priority: Int
@@ -85,8 +87,8 @@ public struct ConnectionHolder: Hashable, Sendable {
     public var phase: Phase
     /// The time since the slot was granted.
     public var held: Duration
-    /// The time since the accessory last sent a value or an answer, at first since the link was
-    /// made.
+    /// The time since the accessory last sent a value or an answer, or since the link was made if
+    /// it has sent nothing.
     public var silence: Duration
     /// The last signal strength (RSSI) in dBm; `nil` if it is unknown.
     public var signal: Int?
@@ -160,8 +162,8 @@ public struct StandardConnectionPolicy: ConnectionPolicy {
         self.timeSlice = timeSlice
     }
 
-    /// Returns the accessory whose link is the first in the order of ``StandardConnectionPolicy``,
-    /// among those that may be ended; `nil` if none may be ended.
+    /// Returns the accessory whose link the rules of ``StandardConnectionPolicy`` choose; `nil` if
+    /// no link may be ended.
     ///
     /// - Parameters:
     ///   - request: The request of the waiting accessory.
