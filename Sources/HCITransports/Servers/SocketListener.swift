@@ -88,7 +88,7 @@ final class SocketListener: DescriptorHandler, @unchecked Sendable {
     }
 }
 
-// The C functions, which methods of the same name hide.
+// These wrappers are necessary because methods of the same names hide the C functions.
 
 private func systemBind(
     _ number: Int32,

@@ -12,8 +12,8 @@ import BluetoothTypes
     import Musl
 #endif
 
-/// A socket of the kernel's own L2CAP, for channels with credits on LE links. It needs no
-/// privileges, and carries one SDU in each packet.
+/// An LE credit-based channel, as a socket of the kernel's L2CAP layer. It needs no privileges.
+/// Each packet of the socket is one SDU.
 package struct ChannelSocket: Sendable {
     /// The socket, for `PacketSocket`.
     package let descriptor: PassedDescriptor
@@ -278,7 +278,7 @@ package enum ChannelSocketError: Error, Hashable, Sendable {
 #endif
 
 #if os(Linux)
-    /// The system's function, whose name `ChannelSocket.connect` hides.
+    /// Calls the C function, which `ChannelSocket.connect` hides.
     private func systemConnect(
         _ number: Int32,
         _ address: UnsafePointer<sockaddr>,

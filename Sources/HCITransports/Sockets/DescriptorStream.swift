@@ -23,7 +23,7 @@ package final class DescriptorStream: @unchecked Sendable {
         case abstract(String)
     }
 
-    /// Bytes to send, with the descriptors that go with the first of them.
+    /// Bytes to send, with the file descriptors that the peer receives with the first byte.
     private struct Packet {
         var bytes: ArraySlice<UInt8>
         var descriptors: [PassedDescriptor]

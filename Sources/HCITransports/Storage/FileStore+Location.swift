@@ -75,7 +75,8 @@ extension FileStore {
         }
     }
 
-    /// Returns whether a path exists. A directory may exist where the process may not create one.
+    /// Returns whether a path exists. The check comes before the creation, because the process may
+    /// use an existing directory in a place where it may not create one.
     private static func isThere(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0

@@ -88,7 +88,8 @@ public final class FileStore: HostStore {
         }
     }
 
-    /// Runs `body` with exclusive use of the files, while this store has the lock on the directory.
+    /// Runs `body` with exclusive use of the files. Locks the directory first if this store does
+    /// not have the lock.
     private func use<Value: Sendable>(
         _ body: () throws(TransportError) -> Value
     ) throws(TransportError) -> Value {

@@ -152,7 +152,7 @@ struct StoreFolder: Sendable {
     }
 
     /// Returns the reason why a directory cannot be created. Some file systems, such as `/proc`,
-    /// report that it does not exist.
+    /// report ENOENT although the parent directory exists.
     static func creationError(_ path: String) -> TransportError {
         let reason = SystemError.last
         let parent = path.split(separator: "/", omittingEmptySubsequences: true).dropLast()

@@ -33,8 +33,8 @@
         // MARK: Adapters
 
         func adapterIndices() throws(SystemError) -> [UInt16] {
-            // The list has a number and padding, then for each adapter its number, padding, and
-            // four bytes of flags.
+            // The list consists of the number of adapters and padding, and then of an entry for
+            // each adapter: its index, padding, and four bytes of flags.
             var list = [UInt8](repeating: 0, count: 4 + 8 * Int(Self.adapterLimit))
             Self.put(Self.adapterLimit, into: &list)
             try Self.ask(LINUX_HCIGETDEVLIST, &list)
@@ -51,15 +51,15 @@
         }
 
         func connectionCount(of index: UInt16) throws(SystemError) -> Int {
-            // The list has the adapter and a number, then for each link 16 bytes, of which two are
-            // the state.
+            // The list consists of the adapter's index and the number of links, and then of 16
+            // bytes for each link. Bytes 10 and 11 of a link are its state.
             var list = [UInt8](repeating: 0, count: 4 + 16 * Int(Self.connectionLimit))
             Self.put(index, into: &list)
             Self.put(Self.connectionLimit, into: &list, at: 2)
             try Self.ask(LINUX_HCIGETCONNLIST, &list)
             let count = min(Self.number(list, at: 2), Self.connectionLimit)
-            // These states mean connected, and connected and being configured. Links that are only
-            // requested are excluded.
+            // The states are BT_CONNECTED (1) and BT_CONFIG (7), a link that is being configured. A
+            // link that is only requested has another state.
             return (0..<Int(count)).count {
                 [1, 7].contains(Self.number(list, at: 4 + 16 * $0 + 10))
             }

@@ -14,8 +14,8 @@ package enum SystemBluetooth {
     package enum Support: Hashable, Sendable {
         /// The kernel supports them.
         case available
-        /// The kernel was built without support, the module is not loaded, or the network namespace
-        /// belongs to a container, which has none.
+        /// The kernel was built without support, the module is not loaded, or the process runs in
+        /// the network namespace of a container, where Bluetooth is not supported.
         case missing
         /// The process may not create such sockets, for example in a sandbox.
         case forbidden

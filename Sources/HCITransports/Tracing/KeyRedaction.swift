@@ -5,9 +5,9 @@ import BluetoothHCI
 /// The removal of keys from packets before they are logged, so that a log can be shared.
 ///
 /// Zeros replace long-term keys, identity resolving keys, signing keys, and the values from which
-/// the host computes keys. They do so in commands, in the controller's results, and in the commands
-/// of the Security Manager, which are transferred as data, complete or fragmented. The lengths and
-/// all other bytes are unchanged, so that a dissector can decode the packets. The values that
+/// the host computes keys. They are replaced in HCI commands and events, and in the commands of the
+/// Security Manager, which are transferred as ACL data, complete or fragmented. The lengths and all
+/// other bytes are unchanged, so that a dissector can decode the packets. The values that
 /// applications read and write are not removed.
 ///
 /// The type is a value. Each log has its own, which must process all packets in order.
@@ -86,7 +86,8 @@ package struct KeyRedaction: Sendable {
         // The handle has twelve bits, which bounds the size of the table.
         let handle = UInt16(high & 0x0F) << 8 | UInt16(low)
         let isContinuation = high >> 4 & 0b11 == HCI.PacketBoundary.continuing.rawValue
-        // The content of a frame whose start was not seen is unknown.
+        // If the log has not seen the start of a frame, the content of the frame is unknown, and
+        // the packet is not changed.
         var tracker = isContinuation ? trackers[handle] : SecurityFrameTracker()
         let start = packet.startIndex + 5
         guard tracker != nil, start < packet.endIndex else { return }
@@ -95,7 +96,7 @@ package struct KeyRedaction: Sendable {
     }
 }
 
-/// A tracker of one L2CAP frame through its packets, which removes the key in it.
+/// A tracker that follows one L2CAP frame over its HCI packets, and removes the key in the frame.
 private struct SecurityFrameTracker: Sendable {
     /// The first bytes of the frame: its header (length and channel; Vol 3, Part A, 3.1) and the
     /// code of the Security Manager's command.

@@ -142,7 +142,7 @@ extension TraceFile {
     }
 }
 
-// The C functions, which methods of the same name hide.
+// These wrappers are necessary because methods of the same names hide the C functions.
 
 private func systemWrite(_ number: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
     write(number, bytes.baseAddress, bytes.count)

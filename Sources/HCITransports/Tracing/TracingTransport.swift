@@ -120,8 +120,8 @@ public final class TracingTransport: HCITransport {
 
     private func note(sent packet: [UInt8]) {
         sink.append(packet[...], .sent)
-        // After HCI Reset, the host skips received bytes until the answer (Vol 4, Part A, 4). The
-        // log does the same, so that it finds the same packets.
+        // On a transport that may lose bytes, the host skips all received bytes from HCI Reset to
+        // its answer (Vol 4, Part A, 4). The log does the same, so that it finds the same packets.
         guard inner.losesBytes, packet == Self.reset else { return }
         state.withLock { $0.deframer.resynchronize() }
     }

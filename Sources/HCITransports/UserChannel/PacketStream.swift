@@ -158,7 +158,8 @@ extension PacketStream: TurnEndHandler {
         }
     }
 
-    /// Writes packets until the adapter accepts no more, and returns whether these were all.
+    /// Writes packets until the adapter accepts no more, and returns whether all packets were
+    /// written.
     private func write() throws(SystemError) -> Bool {
         guard let descriptor else { return true }
         while writtenCount < pending.count {
