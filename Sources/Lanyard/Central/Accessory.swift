@@ -121,9 +121,10 @@ public final class Accessory: Sendable, Identifiable {
         try await driver.disconnect(snapshot)
     }
 
-    /// Tests again whether the accessory reveals its protected values. If it does not, the system
-    /// pairs, and may ask a person. Call it in the state `connected`; in the state `ready` it does
-    /// nothing. Waits until the accessory is ready or has refused.
+    /// Tests again whether the accessory reveals its protected values. If the accessory refuses,
+    /// the system pairs, and may ask a person. Call this method in the state `connected`. In the
+    /// state `ready`, it does nothing. The call returns when the accessory is ready, and throws if
+    /// the accessory refuses.
     ///
     /// - Throws: The errors of ``untilReady()``: ``AccessoryError/notPaired`` if the accessory has
     ///   refused.

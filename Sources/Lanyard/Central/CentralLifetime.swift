@@ -2,9 +2,9 @@
 
 /// The lifetime of a central: its driver works as long as this object exists.
 ///
-/// The app holds this object through the central, an accessory, a sequence, an observation or a
-/// channel. The driver holds it weakly, and holds no object that holds it strongly. The lifetime
-/// therefore ends when the app releases the last of these objects.
+/// The app retains this object through objects of the central: the central itself, an accessory, a
+/// sequence, an observation or a channel. The driver retains neither this object nor any of them.
+/// The lifetime therefore ends when the app has released all objects of the central.
 final class CentralLifetime: Sendable {
     let driver: CentralDriver
 

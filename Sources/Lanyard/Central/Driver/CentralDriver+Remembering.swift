@@ -5,7 +5,7 @@ import Foundation
 // Accessories that are remembered across launches.
 
 extension CentralDriver {
-    /// Reads the store, and creates its accessories whose kinds have a description.
+    /// Reads the store, and creates the accessories for whose kind the central has a description.
     func recallAccessories() {
         do {
             let found = try store.load()
@@ -113,7 +113,8 @@ extension CentralDriver {
     func restore(_ peripherals: [SystemPeripheral]) {
         for peripheral in peripherals {
             let identity = identities.identity(of: peripheral.identifier)
-            // One link to each accessory is enough.
+            // A peripheral without an accessory is unclaimed. So is a second peripheral of an
+            // accessory, because one link to each accessory is enough.
             guard let identity, let entry = entry(of: identity),
                 entry.machine.state.peripheral == nil
             else {

@@ -19,8 +19,8 @@ extension CentralDriver {
     /// and the watch (`isWatchedFor`) share one request, which is removed when both have ended.
     private func planScan(_ entry: AccessoryEntry) {
         let isRequested = entry.isScannedFor || entry.isWatchedFor
-        // The data that identifies the device may arrive in a later packet than the first, and a
-        // device that is too far away may come nearer.
+        // Duplicates are requested for two reasons: the data that identifies the device may arrive
+        // in a later packet than the first, and a device that is too far away may come nearer.
         let scan = PlannedScan(
             services: entry.description.matcher.services,
             reportsDuplicates: entry.description.identity != .system
@@ -225,7 +225,7 @@ extension AccessoryEntry {
 }
 
 extension AccessoryDescription {
-    /// Returns whether these accessories are identified by this kind of identity.
+    /// Returns whether accessories with this description have identities of this kind.
     fileprivate func identifiesAccessories(by identity: AccessoryIdentity) -> Bool {
         switch (self.identity, identity) {
         case (.manufacturerData, .manufacturer), (.system, .system): true

@@ -19,7 +19,7 @@ struct RequestTable {
         case probe(CharacteristicPath)
         /// The strength of the accessory's signal.
         case signal
-        /// An L2CAP channel with this number.
+        /// An L2CAP channel with this PSM.
         case channel(UInt16)
         /// All services.
         case services
