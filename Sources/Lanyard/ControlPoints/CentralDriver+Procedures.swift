@@ -147,7 +147,8 @@ extension CentralDriver {
     }
 
     /// Fails the procedures of these services, because the services have changed. Without services,
-    /// fails all procedures, because the link has ended or the accessory was removed.
+    /// fails all procedures, because the link or the driver has ended, or because the accessory was
+    /// removed.
     func failProcedures(
         of entry: AccessoryEntry,
         about services: Set<BluetoothID>? = nil,

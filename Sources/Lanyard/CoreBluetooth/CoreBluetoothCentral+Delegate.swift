@@ -40,9 +40,9 @@ extension CoreBluetoothCentral: CBCentralManagerDelegate {
         post(.failedToConnect(self.peripheral(of: peripheral), error.map { LinkFailure($0) }))
     }
 
-    // Only the newer of the two methods is implemented: a delegate with the older method does not
-    // receive peripherals that the system reconnects. On Linux, the manager calls the older method.
-    // The default implementation of the older method calls the newer method.
+    // Only the newer of the two methods for a disconnection is implemented. If a delegate has the
+    // older method, Core Bluetooth does not report peripherals that the system reconnects. On
+    // Linux, the manager calls the older method, whose default implementation calls the newer one.
 
     func centralManager(
         _ central: CBCentralManager,

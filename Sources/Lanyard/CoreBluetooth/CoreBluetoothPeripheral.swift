@@ -40,7 +40,8 @@ final class CoreBluetoothPeripheral: NSObject, @unchecked Sendable {
 
     func belongs(to central: CoreBluetoothCentral) -> Bool { self.central === central }
 
-    /// Passes an event on, with the error of the request that it answers.
+    /// Passes an event to the central, with the error of the request to which the event is the
+    /// answer.
     func post(_ event: SystemPeripheralEvent, _ error: (any Error)? = nil) {
         guard let owner else { return }
         central?.post(.peripheral(owner, event, error.map { LinkFailure($0) }))

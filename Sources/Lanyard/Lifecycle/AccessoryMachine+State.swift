@@ -53,8 +53,8 @@ extension Approach: CustomStringConvertible {
 
 /// The side that waits for an accessory out of range.
 enum Standby: Hashable, Sendable {
-    /// The library: its connection request is pending with the system and takes effect at this
-    /// time. The system does the waiting, because a suspended app has no timers.
+    /// The library. Its connection request is pending with the system and takes effect at this
+    /// time. The system waits for the time, because the timers of a suspended app do not run.
     case ours(from: Duration)
     /// The system, which reconnects by itself.
     case system
@@ -112,7 +112,7 @@ extension AccessoryMachine {
         case connecting
         /// There is a link, and these of its characteristics are known.
         case connected(known: Set<CharacteristicPath>)
-        /// The link is no longer needed: it is ended as soon as Bluetooth permits that.
+        /// The link is no longer needed, and is ended as soon as Bluetooth is available.
         case unwanted(IdleReason)
     }
 
@@ -186,8 +186,8 @@ extension AccessoryMachine {
     }
 }
 
-/// The running time limit of a state. The state machine ignores the end of a countdown that is not
-/// the state's.
+/// The running time limit of a state. The state machine ignores the end of a countdown that its
+/// state does not contain.
 struct Countdown: Hashable, Sendable {
     /// The number of the countdown in its state machine.
     var number: Int

@@ -154,8 +154,8 @@ extension AccessoryMachine {
         return all + record + [.report(next.accessoryState, reason)]
     }
 
-    /// Ends everything that belongs to the old state, and begins everything that belongs to the
-    /// next one.
+    /// Ends the countdown, the scan and the slot of the old state that the next state does not
+    /// continue, and begins those of the next state.
     private mutating func enter(
         _ next: State,
         _ actions: [Action],

@@ -12,8 +12,8 @@ import Foundation
 /// ```
 ///
 /// The closure runs in a task of its own, once for each reading. A central reads a long value in
-/// several parts. The parts are from the value that was computed for the first part, unless more
-/// than 64 long values are being read. If the closure throws an ``AttributeError`` or a
+/// several parts. All parts come from the value that was computed for the first part, unless more
+/// than 64 long values are being read at a time. If the closure throws an ``AttributeError`` or a
 /// `CBATTError`, the central gets its code. For any other error, the central gets
 /// ``AttributeError/unlikelyError``. If the closure takes longer than
 /// ``AccessoryPeripheral/Configuration/readTimeout``, its task is canceled, and the central gets

@@ -7,8 +7,9 @@ extension PeripheralDriver {
     /// The maximum number of values that are being computed. A central has one request at a time,
     /// but it may connect any number of times.
     static let computationLimit = 64
-    /// The maximum number of long values whose remaining parts centrals may still read; beyond it,
-    /// the oldest is dropped, and computed again if a central asks for another part.
+    /// The maximum number of long values that are kept while centrals read them in parts. Beyond
+    /// it, the oldest value is dropped. If a central requests another part of that value, the value
+    /// is computed again.
     static let longReadLimit = 64
 
     /// A value that is being computed.

@@ -47,7 +47,8 @@ final class PeripheralDriver: @unchecked Sendable {
     var unpublished: Set<BluetoothID> = []
     var isRestored = false
     var subscribers: [SubscriberKey: Subscriber] = [:]
-    /// The changed values that were not yet sent to subscribers, because the system had no room.
+    /// The characteristics whose changed values were not yet sent to subscribers, because the
+    /// system had no room.
     private var unannounced: [BluetoothID] = []
     /// The values that wait for room, in order.
     var sendings: [Sending] = []

@@ -31,8 +31,9 @@ extension MessageChannel {
     /// it, because the channel does not store it.
     ///
     /// The call returns when both sides have agreed on the new keys. If it throws, the channel
-    /// continues with the former keys, unless both sides agree on the new keys nevertheless.
-    /// ``MessageChannelEvent/keysRotated`` reports the rotation at both sides.
+    /// continues with the former keys. If an answer of the other side arrives later, however, both
+    /// sides still change to the new keys. ``MessageChannelEvent/keysRotated`` reports the rotation
+    /// at both sides.
     ///
     /// - Parameter key: The new permanent key, which the other side accepts already (see
     ///   ``acceptKey(_:)``); `nil` for the current one.

@@ -40,7 +40,8 @@ package struct MessageExchange {
     /// The sent requests without an answer, by their numbers.
     private var questions: [Int: Question] = [:]
     private var nextID: Int
-    /// The time at which `deadlinePassed` must be called, or an earlier time.
+    /// The time at which to call `deadlinePassed`. This is the earliest deadline of a call, or an
+    /// earlier time if a call with an earlier deadline has ended.
     package private(set) var nextDeadline: Duration?
 
     /// Creates an exchange that numbers its requests from `firstID`.
@@ -77,8 +78,8 @@ package struct MessageExchange {
         nextDeadline = min(nextDeadline ?? deadline, deadline)
     }
 
-    /// Adds an answer or a refusal. Beyond the limit, the answer is dropped. This happens only if
-    /// the other side sends requests but does not read the answers.
+    /// Adds an answer or a refusal. Beyond the limit, the answer is dropped. The limit is reached
+    /// if the other side sends requests faster than it receives the answers.
     package mutating func reply(_ envelope: MessageEnvelope) {
         guard answers.count < Self.answerLimit else { return }
         answers.append(envelope)

@@ -25,7 +25,7 @@ public struct LengthPrefixedFraming: MessageFraming {
     }
 
     private enum Place {
-        /// In the length, of which `count` bytes have arrived.
+        /// Inside a length. Its first `count` bytes have arrived, and have this value.
         case length(count: Int, value: Int)
         case inside(missing: Int)
         case skipping(missing: Int)
