@@ -49,8 +49,8 @@ package final class DescriptorStream: @unchecked Sendable {
     ///   - executor: The executor of all calls and closures.
     ///   - receive: The closure that gets the bytes of a read, and the descriptors that came with
     ///     them.
-    ///   - ended: The closure to call once and last, with the reason unless this side closed the
-    ///     stream.
+    ///   - ended: The closure to call once, after all calls of `receive`. Its error is `nil` if
+    ///     this side closed the stream.
     package convenience init(
         connectingTo socket: SocketName,
         executor: AdapterExecutor,

@@ -8,7 +8,8 @@
     import Musl
 #endif
 
-/// A store of files in one directory, one for each entry, with access for their owner only.
+/// A store that keeps each entry in a file of its own, in one directory. Only the owner of the
+/// files has access to them.
 ///
 /// ```swift
 /// var configuration = HostConfiguration()
@@ -25,8 +26,8 @@ public final class FileStore: HostStore {
     /// The maximum length of a value in bytes. A longer file is not read.
     public static let valueLimit = 1 << 20
 
-    /// The maximum number of files in a directory. A store of a directory with more can be neither
-    /// created nor listed.
+    /// The maximum number of files in a directory. If the directory contains more, the initializer
+    /// and `keys()` fail.
     public static let fileLimit = 16_384
 
     /// The maximum number of files that are set aside. When it is reached, further files stay where
@@ -166,7 +167,8 @@ public final class FileStore: HostStore {
     public func setAside(_ key: StoreKey, because reason: String) throws(TransportError) {
         try use { () throws(TransportError) in
             let place = try folder.folder(Self.setAsideName)
-            // One of the names is the file with the reasons.
+            // One of the names is that of the file `reasons`, so there may be one name more than
+            // entries.
             let names = Set(try place.names(limit: 2 * Self.setAsideLimit))
             let numbers = 1...Self.setAsideLimit
             let name = numbers.lazy.map { "\(key).\($0)" }.first { !names.contains($0) }

@@ -115,8 +115,8 @@ extension TraceFile {
     /// Passes every record of a log to `body`, in order.
     ///
     /// - Throws: ``TransportError`` if the file cannot be opened or read, ``BtsnoopError`` if it is
-    ///   not a log or is damaged, and the errors of `body`. The records before the damage are passed to
-    ///   `body`.
+    ///   not a log or is damaged, and the errors of `body`. The records before the damage are
+    ///   passed to `body`.
     package static func read(
         _ path: String,
         _ body: (Btsnoop.Record) throws -> Void
