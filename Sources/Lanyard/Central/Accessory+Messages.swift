@@ -15,7 +15,8 @@ extension Accessory {
     /// - Parameters:
     ///   - writing: The characteristic to which the channel writes.
     ///   - listening: The characteristic whose values the channel receives.
-    ///   - kind: The kind of the writes. With response, no chunk is lost while the link lasts.
+    ///   - kind: The kind of the writes. If they have a response, no chunk is lost while the link
+    ///     lasts.
     ///   - options: The framing, limits and sealing of the channel.
     public func messages(
         writing: BluetoothID,

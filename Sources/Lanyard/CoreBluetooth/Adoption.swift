@@ -39,7 +39,8 @@ final class Adoption: @unchecked Sendable {
             guard peripheral.state == .connected || peripheral.state == .connecting else {
                 throw .notConnected(identifier)
             }
-            // A manager returns the same object for a peripheral as long as the object exists.
+            // As long as the object of a peripheral exists, its manager returns this object.
+            // Another result shows that the object belongs to another manager.
             let own = manager.retrievePeripherals(withIdentifiers: [identifier]).first
             guard own === peripheral else { throw .otherManager(identifier) }
         }

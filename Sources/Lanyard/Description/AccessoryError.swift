@@ -48,10 +48,11 @@ public enum AccessoryError: Error, Hashable, Sendable {
     /// The characteristic does not permit this operation: reading, this kind of write, or
     /// subscribing.
     case notPermitted(BluetoothID)
-    /// The accessory or the system refused the request. The code is the one of the Attribute
-    /// Protocol (Vol 3, Part F, 3.4.1.1), or `nil` for any other reason, which the text describes.
+    /// The accessory or the system refused the request. `code` is the error code of the Attribute
+    /// Protocol (Vol 3, Part F, 3.4.1.1), or `nil` for a refusal without such a code. `text`
+    /// describes the reason.
     case refused(code: Int?, text: String)
-    /// The value that was read is not of the requested type, with the reason.
+    /// The value that was read is not a valid value of the requested type, for this reason.
     case malformed(BluetoothID, ValueError)
     /// The accessory did not answer in time.
     case requestTimedOut(after: Duration)

@@ -5,8 +5,8 @@ import Foundation
 /// The identity of an accessory, which stays the same from launch to launch, even if the address of
 /// the device changes.
 ///
-/// The store keeps its text: `system:` and a UUID, or `manufacturer:`, the company identifier in
-/// hexadecimal, a colon and the identifier's bytes in hexadecimal.
+/// The store contains an identity as text: `system:` and a UUID, or `manufacturer:`, the company
+/// identifier in hexadecimal, a colon and the identifier's bytes in hexadecimal.
 public enum AccessoryIdentity: Hashable, Sendable {
     /// The device to which the system assigns this identifier.
     case system(UUID)

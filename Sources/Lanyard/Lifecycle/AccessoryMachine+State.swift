@@ -16,7 +16,7 @@ enum Unavailability: Hashable, Sendable, CaseIterable {
 
 /// The work to begin as soon as Bluetooth is available.
 enum Intent: Hashable, Sendable {
-    /// None.
+    /// No work, for this reason.
     case rest(IdleReason)
     /// Pair a new accessory.
     case pair
@@ -34,9 +34,10 @@ enum Retrieval: Hashable, Sendable {
 
 /// The kind of a connection request.
 enum Approach: Hashable, Sendable {
-    /// With a timeout and a slot.
+    /// A request with a timeout, which needs a connection slot.
     case direct
-    /// Without a time limit and without a slot; the system begins after the delay.
+    /// A request without a time limit, which needs no connection slot. The system begins after the
+    /// delay.
     case pending(after: Duration)
 }
 
@@ -69,7 +70,7 @@ enum SlotHold: Hashable, Sendable {
     /// A link or an attempt that is being ended. The slot is released after the end.
     case ending
 
-    /// The purpose that the pool receives.
+    /// The purpose in a request to the pool, which does not distinguish links that are being ended.
     var use: SlotUse { self == .arrived ? .arrived : .request }
 }
 
@@ -165,17 +166,17 @@ extension AccessoryMachine {
 
     /// A link that is being ended.
     struct Ending: Hashable, Sendable {
-        /// The time limit of the end.
+        /// The time limit for the end of the link.
         var countdown: Countdown
         /// The purpose for which a slot is held or requested: this link, or already the next one.
         var slot: SlotHold?
-        /// The next step.
+        /// The step after the end of the link.
         var then: Afterwards
     }
 
     /// The step after the end of a link.
     enum Afterwards: Hashable, Sendable {
-        /// None.
+        /// No further step, for this reason.
         case rest(IdleReason)
         /// The step that the reconnect plan decides after a failure.
         case retry(LinkFailure, linkWasUp: Bool)

@@ -10,7 +10,7 @@ struct LifecycleSettings: Equatable, Sendable {
     var outOfRange = OutOfRangeRule.standard
     /// The characteristic that only paired devices may read, if the accessory must be paired.
     var protected: BluetoothID?
-    /// The number and the times of attempts.
+    /// The limits for the number and the timing of connection attempts.
     var limits = ReconnectLimits()
 
     /// Creates settings that require only a link.

@@ -11,11 +11,13 @@ enum Renewal: Hashable, Sendable, CaseIterable {
     case link
 }
 
-/// The rules for when and how to renew an accessory that is ready but refuses all messages.
+/// The rules for renewing the subscription, the services or the link of an accessory that is ready
+/// but refuses all messages.
 ///
 /// An accessory may have lost a subscription, have a different database than the discovered one, or
 /// have lost its keys, while the link is up and this device detects no problem. The link does not
-/// end in this case, so without a renewal the accessory would refuse every message.
+/// end by itself in this case. Without a renewal, the accessory would continue to refuse every
+/// message.
 ///
 /// The steps follow one another, each after `refusalLimit` refusals in a row. After the last step,
 /// the next round begins after `pause` at the earliest. An accepted message resets the plan.

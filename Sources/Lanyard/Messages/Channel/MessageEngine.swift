@@ -40,8 +40,8 @@ final class MessageEngine: @unchecked Sendable {
     static let greetingInterval = Duration.seconds(2)
     /// The maximum number of greetings, or of requests for a greeting, without an answer.
     static let greetingLimit = 5
-    /// The maximum number of waiting frames of the sealing; beyond it, the other side must ask
-    /// again.
+    /// The maximum number of frames of the sealing that wait to be sent. A further frame is
+    /// dropped, and the other side must request it again.
     static let urgentLimit = 4
 
     let options: MessageChannelOptions
@@ -72,7 +72,7 @@ final class MessageEngine: @unchecked Sendable {
     private var frame: Frame?
     /// The ticket of the frame that was sent last.
     private var lastSent: Ticket?
-    /// Frames that precede all messages: those that the sealing needs.
+    /// The frames of the sealing, which are sent before all messages.
     private var urgent: [Frame] = []
     /// The call that waits for new keys.
     var rotation: Rotation?
