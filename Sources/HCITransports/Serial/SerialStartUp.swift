@@ -32,9 +32,9 @@ struct SerialStartUp: Sendable {
         case setSpeed(Int)
         /// Write these bytes.
         case send([UInt8])
-        /// The controller answers.
+        /// Finish, because the controller answers.
         case finish(Outcome)
-        /// The controller did not answer at any of these speeds.
+        /// Fail, because the controller did not answer at any of these speeds.
         case fail(speeds: [Int])
     }
 

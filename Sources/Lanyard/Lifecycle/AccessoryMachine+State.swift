@@ -99,7 +99,7 @@ extension AccessoryMachine {
         case subscribing(Peripheral, Countdown, Link)
         /// The accessory is usable except for its protected values.
         case connected(Peripheral, PairingProgress, Link)
-        /// The accessory is usable.
+        /// The app can use the accessory; see `AccessoryState.ready`.
         case ready(Peripheral, Link)
         /// A connection request is pending without a time limit, or the system reconnects.
         case outOfRange(Peripheral, Standby)

@@ -28,7 +28,9 @@ public enum AccessoryState: Hashable, Sendable {
     /// The accessory is usable except for its protected values: its pairing is in progress or has
     /// failed.
     case connected
-    /// The accessory is usable.
+    /// The app can use the accessory. It is connected, its required services and characteristics
+    /// were found, its subscriptions are confirmed, and it is paired if the description requires
+    /// that.
     case ready
     /// A connection request is pending without a time limit, or the system reconnects by itself.
     case outOfRange

@@ -28,7 +28,7 @@ public struct AttributeError: Error, Hashable, Sendable {
     public static let insufficientAuthorization = AttributeError(code: 0x08)
     /// The value has a wrong length.
     public static let invalidAttributeValueLength = AttributeError(code: 0x0D)
-    /// Another reason.
+    /// The request failed for another reason.
     public static let unlikelyError = AttributeError(code: 0x0E)
     /// The link is not encrypted.
     public static let insufficientEncryption = AttributeError(code: 0x0F)

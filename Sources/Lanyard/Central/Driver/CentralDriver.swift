@@ -91,7 +91,8 @@ final class CentralDriver: @unchecked Sendable {
         recallAccessories()
     }
 
-    /// Starts the work.
+    /// Starts the system's central, or takes over the adopted one, and connects the remembered
+    /// accessories.
     func begin() {
         enter { driver in
             if let adoption = driver.adoption { return driver.takeOver(adoption) }

@@ -2,7 +2,7 @@
 
 import Foundation
 
-// Discoveries that the app requests.
+// Explorations: the discoveries that the app requests, and its reads of the discovered attributes.
 
 extension CentralDriver {
     /// Discovers all services and their contents. Each service is visited once, so the loop ends

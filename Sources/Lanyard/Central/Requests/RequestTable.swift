@@ -109,9 +109,10 @@ struct RequestTable {
         return removed.filter(\.isAwaited).map(\.number)
     }
 
-    /// Ends the explorations, because services have changed. An exploration of an attribute that is
-    /// no longer valid gets no answer, and is removed. The other explorations stay in the table
-    /// until their answers arrive, although no task waits for them anymore.
+    /// Ends the explorations (see `CentralDriver.explore(_:)`), because services have changed. An
+    /// exploration of an attribute that is no longer valid gets no answer, and is removed. The
+    /// other explorations stay in the table until their answers arrive, although no task waits for
+    /// them anymore.
     ///
     /// - Returns: The numbers of the explorations that tasks wait for.
     mutating func loseExplorations(_ isValid: (AttributeReference) -> Bool) -> [Int] {
