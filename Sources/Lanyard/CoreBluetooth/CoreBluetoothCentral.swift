@@ -114,8 +114,7 @@ final class CoreBluetoothCentral: NSObject, SystemCentral, @unchecked Sendable {
         peripheral.coreBluetooth?.send(request)
     }
 
-    /// Returns the `SystemPeripheral` for a `CBPeripheral`: the same object as long as that object
-    /// exists.
+    /// Returns the existing `SystemPeripheral` of a `CBPeripheral`, or creates one.
     func peripheral(of source: CBPeripheral) -> SystemPeripheral {
         if let known = source.delegate as? CoreBluetoothPeripheral, known.belongs(to: self),
             let owner = known.owner

@@ -123,9 +123,9 @@ package struct IdentityRegistry: Sendable {
 
     // MARK: Entries
 
-    /// Assigns a system identifier to an accessory. If the identifier belongs to another identity
-    /// that is of the kind `system`, both identities are the same accessory, and the other one is
-    /// merged into this one.
+    /// Assigns a system identifier to an accessory. If the identifier already belongs to another
+    /// identity of the kind `system`, that identity is the same accessory, and is merged into this
+    /// one.
     private mutating func assign(
         _ identifier: UUID,
         to identity: AccessoryIdentity,

@@ -2,8 +2,8 @@
 
 // The decisions of the state machine, by event.
 extension AccessoryMachine {
-    /// Decides the result of an event. Ignores link events of a peripheral that the state does not
-    /// contain, and the end of a countdown that the state does not contain.
+    /// Decides the result of an event. Ignores a link event unless the state has its peripheral,
+    /// and the end of a countdown unless the state has that countdown.
     func decide(_ event: Event) -> Decision {
         switch event {
         case .available: available()

@@ -70,7 +70,7 @@ enum SlotHold: Hashable, Sendable {
     /// A link or an attempt that is being ended. The slot is released after the end.
     case ending
 
-    /// The purpose in a request to the pool, which does not distinguish links that are being ended.
+    /// The purpose in a request to the pool. For a link that is being ended, this is `request`.
     var use: SlotUse { self == .arrived ? .arrived : .request }
 }
 
@@ -187,8 +187,8 @@ extension AccessoryMachine {
     }
 }
 
-/// The running time limit of a state. The state machine ignores the end of a countdown that its
-/// state does not contain.
+/// The running time limit of a state. The state machine ignores the end of a countdown unless its
+/// state has that countdown.
 struct Countdown: Hashable, Sendable {
     /// The number of the countdown in its state machine.
     var number: Int

@@ -7,8 +7,8 @@
 /// generator are parameters of each event.
 ///
 /// At each change of the state, `enter` ends the countdown, the scan and the slot of the former
-/// state unless the next state continues them. Link events of a peripheral that the state does not
-/// contain, and the end of a countdown that the state does not contain, are ignored.
+/// state unless the next state continues them. A link event is ignored unless the state has its
+/// peripheral. The end of a countdown is ignored unless the state has that countdown.
 struct AccessoryMachine<Peripheral: Hashable> {
     /// The result of an event.
     enum Decision: Equatable {
@@ -154,8 +154,8 @@ extension AccessoryMachine {
         return all + record + [.report(next.accessoryState, reason)]
     }
 
-    /// Ends the countdown, the scan and the slot of the old state that the next state does not
-    /// continue, and begins those of the next state.
+    /// Ends the countdown, the scan and the slot of the old state unless the next state continues
+    /// them, and begins new ones if the next state needs them.
     private mutating func enter(
         _ next: State,
         _ actions: [Action],

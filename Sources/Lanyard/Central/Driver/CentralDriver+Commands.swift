@@ -62,7 +62,8 @@ extension CentralDriver {
         guard let target else { return entries.first { $0.description.kind == kind } }
         let owner = target.identifier.flatMap { identities.identity(of: $0) }
         return entries.first { entry in
-            // An accessory that is shown but not remembered is being forgotten.
+            // An accessory that was just forgotten is still shown, but is not remembered anymore. A
+            // new pairing does not use its record.
             guard !entry.isShown || entry.remembered != nil else { return false }
             if let other = entry.target, other.isSameDevice(as: target) { return true }
             return entry.identity != nil

@@ -19,8 +19,9 @@ extension CentralDriver {
     /// and the watch (`isWatchedFor`) share one request, which is removed when both have ended.
     private func planScan(_ entry: AccessoryEntry) {
         let isRequested = entry.isScannedFor || entry.isWatchedFor
-        // Duplicates are requested for two reasons: the data that identifies the device may arrive
-        // in a later packet than the first, and a device that is too far away may come nearer.
+        // Duplicates are requested in two cases: the manufacturer data that identifies the device
+        // may arrive in a later packet than the first, and a later packet may match although the
+        // first did not, for example because a device has come nearer.
         let scan = PlannedScan(
             services: entry.description.matcher.services,
             reportsDuplicates: entry.description.identity != .system
