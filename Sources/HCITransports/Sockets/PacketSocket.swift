@@ -16,8 +16,8 @@
 package final class PacketSocket: @unchecked Sendable {
     /// The maximum number of packets that wait until the socket accepts them.
     package static let pendingPacketLimit = 1_024
-    /// The maximum number of packets that are read in one turn, so that other events of the thread
-    /// are not delayed.
+    /// The maximum number of packets that are read in one turn of the event loop, so that other
+    /// events of the thread are not delayed.
     static let packetsPerTurnLimit = 64
 
     private struct Packet {

@@ -6,8 +6,8 @@
 /// The conformance is unchecked: only the executor's thread accesses the mutable properties, which
 /// the calls of `executor.loop` check.
 final class AnnouncementListener: TransportWatch, @unchecked Sendable {
-    /// The maximum number of messages in one turn, so that other events of the thread are not
-    /// delayed.
+    /// The maximum number of messages that are read in one turn of the event loop, so that other
+    /// events of the thread are not delayed.
     static let messagesPerTurnLimit = 64
 
     private let executor: AdapterExecutor

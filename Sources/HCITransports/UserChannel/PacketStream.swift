@@ -17,8 +17,8 @@ final class PacketStream: @unchecked Sendable {
     /// The maximum number of bytes that wait to be written to the adapter.
     static let pendingBytesLimit = 1 << 20
 
-    /// The maximum number of packets that are read in one turn, so that other events of the thread
-    /// are not delayed.
+    /// The maximum number of packets that are read in one turn of the event loop, so that other
+    /// events of the thread are not delayed.
     static let packetsPerTurnLimit = 64
 
     private let executor: AdapterExecutor
