@@ -147,8 +147,11 @@ public final class AccessoryCentral: Sendable {
         driver.availability.events().keeping(lifetime)
     }
 
-    /// The number of connection slots, the accessories that hold them, and those that wait. It is a
-    /// snapshot of the latest change, and all durations in it relate to that moment.
+    /// The number of connection slots, the accessories that hold them, and those that wait for one.
+    ///
+    /// Each link, and each connection attempt with a time limit, needs a connection slot.
+    /// ``AccessoryCentral/Configuration/connectionLimit`` determines the number of slots. The value
+    /// is a snapshot of the latest change, and all durations in it relate to that moment.
     public var connectionSlots: ConnectionSlots { driver.slots.value }
 
     /// All changes of the connection slots, beginning with the current snapshot.
@@ -164,7 +167,8 @@ public final class AccessoryCentral: Sendable {
     /// ```
     ///
     /// Presence needs repeated advertisements of each device. In the background iOS reports each
-    /// device only once, so devices that are near would seem to leave: set ``isInBackground``.
+    /// device only once, so devices that are near would seem to leave. The app must therefore set
+    /// ``isInBackground``.
     ///
     /// - Parameters:
     ///   - matcher: The rule that selects the devices.

@@ -19,7 +19,7 @@ public struct AccessoryDescription: Sendable {
     /// The devices that are accessories of this kind.
     public var matcher: AccessoryMatcher
     /// The services and characteristics that the app needs. Others are discovered only if the app
-    /// explores the accessory.
+    /// calls ``Accessory/discoverServices()``.
     public var services: [ServiceDescription]
     /// The time limits of the steps.
     public var timeouts = AccessoryTimeouts()

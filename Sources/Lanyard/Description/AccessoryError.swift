@@ -29,7 +29,8 @@ public enum AccessoryError: Error, Hashable, Sendable {
     case stepTimedOut(AccessoryState, after: Duration)
     /// The attempt failed, or the link ended before the accessory was ready.
     case attemptFailed(LinkFailure)
-    /// The accessory refuses its protected values, because the pairing did not take place.
+    /// The accessory refuses the values that only paired centrals may use, because the pairing did
+    /// not take place.
     case notPaired
     /// The device that was chosen for a pairing is already an accessory of this other kind. Forget
     /// that accessory first.

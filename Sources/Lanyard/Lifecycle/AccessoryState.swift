@@ -25,8 +25,8 @@ public enum AccessoryState: Hashable, Sendable {
     case discoveringCharacteristics
     /// Subscriptions were requested, and the accessory has not yet confirmed them all.
     case subscribing
-    /// The accessory is usable except for its protected values: its pairing is in progress or has
-    /// failed.
+    /// The app can use the accessory, except for the values that only paired centrals may use. The
+    /// pairing is in progress or has failed.
     case connected
     /// The app can use the accessory. It is connected, its required services and characteristics
     /// were found, its subscriptions are confirmed, and it is paired if the description requires

@@ -40,7 +40,8 @@ extension PeripheralDriver {
         let deadline = configuration.timekeeper.now + configuration.readTimeout
         computations[number] = Computation(request: request, deadline: deadline)
         setComputationTimer()
-        // The task starts through the timekeeper, so that virtual time waits for its start.
+        // The task starts through the timekeeper, so that virtual time does not advance before the
+        // task has started.
         perform { driver in
             guard driver.computations[number] != nil else { return }
             driver.computations[number]?.task = Task {

@@ -48,8 +48,8 @@ extension MessageEngine {
         return nil
     }
 
-    /// Starts the task of a request through the timekeeper, so that virtual time waits for its
-    /// start.
+    /// Starts the task of a request through the timekeeper, so that virtual time does not advance
+    /// before the task has started.
     private func begin(_ job: @escaping @Sendable () async -> MessageService.Answer, _ id: Int) {
         let (number, link) = (newNumber(), link)
         work[number] = Work()
