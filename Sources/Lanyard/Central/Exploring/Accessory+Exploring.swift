@@ -11,7 +11,8 @@ extension Accessory {
     /// ```swift
     /// for service in try await accessory.discoverServices() {
     ///     print(service.identifier.name ?? service.identifier.text)
-    ///     for characteristic in service.characteristics where characteristic.properties.contains(.read) {
+    ///     for characteristic in service.characteristics
+    ///     where characteristic.properties.contains(.read) {
     ///         print(characteristic.identifier, try await accessory.read(characteristic))
     ///     }
     /// }
