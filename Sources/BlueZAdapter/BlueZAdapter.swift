@@ -9,11 +9,11 @@
 // limits.
 //
 // `DaemonObjects` is a copy of the daemon's objects, which the daemon's signals keep current. The
-// port has a link to a connected device for a connection request of the port, or because the device
-// uses a published service or channel. All state belongs to the actor, which runs on the thread of
-// the bus connection. When the daemon or its adapter disappears, every link ends with its requests.
-// When they return, scans, pending connection requests, published services and advertising
-// continue.
+// port has a link to a connected device in two cases: this program requested the connection, or the
+// device uses a service or channel of this program. All state belongs to the actor, which runs on
+// the thread of the bus connection. When the daemon or its adapter disappears, every link ends, and
+// its requests fail. When they return, scans, pending connection requests, published services and
+// advertising continue.
 
 import BluetoothGAP
 import BluetoothHCI
@@ -21,7 +21,7 @@ import BluetoothPort
 import DBus
 import HCITransports
 
-/// BlueZ as a port.
+/// An adapter of the system's Bluetooth daemon, BlueZ, as a port.
 package actor BlueZAdapter: BluetoothPort {
     /// The maximum number of scans, which share one discovery of the daemon.
     static let scanCountLimit = 16
@@ -45,7 +45,8 @@ package actor BlueZAdapter: BluetoothPort {
     var daemon: String?
     var objects = DaemonObjects()
     var adapterPath: DBusObjectPath?
-    /// Whether the kernel gave sockets for channels to this process when the adapter became ready.
+    /// Whether this process could open L2CAP sockets when the adapter last became ready. Without
+    /// them, the port offers no channels.
     var hasChannels = false
     private(set) var state = PortState.starting
     private var lastNumber: UInt64 = 0
@@ -58,11 +59,12 @@ package actor BlueZAdapter: BluetoothPort {
     /// The pairings under way, by device.
     var pairings: [DBusObjectPath: DaemonPairingAttempt] = [:]
     var server = DaemonServer()
-    /// The open channels, and ended channels with data that is not read yet.
+    /// The open channels, and the ended channels with data that the application has not read.
     var channels: [UInt64: DaemonChannelState] = [:]
     var listeners: [L2CAP.SPSM: ChannelSocketListener] = [:]
     var advertisements: [RequestIdentifier: DaemonAdvertisement] = [:]
-    /// The open question of the daemon to this program's agent.
+    /// The daemon's question about a pairing that the person is answering, or the digits on
+    /// display.
     var question: DaemonQuestion?
 
     /// Creates the adapter, which `open()` opens.
@@ -70,9 +72,12 @@ package actor BlueZAdapter: BluetoothPort {
     /// - Parameters:
     ///   - address: The address of the system's bus.
     ///   - adapterName: The adapter's name in the kernel; `nil` for the first adapter.
-    ///   - store: The storage of records and of the secret of identifiers.
-    ///   - person: The person who answers questions of pairings; `nil` if there is none.
-    ///   - executor: The executor, which the adapter shuts down with itself.
+    ///   - store: The store for records, and for the key that encrypts addresses into peer
+    ///     identifiers.
+    ///   - person: The person who answers the daemon's questions about pairings; `nil` if there is
+    ///     none.
+    ///   - executor: The executor on which the adapter runs. `shutDown()` also shuts the executor
+    ///     down.
     package init(
         bus address: DBusAddress,
         adapterName: String? = nil,

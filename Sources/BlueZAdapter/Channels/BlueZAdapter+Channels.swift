@@ -17,7 +17,8 @@ struct DaemonChannelState: Sendable {
     let socket: PacketSocket
     var received: [[UInt8]] = []
     var receiver: Receiver?
-    /// The end, after which the received SDUs can still be taken.
+    /// Why the channel ended; `nil` while it is open. The application can still take the SDUs that
+    /// were received before the end.
     var end: ChannelEnd?
     var ends: [@Sendable (ChannelEnd) -> Void] = []
 }
@@ -204,15 +205,15 @@ extension BlueZAdapter {
         for ended in state.ends { ended(end) }
     }
 
-    /// Ends the channels of a link, which is about to be closed.
+    /// Ends the channels of a link that is about to be closed.
     func endChannels(of link: LinkIdentifier, _ error: PortError) {
         for (number, state) in channels.sorted(by: { $0.key < $1.key }) where state.link == link {
             endChannel(number, .failed(error))
         }
     }
 
-    /// Removes an ended channel whose data is not read, if there are `channelLimit` channels.
-    /// Returns whether a channel can be added.
+    /// Returns whether a channel can be added. If there are already `channelLimit` channels, this
+    /// method first removes an ended channel, with its unread data, to make room.
     private func makeRoomForChannel() -> Bool {
         guard channels.count >= Self.channelLimit else { return true }
         guard let old = channels.first(where: { $0.value.end != nil })?.key else { return false }
@@ -222,7 +223,7 @@ extension BlueZAdapter {
 }
 
 extension ChannelEnd {
-    /// The result of a request for an SDU after the last one.
+    /// The result of `receive` when the channel has ended and the application has taken all SDUs.
     fileprivate var lastResult: Result<[UInt8]?, ChannelEnd> {
         switch self {
         case .closedByPeer, .closedHere: .success(nil)

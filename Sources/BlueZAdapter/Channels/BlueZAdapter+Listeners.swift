@@ -42,8 +42,8 @@ extension BlueZAdapter {
         onThread { $0.listeners.removeValue(forKey: psm)?.close() }
     }
 
-    /// Ends all listeners, because this program has finished with the adapter. A listener continues
-    /// while the adapter is off.
+    /// Ends all listeners when the adapter shuts down. If the daemon's adapter is only switched
+    /// off, the listeners continue.
     func stopListening() {
         for listener in listeners.values { listener.close() }
         listeners = [:]

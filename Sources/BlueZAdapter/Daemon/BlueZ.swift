@@ -30,7 +30,7 @@ enum BlueZ {
         DBusMatchRule(sender: service, interface: Interface.device, member: "Disconnected"),
     ]
 
-    /// The match rule for the signal of the start and the end of the daemon's process.
+    /// The match rule for the signal that the daemon's process has started or ended.
     static let ownerRule = DBusMatchRule(
         sender: DBusMessage.busName,
         member: "NameOwnerChanged",

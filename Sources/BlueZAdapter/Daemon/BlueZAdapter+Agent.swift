@@ -4,14 +4,15 @@ import BluetoothPort
 import DBus
 import HCITransports
 
-/// A call of the daemon to this program's agent, until it is answered. The daemon makes one at a
-/// time.
+/// A question of the daemon about a pairing that the person has not answered yet, or digits that
+/// the person sees. The daemon asks one question at a time.
 struct DaemonQuestion: Sendable {
-    /// The serial number of the call.
+    /// The serial number of the daemon's call to the agent.
     let serial: UInt32
     let device: DBusObjectPath
     let task: Task<Void, Never>
-    /// The digits on display, which need no answer, and the timer that hides them.
+    /// The digits on display, and the timer that hides them. `nil` for a question that the person
+    /// has to answer.
     var display: (digits: UInt32, timer: any HostTimer)?
 }
 
@@ -46,13 +47,14 @@ extension BlueZAdapter {
         case "RequestPasskey":
             ask(call) { await $0.enterDigits(for: $1).map { [.uint32($0)] } }
         case "DisplayPasskey": display(call)
-        // Questions of BR/EDR.
+        // The daemon makes the other calls for BR/EDR.
         default: refuse(call, Self.rejected)
         }
     }
 
-    /// Displays digits until the pairing ends. The daemon repeats the call for each key that the
-    /// person presses at the peer, and does not cancel it.
+    /// Displays digits until the pairing ends, or until `pairingTimeout` has passed. The daemon
+    /// repeats the call for each key that the person presses at the peer, and does not cancel the
+    /// call when the pairing ends.
     private func display(_ call: DBusMessage) {
         reply(to: call)
         let digits = digits(of: call)
@@ -80,9 +82,11 @@ extension BlueZAdapter {
         call.body.dropFirst().first?.integer.flatMap { UInt32(exactly: $0) } ?? 0
     }
 
-    /// Asks the person with `answer`, and sends the result to the daemon: the values of the reply,
-    /// or a refusal for `nil`. Without a person, a question that needs no person is accepted if
-    /// this program started the pairing.
+    /// Asks the person by calling `answer`, and replies to the daemon with the values that `answer`
+    /// returns. For `nil`, the reply is a refusal.
+    ///
+    /// If there is no person, the reply accepts the pairing if `needsPerson` is `false` and this
+    /// program started the pairing. Otherwise, it is a refusal.
     private func ask(
         _ call: DBusMessage,
         needsPerson: Bool = true,
@@ -115,7 +119,7 @@ extension BlueZAdapter {
         question = nil
     }
 
-    /// Ends the open question about a device, whose pairing has ended.
+    /// Ends the open question about a device when its pairing has ended.
     func withdrawQuestion(about device: DBusObjectPath) {
         if question?.device == device { withdrawQuestion() }
     }

@@ -49,7 +49,8 @@ extension BlueZAdapter {
         }
     }
 
-    /// Pairs with a device that is not bonded. Requests that need the same pairing share it.
+    /// Pairs with a device, unless it is already bonded or paired. Requests that need the same
+    /// pairing share it.
     func pair(
         _ path: DBusObjectPath,
         then done: @escaping @Sendable (Result<Void, PortError>) -> Void

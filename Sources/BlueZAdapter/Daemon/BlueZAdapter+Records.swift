@@ -4,7 +4,7 @@ import BluetoothHCI
 import BluetoothPort
 import HCITransports
 
-// The store: the key that encrypts identifiers, and the records of the clients.
+// The store: the key that encrypts addresses into peer identifiers, and the records of the clients.
 extension BlueZAdapter {
     /// The maximum length of a record in bytes.
     static let recordLengthLimit = 1_000_000
@@ -14,8 +14,8 @@ extension BlueZAdapter {
     private static let secretKey = StoreKey(name: "secret")
     private static let recordPrefix = "application-"
 
-    /// Returns the key that encrypts identifiers. With the same key, a peer has the same
-    /// identifier.
+    /// Returns the key that encrypts addresses into peer identifiers, or creates and saves a key.
+    /// As long as the key is the same, a peer keeps its identifier.
     static func secret(in store: (any HostStore)?) -> HCI.Key128 {
         if let bytes = try? store?.load(secretKey) {
             if let secret = HCI.Key128(bytes) { return secret }

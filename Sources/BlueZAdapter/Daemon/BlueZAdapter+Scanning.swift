@@ -14,7 +14,7 @@ struct DaemonScan: Sendable {
     let failed: @Sendable (any Error) -> Void
     var reported: Set<DBusObjectPath> = []
 
-    /// Returns whether the device is to be reported now.
+    /// Returns whether the scan reports the device now, and remembers it as reported.
     mutating func reports(_ path: DBusObjectPath) -> Bool {
         if reported.count >= Self.reportedLimit { reported = [] }
         return reported.insert(path).inserted || parameters.reportsDuplicates
@@ -38,9 +38,10 @@ struct DaemonDiscovery: Sendable {
     var timer: (any HostTimer)?
     /// The time of the latest start.
     var start: Instant?
-    /// Whether a connection attempt has begun since the latest start. Linux connects when it
-    /// receives the device. During a discovery, the controller reports a device only once after
-    /// each start, and Linux itself restarts the discovery only after 10.24 seconds.
+    /// Whether a connection attempt has begun since the latest start. The adapter then restarts the
+    /// discovery: Linux connects when it receives the device, but the controller reports each
+    /// device only once after a start, and Linux itself restarts a discovery only after 10.24
+    /// seconds.
     var isStale = false
 
     var isRunning: Bool { phase == .running || phase == .starting }

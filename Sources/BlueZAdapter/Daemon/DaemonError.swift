@@ -4,7 +4,8 @@ import BluetoothPort
 import DBus
 
 /// The errors of BlueZ as those of the port. BlueZ reports an ATT error as a name with an English
-/// text (src/gatt-client.c, `create_gatt_dbus_error`), and reports some different errors alike.
+/// text (src/gatt-client.c, `create_gatt_dbus_error`), and gives some different errors the same
+/// name and text.
 enum DaemonError {
     private static let prefix = "org.bluez.Error."
 
@@ -66,9 +67,10 @@ enum DaemonError {
         return UInt8(words[mark + 1].dropFirst(2), radix: 16)
     }
 
-    /// Returns the name and the text with which the daemon's call for a published value is refused
-    /// (src/gatt-database.c, `dbus_error_to_att_ecode`). Other codes than these and those of
-    /// applications reach the client as Unlikely Error.
+    /// Returns the D-Bus error that refuses the daemon's call to read or write a published value.
+    /// The daemon translates it back into an ATT error for the client (src/gatt-database.c,
+    /// `dbus_error_to_att_ecode`). It can translate the codes below and those of applications. Any
+    /// other code reaches the client as Unlikely Error.
     static func refusal(_ code: ATT.ErrorCode) -> (name: String, text: String) {
         let name =
             switch code {
@@ -83,7 +85,8 @@ enum DaemonError {
         return (prefix + name, isOfApplication ? "0x" + String(code.rawValue, radix: 16) : "")
     }
 
-    /// Returns the error of any other call.
+    /// Returns the port's error for a failed call. For an operation on an attribute, use
+    /// `attribute(_:at:)`.
     static func port(_ error: DBusError) -> PortError {
         switch error {
         case .disconnected, .unreachable, .notPermitted, .violation: .unavailable

@@ -52,7 +52,7 @@ struct DaemonObjects: Sendable {
         return names
     }
 
-    /// Removes interfaces of an object. Returns the names of those that it had.
+    /// Removes interfaces of an object. Returns the names of the removed interfaces.
     mutating func remove(_ path: DBusObjectPath?, _ interfaces: DBusValue?) -> [String] {
         guard let path, objects[path] != nil else { return [] }
         let names = (interfaces?.elements ?? []).compactMap(\.string)

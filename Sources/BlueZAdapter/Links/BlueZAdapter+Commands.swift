@@ -5,7 +5,8 @@ import DBus
 import HCITransports
 
 // Writes without a response. They go through a socket (AcquireWrite), which is much faster than a
-// call for each write, and which accepts no packets while the daemon does not read.
+// call for each write. The socket also gives flow control: it accepts no packets while the daemon
+// does not read.
 extension BlueZAdapter {
     func send(_ value: [UInt8], to handle: AttributeHandle, _ step: Step) {
         guard let (path, _) = object(at: handle, step) else { return }

@@ -43,9 +43,9 @@ extension BlueZAdapter {
 
     /// Requests a connection.
     ///
-    /// From BlueZ 5.81 on, a pairing on an existing link has the input and output of the agent that
-    /// was the default when the link was made (src/device.c, `pair_device`). A pairing that makes
-    /// the link has those of this program's agent.
+    /// From BlueZ 5.81 on, a pairing on an existing link uses the input and output capabilities of
+    /// the agent that was the default agent when the link was made (src/device.c, `pair_device`). A
+    /// pairing that makes the link uses the capabilities of this program's agent.
     ///
     /// - Parameters:
     ///   - peer: The peer.
@@ -86,7 +86,8 @@ extension BlueZAdapter {
             switch ended.phase {
             case .linked(let link): adapter.disconnect(link)
             case .connecting:
-                // Ends the attempt. No link of another program ends: the device was not connected.
+                // `Disconnect` ends the attempt. It cannot end a link of another program, because
+                // the device was not connected.
                 guard let path = adapter.path(of: ended.address), adapter.link(at: path) == nil
                 else { return }
                 adapter.send(BlueZ.call(path, BlueZ.Interface.device, "Disconnect"))
@@ -154,10 +155,13 @@ extension BlueZAdapter {
         }
     }
 
-    /// Repeats a failed attempt. If it left a link without services, the daemon has no ATT bearer on
-    /// it, and the link ends first: Linux 6.12 can start a second connection to a device whose first
-    /// one has completed, and then reports the failure of the second. The next attempt uses any
-    /// other link, which the device or another program made meanwhile.
+    /// Schedules the next attempt after a failed one.
+    ///
+    /// Linux 6.12 can start a second connection to a device although the first has completed, and
+    /// then reports that the second failed. The device is then connected, but the daemon has no ATT
+    /// bearer on the link and discovers no services. Such a link ends before the next attempt. Any
+    /// other link was made by the device or another program in the meantime, and the next attempt
+    /// uses it.
     private func attemptFailed(_ id: RequestIdentifier, _ path: DBusObjectPath) {
         guard let device = device(at: path), device.isConnected, !device.hasResolvedServices,
             link(at: path) == nil
@@ -169,7 +173,8 @@ extension BlueZAdapter {
         }
     }
 
-    /// Ends an attempt that the daemon reported as successful.
+    /// Handles an attempt that the daemon reported as successful: opens the link if the device is
+    /// connected, and tries again later if it is not.
     private func confirmConnection(_ id: RequestIdentifier, _ path: DBusObjectPath) {
         if device(at: path)?.isConnected == true { return opened(id, path, isOwn: true) }
         // Either the device has disconnected already, or the daemon has not reported the link: it
@@ -189,7 +194,7 @@ extension BlueZAdapter {
         retryTimer?.set(to: thread.now + Self.connectionRetryInterval)
     }
 
-    /// Ends an attempt that paired.
+    /// Handles the result of an attempt that made the link by pairing.
     private func paired(
         _ id: RequestIdentifier,
         _ path: DBusObjectPath,

@@ -10,7 +10,8 @@ import HCITransports
 //
 // The daemon signals each notification once for each program that called StartNotify, and all of
 // them receive all signals. A second call would therefore repeat every value, also for the other
-// program. While another program is subscribed in this way, this program only listens.
+// program. While another program is subscribed in this way, this program makes no call and receives
+// the same signals.
 extension BlueZAdapter {
     func subscribe(to handle: AttributeHandle, _ step: Step) {
         guard let (path, interface) = object(at: handle, step) else { return }
@@ -31,8 +32,9 @@ extension BlueZAdapter {
         }
     }
 
-    /// Performs a request after the pending one for the same value. Otherwise, the daemon could
-    /// receive the second request before it has completed the first.
+    /// Queues a request until the pending request to subscribe to or unsubscribe from the same
+    /// value has ended. Otherwise, the daemon could receive the second request before it has
+    /// completed the first.
     private func wait(_ step: Step, at path: DBusObjectPath) {
         switch links[step.link]?.subscriptions[path] {
         case .starting(var starting)?:
@@ -68,8 +70,8 @@ extension BlueZAdapter {
         for step in steps { perform(step) }
     }
 
-    /// Returns whether a request still subscribes. A request whose link or object no longer exists
-    /// does not.
+    /// Returns whether the subscription still waits for the daemon's answer to this request. It
+    /// does not if the link or the object no longer exists.
     private func isStarting(_ step: Step, at path: DBusObjectPath) -> Bool {
         guard case .starting(let starting)? = links[step.link]?.subscriptions[path] else {
             return false
@@ -118,8 +120,8 @@ extension BlueZAdapter {
     ) {
         guard isStarting(step, at: path) else { return finish(step, Self.outdated(handle)) }
         let failure = DaemonError.attribute(error, at: handle)
-        // If the refusal has another reason, another program is subscribed, or the daemon has no
-        // socket for this value.
+        // If the refusal is not about security, another program is subscribed, or the daemon has no
+        // socket for this value. The value can then still arrive as a signal.
         guard case .failed = error, !DaemonError.requiresPairing(failure) else {
             return startingRefused(failure, path, step)
         }

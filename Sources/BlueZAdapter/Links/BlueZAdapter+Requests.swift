@@ -38,7 +38,7 @@ extension BlueZAdapter {
             ? nil : .failure(PortError.tooManyRequests)
     }
 
-    /// Ends a request, unless its link has ended it.
+    /// Completes a request, unless the end of its link has already done so.
     func finish(_ id: UInt64, on link: LinkIdentifier, _ result: Result<PortAnswer, any Error>) {
         // The completion is called after the change, because it may use the link.
         guard let completion = links[link]?.pending.removeValue(forKey: id) else { return }
@@ -150,7 +150,7 @@ extension BlueZAdapter {
         case .descriptor(let path): return (path, BlueZ.Interface.gattDescriptor)
         case .configuration, nil: break
         }
-        // A link without a database had another one when the application got this handle.
+        // If the link has no database now, the handle belongs to an earlier database of the link.
         let code: ATT.ErrorCode =
             links[step.link]?.table == nil ? .databaseOutOfSync : .invalidHandle
         finish(step, .failure(GATT.Failure.attribute(code, handle: handle)))

@@ -6,7 +6,7 @@ import HCITransports
 
 /// A link of the port to a device that the daemon has connected.
 struct DaemonLink: Sendable {
-    /// A subscription to the value of an object.
+    /// A subscription to the value of a characteristic.
     enum Subscription: Sendable {
         /// The daemon has not answered yet.
         case starting(Starting)
@@ -18,7 +18,8 @@ struct DaemonLink: Sendable {
         /// Values arrive as changes of the property `Value`.
         case signaled
         /// Values arrive as changes of the property `Value`, because another program is subscribed.
-        /// The step subscribes when that program ends its subscription.
+        /// When that program ends its subscription, this step is repeated, so that this program
+        /// subscribes itself.
         case shared(BlueZAdapter.Step)
 
         /// The socket through which the values arrive; `nil` if there is none.
@@ -43,7 +44,8 @@ struct DaemonLink: Sendable {
     struct Starting: Sendable {
         /// The request that subscribes.
         let request: UInt64
-        /// The values that the daemon's signals carried meanwhile, oldest first.
+        /// The values that the daemon has signaled since the request, oldest first. They are
+        /// reported after the daemon's answer if the values arrive as signals.
         var early: [[UInt8]] = []
         /// The requests for the same value that are performed afterward, in order. Each is one of
         /// the link's pending requests, so `requestsPerLinkLimit` is their limit.
@@ -83,7 +85,8 @@ struct DaemonLink: Sendable {
     var subscriptions: [DBusObjectPath: Subscription] = [:]
     var writers: [DBusObjectPath: Writer] = [:]
     var mtu = ATT.defaultMTU
-    /// The reason for a disconnection that the daemon is about to report.
+    /// The reason for the disconnection. The daemon signals it before it reports that the device is
+    /// no longer connected.
     var reason: PortError.Reason?
 
     init(path: DBusObjectPath, peer: PeerIdentifier, isOwn: Bool, isIncoming: Bool) {

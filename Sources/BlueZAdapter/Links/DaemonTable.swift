@@ -6,9 +6,9 @@ import DBus
 /// The database of a connected device, composed from the daemon's objects, with the object of each
 /// attribute.
 ///
-/// The paths of the objects end with the handles: `service0010/char0011/desc0013`. A
-/// characteristic's number is that of its declaration, and BlueZ requires the value at the next
-/// handle.
+/// The paths of the objects end with the handles: `service0010/char0011/desc0013`. The number of a
+/// characteristic is the handle of its declaration. The value has the next handle, because BlueZ
+/// accepts no other.
 struct DaemonTable: Sendable {
     /// The object of an attribute.
     enum Attribute: Hashable, Sendable {
@@ -32,7 +32,7 @@ struct DaemonTable: Sendable {
         attributes = composer.attributes
     }
 
-    /// Returns the handle of the value of an object.
+    /// Returns the value handle of the characteristic with this object.
     func valueHandle(of path: DBusObjectPath) -> AttributeHandle? {
         Self.number(of: path, after: "char").map { AttributeHandle($0) }?.next
     }
@@ -155,9 +155,9 @@ struct DaemonTable: Sendable {
             )
         }
 
-        /// Returns the last handle of the last service. If the last characteristic has no
-        /// descriptor, the range has a handle for a configuration descriptor that the daemon does
-        /// not show.
+        /// Returns the last handle of the last service, which BlueZ does not report. If the last
+        /// characteristic has no descriptor, the service gets one more handle, for a configuration
+        /// descriptor that the daemon does not show.
         private func lastHandle(of values: [Numbered], from start: UInt16) -> UInt16 {
             guard let last = values.last else { return start }
             let descriptors = numbered(BlueZ.Interface.gattDescriptor, "desc", below: last.path)

@@ -165,8 +165,9 @@ extension BlueZAdapter {
         }
     }
 
-    /// Registers sets again, with a daemon that has started again or whose adapter was off. The
-    /// daemon remembers the sets of an adapter that was off, and would refuse their paths.
+    /// Registers sets again, after the daemon has started again or its adapter was off. The daemon
+    /// remembers the sets of an adapter that was off, and would refuse their paths. Each set
+    /// therefore gets a new path.
     ///
     /// - Parameter known: The sets before the adapter was ready. Sets that have changed since then
     ///   are already registered.

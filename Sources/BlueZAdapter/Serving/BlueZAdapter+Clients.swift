@@ -33,7 +33,7 @@ extension BlueZAdapter {
 
     // MARK: Subscriptions
 
-    /// Gives the daemon a socket for the values that a client gets.
+    /// Gives the daemon a socket for the values to notify or indicate to a client.
     func acquireNotify(_ attribute: Attribute, _ call: DBusMessage) {
         let options = call.body.first?.properties ?? [:]
         guard let link = client(in: options), let pair = PacketSocket.pair() else {

@@ -49,7 +49,7 @@ extension GATT.Permissions {
 }
 
 extension SecurityRequirement {
-    /// The beginning of the flag that requires this security; `nil` if there is none.
+    /// The prefix of the flag that requires this security; `nil` if no security is required.
     fileprivate var flagPrefix: String? {
         if needsAuthentication { return "encrypt-authenticated-" }
         return needsEncryption ? "encrypt-" : nil

@@ -8,8 +8,9 @@ import HCITransports
 /// The services that this program publishes, as objects that the daemon reads
 /// (org.bluez.GattManager1).
 ///
-/// Each service is an application of its own, so that publishing one does not remove the others.
-/// The daemon chooses the handles on the air. The handles here only distinguish the attributes.
+/// Each service is registered as an application of its own (`RegisterApplication`), so that
+/// publishing one does not remove the others. The daemon chooses the handles on the air. The
+/// handles here only distinguish the attributes.
 struct DaemonServer: Sendable {
     /// The maximum number of requests that wait for an answer. A client has one at a time.
     static let questionLimit = 256
@@ -46,7 +47,7 @@ struct DaemonServer: Sendable {
     ///
     /// - Parameter number: A number that no other service has had.
     /// - Throws: `GATT.DefinitionError`, or `PortError.unsupported` for a service that includes
-    ///   others, which have to be in the same application.
+    ///   other services: the daemon would require them in the same application.
     mutating func publish(
         _ definition: GATT.ServiceDefinition,
         number: UInt64
