@@ -13,8 +13,9 @@
 // strictly sequential: in each direction, at most one request is unanswered and at most one
 // indication is unconfirmed. The protocol therefore needs no sequence numbers, because a response
 // belongs to the outstanding request. A request without a response after 30 seconds ends the bearer
-// permanently. No PDU is longer than the bearer's MTU: 23 bytes at first, and the smaller of the
-// lengths that both sides receive once they have stated them.
+// permanently. No PDU is longer than the bearer's MTU, which is 23 bytes at first. In an MTU
+// exchange, each side states the maximum length that it receives, and the smaller of the two
+// becomes the MTU.
 //
 // `ATT.PDU` and the structs nested in `ATT` encode and decode PDUs. `ATTBearer` has the state of
 // the exchange.

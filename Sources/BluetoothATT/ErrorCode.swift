@@ -20,7 +20,7 @@ extension ATT {
         public static let readNotPermitted = ErrorCode(rawValue: 0x02)
         /// The attribute cannot be written.
         public static let writeNotPermitted = ErrorCode(rawValue: 0x03)
-        /// The request had a form that the server did not accept.
+        /// The PDU of the request was not valid.
         public static let invalidPDU = ErrorCode(rawValue: 0x04)
         /// The attribute requires an authenticated link.
         public static let insufficientAuthentication = ErrorCode(rawValue: 0x05)
@@ -28,7 +28,7 @@ extension ATT {
         public static let requestNotSupported = ErrorCode(rawValue: 0x06)
         /// The offset is past the end of the value.
         public static let invalidOffset = ErrorCode(rawValue: 0x07)
-        /// The attribute requires the server's authorization of this client.
+        /// The server must authorize the client before the client may use the attribute.
         public static let insufficientAuthorization = ErrorCode(rawValue: 0x08)
         /// The server cannot store another prepared write.
         public static let prepareQueueFull = ErrorCode(rawValue: 0x09)

@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 extension ATTBearer {
-    /// A queue that takes turns with the other two.
+    /// One of the bearer's three queues of PDUs, which take turns to send.
     enum SendQueue: Sendable {
         case indications
         case notifications

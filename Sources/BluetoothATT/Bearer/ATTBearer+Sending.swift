@@ -97,8 +97,8 @@ extension ATTBearer {
         return Outgoing(bytes: reply.bytes, completedCommand: nil)
     }
 
-    /// Sets the MTU at the end of an exchange in which the peer stated the longest PDU that it
-    /// receives (Vol 3, Part F, 3.4.2). A value below 23 counts as 23.
+    /// Sets the MTU at the end of an MTU exchange. `peerMTU` is the maximum length of a PDU that
+    /// the peer receives (Vol 3, Part F, 3.4.2). A value below 23 counts as 23.
     ///
     /// A second exchange, or one in the other direction, never increases the MTU. Requests and
     /// commands that are already enqueued are sent unchanged, even if they are longer than the new

@@ -10,7 +10,7 @@ extension ATT {
 
         package var start: AttributeHandle
         package var end: AttributeHandle
-        /// The 16-bit UUID of the type. The request has no form for a longer UUID.
+        /// The 16-bit UUID of the type. The request cannot contain a longer UUID.
         package var type: UInt16
         package var value: ArraySlice<UInt8>
 
@@ -43,8 +43,8 @@ extension ATT {
         package var encodedLength: Int { 6 + value.count }
     }
 
-    /// A response with the groups that start with a found attribute, at least one (Vol 3, Part F,
-    /// 3.4.3.4).
+    /// A response with one or more found attributes, each with the last handle of the group that it
+    /// starts (Vol 3, Part F, 3.4.3.4).
     package struct FindByTypeValueResponse: Parameters {
         package static let opcode = Opcode.findByTypeValueResponse
 

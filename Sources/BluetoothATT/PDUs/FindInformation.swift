@@ -28,7 +28,7 @@ extension ATT {
         package var encodedLength: Int { 4 }
     }
 
-    /// A response with handles and their types, at least one (Vol 3, Part F, 3.4.3.2).
+    /// A response with the handles and types of one or more attributes (Vol 3, Part F, 3.4.3.2).
     package struct FindInformationResponse: Parameters {
         package static let opcode = Opcode.findInformationResponse
 
@@ -43,7 +43,7 @@ extension ATT {
             }
         }
 
-        /// The form of the UUIDs in a response, which all have the same length.
+        /// The length of all UUIDs in a response: 16 or 128 bits.
         package enum Format: UInt8, Sendable {
             case uuid16 = 0x01
             case uuid128 = 0x02

@@ -20,8 +20,8 @@ extension ATT {
         }
     }
 
-    /// A response with the part that the server stored, so that the client can compare it (Vol 3,
-    /// Part F, 3.4.6.2).
+    /// A response with the part that the server stored, so that the client can compare it with the
+    /// part that it sent (Vol 3, Part F, 3.4.6.2).
     package struct PrepareWriteResponse: PartOfValue {
         package static let opcode = Opcode.prepareWriteResponse
 

@@ -24,7 +24,8 @@ extension ATT {
         package var encodedLength: Int { 2 }
     }
 
-    /// A response with the value, or with its first MTU - 1 bytes (Vol 3, Part F, 3.4.4.4).
+    /// A response with the value, or with its first MTU - 1 bytes if it is longer (Vol 3, Part F,
+    /// 3.4.4.4).
     package struct ReadResponse: ValueAlone {
         package static let opcode = Opcode.readResponse
 
@@ -61,8 +62,9 @@ extension ATT {
         package var encodedLength: Int { 4 }
     }
 
-    /// A response with the part, or with its first MTU - 1 bytes. It is empty if the offset is the
-    /// end of the value (Vol 3, Part F, 3.4.4.6).
+    /// A response with the requested part of the value, or with the first MTU - 1 bytes of this
+    /// part if it is longer. The response is empty if the offset is the end of the value (Vol 3,
+    /// Part F, 3.4.4.6).
     package struct ReadBlobResponse: ValueAlone {
         package static let opcode = Opcode.readBlobResponse
 

@@ -3,8 +3,8 @@
 import BluetoothTypes
 
 extension ATT {
-    /// A request for the groups in a range that start with an attribute of a type (Vol 3, Part F,
-    /// 3.4.4.9).
+    /// A request for the groups in a range of handles whose first attribute has a given type (Vol
+    /// 3, Part F, 3.4.4.9).
     package struct ReadByGroupTypeRequest: RangeAndType {
         package static let opcode = Opcode.readByGroupTypeRequest
 
@@ -19,12 +19,13 @@ extension ATT {
         }
     }
 
-    /// A response with groups and the values of their first attributes, at least one. All values
+    /// A response with one or more groups, each with the value of its first attribute. All values
     /// have the same length (Vol 3, Part F, 3.4.4.10).
     package struct ReadByGroupTypeResponse: Parameters {
         package static let opcode = Opcode.readByGroupTypeResponse
 
-        /// The maximum length of a value: the 255 bytes of an entry without its two handles.
+        /// The maximum length of a value in bytes. An entry has up to 255 bytes, four of which are
+        /// its two handles.
         package static let valueLengthLimit = 251
 
         /// A group: its first handle, its last handle, and the value of its first attribute.

@@ -3,7 +3,8 @@
 import BluetoothTypes
 
 extension ATT {
-    /// A request for several values whose lengths the client knows (Vol 3, Part F, 3.4.4.7).
+    /// A request for several values. The client must know their lengths, because the response does
+    /// not contain them (Vol 3, Part F, 3.4.4.7).
     package struct ReadMultipleRequest: SeveralHandles {
         package static let opcode = Opcode.readMultipleRequest
 
@@ -37,7 +38,7 @@ extension ATT {
         package var encodedLength: Int { values.count }
     }
 
-    /// A request for several values of any length (Vol 3, Part F, 3.4.4.11).
+    /// A request for several values. The response contains their lengths (Vol 3, Part F, 3.4.4.11).
     package struct ReadMultipleVariableRequest: SeveralHandles {
         package static let opcode = Opcode.readMultipleVariableRequest
 

@@ -2,7 +2,8 @@
 
 import BluetoothTypes
 
-// Forms of parameters that several PDUs share, so that each is decoded and encoded in one place.
+// Layouts of parameters that several PDUs share, so that each layout is decoded and encoded in one
+// place.
 
 extension ATT {
     /// A handle and a value, which extends to the end of the PDU.
@@ -30,7 +31,7 @@ extension ATT {
         init(value: ArraySlice<UInt8>)
     }
 
-    /// A range of handles and a type of attributes in it.
+    /// A range of handles, and the type of the attributes to find or read in this range.
     package protocol RangeAndType: Parameters {
         var start: AttributeHandle { get }
         var end: AttributeHandle { get }
@@ -125,7 +126,8 @@ extension ATT.SeveralHandles {
 }
 
 extension ByteReader {
-    /// Reads all remaining bytes as a UUID in one of the two forms of ATT (Vol 3, Part F, 3.2.1).
+    /// Reads all remaining bytes as a UUID of 16 or 128 bits. ATT allows no other length (Vol 3,
+    /// Part F, 3.2.1).
     fileprivate mutating func readATTUUID() throws(MalformedBytes) -> BluetoothUUID {
         guard remaining >= 2 else { throw .truncated(needed: 2, available: remaining) }
         guard remaining == 2 || remaining == 16,

@@ -30,7 +30,8 @@ extension ATT {
         }
     }
 
-    /// A Write Command with a signature instead of an encrypted link (Vol 3, Part F, 3.4.5.4).
+    /// A Write Command with a signature, which authenticates the write on a link that is not
+    /// encrypted (Vol 3, Part F, 3.4.5.4).
     package struct SignedWriteCommand: Parameters {
         package static let opcode = Opcode.signedWriteCommand
 
