@@ -25,7 +25,7 @@ package final class AdapterConnection: Sendable {
     /// Joins the adapter as soon as it is open.
     ///
     /// - Parameters:
-    ///   - usage: The adapter.
+    ///   - usage: The adapter. It is opened if it is not open.
     ///   - join: Runs on the adapter's thread, as the manager's first command. Does not run if the
     ///     manager left before the adapter was open.
     ///   - fail: Called if the adapter cannot be opened, on the thread that tried to open it.

@@ -6,11 +6,11 @@ import BluetoothPort
 package struct AdapterFacts: Sendable {
     /// The bonded peers.
     var bonds: [PeerIdentifier: DeviceAddress] = [:]
-    /// The connected peers, with those of their services that are known.
+    /// The connected peers, each with the services that it is known to have.
     var links: [PeerIdentifier: Set<BluetoothUUID>] = [:]
     /// The ATT MTUs of the links to the peers, in bytes.
     package var mtus: [PeerIdentifier: Int] = [:]
-    /// The maximum lengths in bytes of the values for connected peers.
+    /// The maximum length in bytes of a notified or indicated value, for each connected peer.
     package var valueLengths: [PeerIdentifier: Int] = [:]
     /// The names and services that peers advertised or reported.
     var cache = PeerCache()

@@ -136,7 +136,7 @@ package final class AdapterUsage: Sendable {
 
 // Settings.
 extension AdapterUsage {
-    /// Changes the settings, and applies those that decide the state.
+    /// Changes the settings. Then updates the managers' state, which depends on some of them.
     package func change(_ body: (inout AdapterSwitches) -> Void) {
         switches.change(body)
         running?.enter { $0.switchesChanged() }

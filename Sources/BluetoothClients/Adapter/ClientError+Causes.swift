@@ -61,8 +61,9 @@ enum ClientFailure {
         }
     }
 
-    /// Returns the error for a failure of the port. Some causes do not have the same code as for a
-    /// link: a limit is a lack of space, a missing answer is a timeout, and a refusal is unknown.
+    /// Returns the error for a failure of the port. Some failures have another code than for a
+    /// link: a limit becomes `outOfSpace`, a missing answer `connectionTimeout`, and a refusal
+    /// `unknown`.
     private static func error(_ failure: PortError) -> ClientError? {
         switch failure {
         case .linkEnded, .unavailable: nil

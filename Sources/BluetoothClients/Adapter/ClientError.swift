@@ -2,14 +2,14 @@
 
 import BluetoothPort
 
-/// The error of a client: of a link, of a request, or of a call.
+/// An error that an application gets for a link, a request, or a call of the API.
 package enum ClientError: Error, Hashable, Sendable {
     case failed(Code)
     /// The peer's server refused a request.
     case attribute(ATT.ErrorCode)
 
-    /// The reasons other than the refusal of a server. The numbers are those of Core Bluetooth,
-    /// because applications get them.
+    /// The codes of all errors except the refusal of a request by a server. The numbers are those
+    /// of Core Bluetooth, because applications get them.
     package enum Code: Int, CaseIterable, Sendable {
         /// An error without a code of its own.
         case unknown = 0

@@ -2,7 +2,7 @@
 
 import BluetoothPort
 
-/// A port that was made for the use of an adapter.
+/// A port that an `AdapterUsage.Opener` made, and the function that releases its resources.
 package struct OpenedPort: Sendable {
     package let port: any BluetoothPort
     /// Releases the port's resources after the port was shut down. Must not be called on the

@@ -51,9 +51,9 @@ package actor SharedAdapter: PortObserver {
         releasePort()
     }
 
-    /// Ends the managers' use of the adapter. The links that end from here on leave the restoration
-    /// data unchanged and cause no events for central managers, which only receive the new state
-    /// when the port is closed.
+    /// Ends the managers' use of the adapter. Links that end from now on do not change the
+    /// restoration data, and central managers get no events for them. The managers get only the new
+    /// state when the port is closed.
     private func giveUp() {
         freezeIntents()
         perform(central.core.powerLost())
@@ -98,8 +98,7 @@ package actor SharedAdapter: PortObserver {
 
     func switchesChanged() { updateState() }
 
-    /// Updates the managers' state, which depends on the settings first and on the port's state
-    /// second.
+    /// Updates the managers' state. The settings take precedence over the port's state.
     private func updateState() {
         let new = ManagerState(portState, switches.current, after: state)
         guard new != state else { return }

@@ -3,9 +3,9 @@
 import BluetoothTypes
 import Foundation
 
-/// A UUID and the width in which it was made.
+/// A UUID and the width in which it is written: 2, 4 or 16 bytes.
 package struct UUIDForm: Hashable, Sendable {
-    /// The number of bytes in the external form.
+    /// The number of bytes of the written UUID.
     package enum Width: Int, Sendable {
         case short16 = 2
         case short32 = 4
@@ -17,7 +17,8 @@ package struct UUIDForm: Hashable, Sendable {
 }
 
 extension UUIDForm {
-    /// Creates the shortest form of a UUID, which discovered attributes have.
+    /// Creates a form with the smallest possible width. The UUIDs of discovered attributes have
+    /// this width.
     package init(_ value: BluetoothUUID) {
         self.value = value
         width = value.short16 != nil ? .short16 : value.short32 != nil ? .short32 : .full
@@ -30,7 +31,8 @@ extension UUIDForm {
         width = .full
     }
 
-    /// Creates a form from bytes, most significant byte first; `nil` unless there are 2, 4 or 16.
+    /// Creates a form from bytes, most significant byte first; `nil` if the number of bytes is not
+    /// 2, 4 or 16.
     package init?(bytes: some Collection<UInt8>) {
         guard let width = Width(rawValue: bytes.count),
             let value = BluetoothUUID(littleEndian: [UInt8](bytes).reversed())

@@ -8,9 +8,10 @@ import BluetoothPort
 /// stay when no manager uses them. Requests to the host have no timeout.
 ///
 /// A manager has at most one connection request for a peer: a new one replaces it. The request is
-/// answered with `connected`, `failed` or `disconnected`. The last two end it, unless it
-/// reconnects. No end is reported for a request whose peripheral was released, or if the adapter is
-/// lost: the managers' state then reports the loss.
+/// answered with `connected`, `failed` or `disconnected`. `failed` ends the request, and
+/// `disconnected` ends it unless it reconnects. No end is reported if the application has released
+/// the peripheral, or if the adapter is lost. In the second case, the managers get the new state
+/// instead.
 struct CentralCore: Sendable {
     enum Action: Equatable, Sendable {
         /// Request a connection from the host. The request has no timeout.
@@ -39,7 +40,7 @@ struct CentralCore: Sendable {
         /// Whether the request is repeated when the link is lost.
         var reconnects: Bool
         var isConnected = false
-        /// Whether the request's start delay has not ended.
+        /// Whether the request still waits for the end of its start delay.
         var isDeferred = false
     }
 
@@ -49,7 +50,8 @@ struct CentralCore: Sendable {
         }
         /// The managers that use the link, the oldest first.
         private(set) var users: [SessionIdentifier] = []
-        /// The managers that canceled the connection, while the link has not ended.
+        /// The managers that canceled the connection. They get `disconnected` when the link has
+        /// ended.
         var canceled: [SessionIdentifier: ConnectionRequestNumber] = [:]
         var link: LinkIdentifier?
         /// Further links that the peer made. When the current link ends, the newest of them
@@ -62,7 +64,7 @@ struct CentralCore: Sendable {
         var isEnding = false
 
         var isUsable: Bool { link != nil && !isEnding }
-        /// Whether there is a connection request whose start delay has ended.
+        /// Whether there is a connection request that does not wait for the end of its start delay.
         var isRequested: Bool { requests.contains { !$0.value.isDeferred } }
         var isIdle: Bool { requests.isEmpty && canceled.isEmpty && link == nil && !isConnecting }
     }
@@ -148,7 +150,8 @@ struct CentralCore: Sendable {
 
     /// Cancels the connection request of a peripheral that was released. Nothing is reported.
     ///
-    /// - Parameter number: The connection request of the object. A later request is not affected.
+    /// - Parameter number: The connection request of the released peripheral. A later request is
+    ///   not affected.
     mutating func release(
         _ session: SessionIdentifier,
         _ peer: PeerIdentifier,
@@ -159,7 +162,8 @@ struct CentralCore: Sendable {
         return drop(session, peer)
     }
 
-    /// Stops the reconnection of a lost link.
+    /// Stops a manager's reconnection. An existing link continues, but is not made again after it
+    /// is lost.
     mutating func stopReconnecting(
         _ session: SessionIdentifier,
         _ peer: PeerIdentifier,
@@ -262,7 +266,8 @@ extension CentralCore {
         return actions
     }
 
-    /// Fails the connection requests that waited for a request to the host, which failed.
+    /// Fails the managers' connection requests for a peer, because the request to the host failed.
+    /// Requests that still wait for the end of their start delay continue.
     mutating func connectionRequestFailed(_ peer: PeerIdentifier, _ error: PortError) -> [Action] {
         guard let state = peers[peer], state.isConnecting else { return [] }
         peers[peer]?.isConnecting = false

@@ -4,16 +4,17 @@ import BluetoothPort
 
 /// The adapter's state for central managers.
 struct CentralPart: Sendable {
-    /// The number of addresses whose peer identifiers are always kept: those used last.
+    /// The number of addresses whose peer identifiers are kept at least: the most recently used
+    /// ones.
     static let addressLimit = 4_096
 
-    /// A connection request that the host has.
+    /// A connection request that was given to the host.
     struct ConnectionRequest: Sendable {
         let number: Int
         let request: RequestIdentifier
     }
 
-    /// A scan that the host has.
+    /// A scan that was given to the host.
     struct Scan: Sendable {
         let number: Int
         let session: SessionIdentifier
@@ -26,7 +27,8 @@ struct CentralPart: Sendable {
     /// The connection requests whose start delay has not ended.
     var delays = ConnectDelays()
     var delayTimer: (any HostTimer)?
-    /// The scans that the host has. Scans beyond the host's limit are missing.
+    /// The scans that were given to the host. A manager's scan beyond the host's limit is not among
+    /// them.
     var scans: [RequestIdentifier: Scan] = [:]
     var lastScan = 0
     /// The peer identifiers of addresses that advertised recently, because computing an identifier

@@ -83,9 +83,9 @@ extension SharedAdapter {
         guard let peer = central.core.peer(of: link) else { return }
         switch error {
         case .unavailable:
-            // The daemon's adapter ends its links before it changes its state. The managers get
-            // only the new state. A host changes its state first, and no link is known here
-            // anymore.
+            // An adapter of the system's daemon ends its links before it changes its state. The
+            // managers get only the new state. A host changes its state first, and
+            // `centralLostPower()` has then already removed the link from the core.
             restoration.isFrozen = true
             perform(central.core.powerLost())
         default:

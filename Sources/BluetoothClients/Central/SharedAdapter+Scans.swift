@@ -40,8 +40,8 @@ extension SharedAdapter {
         central.scans[scan] = CentralPart.Scan(number: number, session: session)
     }
 
-    /// Removes a scan that the host ended. The manager's scan is started again with the next change
-    /// of the scans.
+    /// Removes a scan that the host ended. The manager's scan starts again when any manager starts
+    /// or ends a scan.
     private func scanFailed(_ number: Int, _ error: any Error) {
         guard let scan = central.scans.first(where: { $0.value.number == number })?.key else {
             return

@@ -62,7 +62,7 @@ extension ChannelBuffers {
         return .accepted(accepted.count)
     }
 
-    /// Removes the oldest of the host's SDUs, which was sent.
+    /// Removes the oldest SDU that the host was sending, because it was sent.
     mutating func sent() {
         guard !output.inFlight.isEmpty else { return }
         output.inFlight.removeFirst()

@@ -48,8 +48,8 @@ package struct ChannelBuffers: Equatable, Sendable {
     let limits: ChannelLimits
     var input = Input()
     var output = Output()
-    /// The reason for the channel's end, for the output. The input ends later, after the bytes that
-    /// arrived before were read.
+    /// The reason for the channel's end; `nil` while it is open. The output stream fails at once.
+    /// The input stream ends when the application has read all received bytes.
     package private(set) var end: ChannelEnd?
     /// Whether the application has released the channel.
     private(set) var isReleased = false

@@ -29,7 +29,7 @@ package final class ChannelPipe: Sendable {
         self.engine = engine
     }
 
-    /// Starts receiving, and waits for the channel's end.
+    /// Starts receiving, and lets the port report the channel's end.
     package func start() {
         engine.enter { [weak self] turn in
             turn.awaitEnd { [weak self] end in self?.change { $0.ended(end) } }
@@ -47,7 +47,8 @@ package final class ChannelPipe: Sendable {
         state.withLock { body($0.buffers) }
     }
 
-    /// Changes the buffers, and performs the consequences.
+    /// Changes the buffers. Then wakes waiting threads, fires triggers, and asks the port for a
+    /// turn, as the change requires.
     @discardableResult
     package func change<Value: Sendable>(_ body: (inout ChannelBuffers) -> Value) -> Value {
         let (value, consequences) = state.withLock { state in

@@ -23,7 +23,7 @@ extension ClientCore {
         return job.request.failed(ClientSearch.staleness).map { [.post($0, to: session)] } ?? []
     }
 
-    /// Handles the result of a request that a change has already ended.
+    /// Handles the result of a request that has already failed because the database changed.
     mutating func drop(_ result: Result<PortAnswer, any Error>) -> [Action] {
         active = nil
         guard case .success(.database(let table)) = result else { return [] }

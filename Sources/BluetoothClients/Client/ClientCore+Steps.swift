@@ -53,8 +53,8 @@ extension ClientCore {
         return subscribe(by: table.characteristic(valueHandle: handle)?.descriptors ?? [], job)
     }
 
-    /// Continues without the database, if the peripheral refuses a part of it: that part may not be
-    /// needed.
+    /// Continues without the database if the peripheral does not allow reading a part of it. The
+    /// request may not need that part.
     private mutating func tableRefused(_ error: any Error, _ job: Job) -> [Action] {
         switch error {
         case GATT.Failure.attribute(.databaseOutOfSync, _): return failed(job, error)

@@ -4,16 +4,19 @@ import BluetoothPort
 
 /// The requests of all managers to the peripheral of one link.
 ///
-/// Requests are sent one at a time in the order of the calls, and are therefore answered in this
-/// order, except those that are refused because too many wait or the database changed. A write
-/// without response is sent in its turn, but does not wait for the result of the request before it,
-/// unless that request is a write or reads the database because it changed. Written values
-/// therefore arrive in the order of the calls.
+/// The core sends one request at a time, in the order of the calls, and waits for its result. The
+/// results therefore come in the same order. Only a request that fails early can overtake others:
+/// because too many requests wait, or because the database changed.
+///
+/// The core sends a write without response when it has sent all earlier requests. It does not wait
+/// for the result of the last of them, unless this is a write or a reading of the database after a
+/// change. Written values therefore arrive in the order of the calls.
 struct ClientCore: Sendable {
     /// The maximum number of requests that wait on one link. Further ones are refused at once.
     static let waitingLimit = 4_096
-    /// The number of times in a row that the database is read because the peripheral reports
-    /// changes, before another waiting request comes first.
+    /// The number of times in a row that the core reads the database because the peripheral reports
+    /// changes. Another waiting request then comes first, so that the reports cannot block all
+    /// requests.
     static let refreshLimit = 8
 
     /// The identifier of a request. Unique on its link.
@@ -59,15 +62,16 @@ struct ClientCore: Sendable {
     /// The number of times in a row that the database was read.
     private var refreshCount = 0
     var active: Job?
-    /// The writes without response that the host has.
+    /// The writes without response that were given to the host and have no result yet.
     private var commands: [JobIdentifier: (session: SessionIdentifier?, window: WriteWindow)] = [:]
     var subscriptions = Subscriptions()
     /// Whether reading the peripheral's database failed.
     var hasNoTable = false
     /// The handles of the services in the database that was read last.
     private var services: [ClosedRange<AttributeHandle>] = []
-    /// Whether the managers' attributes are known to be of this link. Attributes of an earlier link
-    /// may have changed: the database has to be read before they are used.
+    /// Whether the managers' attributes are known to be valid on this link. They may be from an
+    /// earlier link and have changed since, so the core reads the database before the first
+    /// request.
     private var isVerified: Bool
 
     init(isVerified: Bool = false) {
@@ -96,7 +100,8 @@ extension ClientCore {
         isReported: Bool
     ) -> [Action] {
         let stale = ranges + services.filter { $0.overlaps(anyOf: ranges) }
-        // The failures come first, because the objects of the attributes end with the change.
+        // The failures come first, because the change invalidates the application's objects of
+        // these attributes.
         var actions = failRequests(in: stale)
         subscriptions.end(in: stale)
         actions.append(.postToAll(.servicesModified(ranges, isReportedByPeer: isReported)))

@@ -12,11 +12,12 @@ package enum ClientRequest: Sendable {
     case readDescriptor(GATT.Descriptor)
     case writeDescriptor(GATT.Descriptor, [UInt8])
     case setNotifying(Bool, GATT.Characteristic)
-    /// A subscription that a former process made. The application gets an event only if it fails.
+    /// The renewal of a subscription that a former process of the application made. The application
+    /// gets an event only if the renewal fails.
     case renotify(GATT.Characteristic)
-    /// The last manager unsubscribed.
+    /// The end of a subscription, because no manager is subscribed to the value anymore.
     case unsubscribe(GATT.Characteristic)
-    /// The database changed and has to be read.
+    /// A reading of the database, because it changed or may have changed.
     case refresh
 }
 

@@ -2,12 +2,13 @@
 
 import BluetoothPort
 
-/// An event of a peripheral. Handles identify the attributes, and value handles the
-/// characteristics.
+/// An event of a peripheral. It identifies a characteristic by its value handle, and a descriptor
+/// by its handle.
 package enum RemoteEvent: Sendable {
     case nameChanged(String?)
     case rssiRead(Result<Int, ClientError>)
-    /// The attributes that a search found, as the outcome of its kind.
+    /// The attributes that a search found. The case of the outcome corresponds to that of the
+    /// search.
     case found(ClientSearch, Result<GATT.Outcome, ClientError>)
     /// A value in a notification or indication.
     case valueReceived(AttributeHandle, ArraySlice<UInt8>)

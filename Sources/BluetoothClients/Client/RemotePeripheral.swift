@@ -21,7 +21,7 @@ package struct RemotePeripheral: Sendable {
     /// The discovered attributes; `nil` before the first discovery and after a disconnection,
     /// unless the system reconnects.
     package private(set) var table: RemoteTable?
-    /// The writes without response on this connection; `nil` while there is none.
+    /// The number of waiting writes without response; `nil` while there is no connection.
     package private(set) var window: WriteWindow?
 
     package init(name: String?) {
@@ -54,7 +54,7 @@ package struct RemotePeripheral: Sendable {
     /// meanwhile.
     package mutating func connected(_ request: ConnectionRequestNumber) -> Bool {
         guard self.request == request, state != .disconnecting else { return false }
-        // A client may request a connection that it has.
+        // A client may request a connection that it already has.
         if state != .connected || window == nil { window = WriteWindow() }
         state = .connected
         return true
@@ -99,8 +99,8 @@ package struct RemotePeripheral: Sendable {
     /// now.
     package mutating func adopt(_ table: RemoteTable) { self.table = table }
 
-    /// Returns the request for a write without response, cut to a limit in bytes; `nil` if too many
-    /// wait.
+    /// Returns the request for a write without response; `nil` if too many writes wait. The value
+    /// is cut to `limit` bytes.
     package func command(
         _ value: some Sequence<UInt8>,
         to characteristic: GATT.Characteristic,

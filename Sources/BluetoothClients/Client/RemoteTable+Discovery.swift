@@ -2,8 +2,9 @@
 
 import BluetoothPort
 
-// Updating the table. The adapter has a table for a manager with state restoration, and the
-// peripheral has its own. The same events update them, first the adapter's.
+// Updates of the table by the events of its peripheral. Each `RemotePeripheral` has a table. If its
+// manager uses state restoration, the adapter has a second table, which the same events update
+// first.
 extension RemoteTable {
     /// Adds the contents of an event that is being sent to a manager.
     ///
@@ -51,7 +52,8 @@ extension RemoteTable {
         }
     }
 
-    /// Adds discovered services, and removes those of the search that were not found.
+    /// Adds the services that a search found. Removes the services that match the search but were
+    /// not found again.
     private mutating func take(
         _ found: [GATT.Service],
         _ filter: UUIDFilter
@@ -72,7 +74,8 @@ extension RemoteTable {
         services = merged(services, found, by: \.origin.handle) { $0.origin.isSame(as: $1.origin) }
     }
 
-    /// Removes services and the references to them. Returns the services that changed.
+    /// Removes services, and removes them from the services that include them. Returns the handles
+    /// of both.
     private mutating func removeServices(where isStale: (Service) -> Bool) -> [AttributeHandle] {
         let stale = Set(services.lazy.filter(isStale).map(\.origin.handle))
         guard !stale.isEmpty else { return [] }
@@ -106,8 +109,8 @@ extension RemoteTable {
     }
 }
 
-/// Adds found elements to those that are known, and orders all by handle. A known element that is
-/// the same stays as it is.
+/// Adds found elements to those that are known, and orders all by handle. A known element stays as
+/// it is if the found element with its handle is the same.
 private func merged<Element>(
     _ known: [Element]?,
     _ found: [Element],

@@ -15,8 +15,8 @@ struct ClientPart: Sendable {
 }
 
 extension SharedAdapter {
-    /// Gives a manager's request to a peripheral that it is connected to. Does nothing if the
-    /// manager is no longer connected, which an event reports to it.
+    /// Starts a manager's request to a peripheral. Does nothing if the manager is no longer
+    /// connected to the peripheral: an event reports the disconnection.
     package func ask(
         _ request: ClientRequest,
         of peer: PeerIdentifier,
@@ -104,7 +104,7 @@ extension SharedAdapter {
     /// Sends a notified or indicated value to the managers that subscribed. The value is
     /// dropped if too many events wait.
     func notified(_ value: ArraySlice<UInt8>, of handle: AttributeHandle, on link: LinkIdentifier) {
-        // Only these members, because copying the whole entry is slow.
+        // Reads only these members, because copying the whole entry is slow.
         guard let peer = client.links[link]?.peer,
             let receivers = client.links[link]?.core.subscriptions.receivers(of: handle)
         else { return }
@@ -131,8 +131,8 @@ extension SharedAdapter {
         perform(actions, on: link)
     }
 
-    /// Removes a manager from a link that other managers may still use, before the manager gets
-    /// its event.
+    /// Removes a manager from a link that other managers may still use. Called before the manager
+    /// gets its disconnection.
     func clientLeft(_ session: SessionIdentifier, _ peer: PeerIdentifier) {
         guard let link = central.core.link(to: peer),
             let actions = client.links[link]?.core.left(session)

@@ -6,11 +6,11 @@ import HCITransports
 
 /// The delivery of events from the adapter's thread to a manager's queue.
 ///
-/// Each event is one block on the application's queue, behind the blocks that were there when it
-/// was posted. On a serial queue, an application that enqueues work and then causes an event finds
-/// the work done when the event arrives. Events are received one at a time, in the order in which
-/// they were posted, also on a concurrent queue: a block that runs while another one is receiving
-/// leaves its event to that block.
+/// For each event, the delivery adds one block to the application's queue. On a serial queue, an
+/// event therefore arrives after all work that the application enqueued before. The application
+/// receives one event at a time, in the order in which they were posted. This also holds on a
+/// concurrent queue: if a block runs while an earlier block is still delivering, the earlier one
+/// also delivers the event of the later one.
 ///
 /// If the application's queue is busy, events wait. Dispensable events, such as discoveries and
 /// notifications, are dropped while `pendingLimit` events wait, with one line in the log. Other
@@ -27,8 +27,8 @@ package final class Delivery<Event: Sendable>: Sendable {
 
     private struct Inbox {
         private var events: [Waiting] = []
-        /// The events that were in `events` before, in reverse order. Taking an event removes it
-        /// from memory, because an event may hold the only reference to a channel.
+        /// The oldest events, which were in `events` before, in reverse order. A taken event does
+        /// not stay in memory, because it may hold the only reference to a channel.
         private var takenEvents: [Waiting] = []
         /// The number of blocks that have run and whose events have not been taken.
         private var turns = 0
@@ -99,7 +99,8 @@ package final class Delivery<Event: Sendable>: Sendable {
     ///   - executor: The source of the event. If its time is virtual, the time stops until the
     ///     event was received.
     ///   - isDispensable: Whether the event may be dropped if too many wait.
-    ///   - count: The number of waiting events that were posted with it.
+    ///   - count: A counter of waiting events, for example of one kind. It counts the event from
+    ///     the posting until the application receives the event.
     /// - Returns: `false` if the event was dropped.
     @discardableResult
     package func post(

@@ -5,7 +5,7 @@ import HCITransports
 /// State behind a lock, which any thread may read or change: the snapshot in an object of the API.
 ///
 /// Like Apple's, the objects of the API are not Sendable, but applications read their properties on
-/// any thread. The state is accessible only while one of the two closures runs.
+/// any thread. The state is accessible only in the closures of `read` and `change`.
 package final class LockedState<State>: Sendable {
     private let content: Lock<UncheckedValue<State>>
 

@@ -5,7 +5,7 @@ import BluetoothPort
 import HCITransports
 
 extension AdapterUsage {
-    /// Creates the use of an adapter on a transport of the caller.
+    /// Creates the use of an adapter whose controller the caller's transport reaches.
     ///
     /// - Parameters:
     ///   - transport: The connection to the controller.

@@ -7,10 +7,12 @@ import BluetoothTypes
 /// The pairing delegate of an adapter's host. It forwards to the application's delegate
 /// (`AdapterSwitches.pairingDelegate`).
 ///
-/// Without a delegate, no pairing with a comparison or an entry succeeds. A pairing that needs
-/// neither is accepted in two cases. In the first, this device started it. In the second, the
-/// application publishes a value or channel that requires encryption, and the peer is the central
-/// on its link or the link is not known.
+/// Without a delegate, a pairing fails if a person has to compare or enter digits. Any other
+/// pairing is accepted in two cases:
+///
+/// - This device started the pairing.
+/// - The application publishes a value or channel that requires encryption, and the peer is the
+///   central on its link. If the link is not known, the peer's role is not checked.
 package struct PairingConsent: PairingDelegate {
     package let switches: LockedState<AdapterSwitches>
 
@@ -52,8 +54,9 @@ package struct PairingConsent: PairingDelegate {
 
 /// The conditions under which a peer may start a pairing without a pairing delegate.
 struct PairingConditions: Equatable, Sendable {
-    /// Whether a published value or channel requires encryption. The central's pairing is accepted
-    /// whichever value the central uses: it could request the protected value first and then pair.
+    /// Whether a published value or channel requires encryption. A central may then pair before it
+    /// requests the protected value, because it could just as well request the value first and then
+    /// pair.
     var hasProtectedContent = false
     /// The links on which the peer is the central. A peripheral that this device connects to is not
     /// expected to use this device's protected values.

@@ -2,7 +2,8 @@
 
 import BluetoothPort
 
-// The stored form of a central manager's intents.
+// The stored form of a central manager's intents. `RecordCoding.swift` describes lists, optionals,
+// texts and forms.
 //
 //     intents    list of peers, optional scan
 //     peer       16 bytes of its identifier, optional text of its name, flag: reconnects,

@@ -2,8 +2,8 @@
 
 import BluetoothTypes
 
-/// The stored names of peers. A peripheral that is retrieved after a launch has its name before it
-/// advertises again.
+/// The stored names of peers. With them, a peripheral that the application retrieves after a launch
+/// has its name before it advertises again.
 ///
 /// Contains peers that managers connected to, and not those that only advertised.
 struct PeerNames: Hashable, Sendable {

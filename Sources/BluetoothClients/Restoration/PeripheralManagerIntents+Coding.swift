@@ -2,7 +2,8 @@
 
 import BluetoothPort
 
-// The stored form of a peripheral manager's intents.
+// The stored form of a peripheral manager's intents. `RecordCoding.swift` describes lists,
+// optionals, texts and forms.
 //
 //     intents         list of services, optional advertisement
 //     service         u32 number, optional u16 handle, flag: primary, form, list of u32 numbers of

@@ -4,8 +4,8 @@ import BluetoothPort
 
 /// The state of an application's peripheral manager: its published services and its advertisement.
 ///
-/// A restored service keeps its handle if the handle is free, so that the databases that bonded
-/// centrals stored and their subscriptions remain valid.
+/// A restored service keeps its handle if the handle is free, so that bonded centrals can still use
+/// their stored copies of the database and their subscriptions.
 package struct PeripheralManagerIntents: Hashable, Sendable {
     /// The maximum number of services of a manager that are stored.
     package static let serviceLimit = 256

@@ -2,7 +2,7 @@
 
 import BluetoothPort
 
-// The stored form of discovered attributes.
+// The stored form of discovered attributes. `RecordCoding.swift` describes lists and optionals.
 //
 //     table           list of services
 //     service         u16 handle, u16 end, flag: primary, flag: listed, UUID,

@@ -2,10 +2,10 @@
 
 import BluetoothPort
 
-/// The adapter's state for managers with state restoration. The parts of the adapter that perform a
-/// manager's commands hold its intents, and provide them after each change. This type holds only
-/// the other state, such as the intents that wait after a launch for Bluetooth to be on or for a
-/// link.
+/// The adapter's state for managers with state restoration. A manager's intents
+/// (``CentralIntents``, ``PeripheralManagerIntents``) are not part of it, because the parts of the
+/// adapter that perform the manager's commands already hold them. This type holds only the other
+/// state, such as restored intents that wait for Bluetooth to be on, or for a link.
 struct RestorationPart: Sendable {
     /// The manager that has each restore identifier.
     private(set) var owners: [RestorationKey: SessionIdentifier] = [:]
@@ -30,8 +30,8 @@ struct RestorationPart: Sendable {
     var index = RestorationIndex()
     /// Whether the names and the index were read.
     var isOpen = false
-    /// Whether the adapter is being closed or has become unavailable. Intents that end from then on
-    /// stay stored.
+    /// Whether the adapter is being closed or has become unavailable. The stored intents then stay
+    /// as they are, so that links that end for this reason are restored later.
     var isFrozen = false
 
     /// Returns the key of a manager; `nil` if it has none, or if another manager has it.
@@ -71,14 +71,17 @@ struct RestorationPart: Sendable {
     }
 }
 
-/// A peer from the launch until its manager receives `connected`.
+/// A restored peer, from the start of its connection request until its manager receives
+/// `connected`.
 struct RestoredPeer: Sendable {
     let reconnects: Bool
-    /// Whether the manager shows the peer as connected, so that it gets no `connected`.
+    /// Whether the manager was restored with the peer as connected, and therefore gets no
+    /// `connected`.
     var isShown = false
     /// The attributes that the application knows.
     let table: RemoteTable?
-    /// The link on which the peer's database is being compared with the attributes.
+    /// The link on which the peer's database is being read and compared with `table`; `nil` if
+    /// there is none.
     var link: LinkIdentifier?
 }
 

@@ -2,14 +2,14 @@
 
 import BluetoothPort
 
-// Storing changed intents. Every change calls `intentsChanged`, or `intentsGrew` for discovered
-// attributes, which may also be called without a change. After `intentsChanged`, the intents are
+// Storing changed intents. Every change calls `intentsChanged`, or `intentsGrew` if attributes were
+// discovered. Both may also be called without a change. After `intentsChanged`, the intents are
 // stored once: when the adapter has finished its current work, or before the manager receives an
 // event that results from them.
 extension SharedAdapter {
-    /// The minimum time between two writes for discovered attributes only, so that not every step
-    /// of a discovery causes one. There is no timer: the attributes are stored with the next event
-    /// of a peripheral after this time, or with the next change of the intents.
+    /// The minimum time between two writes that only discovered attributes cause. Without it, every
+    /// step of a discovery would cause a write. There is no timer: the attributes are stored with
+    /// the next event of a peripheral after this time, or with the next change of the intents.
     private static var growthPause: Duration { .seconds(2) }
 
     /// Schedules storing a manager's intents, because they may have changed.

@@ -128,8 +128,9 @@ extension SharedAdapter {
         return true
     }
 
-    /// Continues with the peer's database. If it could not be read, all services that the
-    /// application knows are invalid.
+    /// Compares the peer's database with the attributes that the application knows, and continues
+    /// the manager's session. If the database could not be read, all services that the application
+    /// knows count as changed.
     private func looked(
         at result: Result<PortAnswer, any Error>,
         of peer: PeerIdentifier,

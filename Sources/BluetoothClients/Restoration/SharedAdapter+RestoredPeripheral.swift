@@ -2,9 +2,9 @@
 
 import BluetoothPort
 
-// Restoring a peripheral manager after an earlier process was killed. Its services are published
-// as soon as it is opened. If their former handles are free, the copy of the database that a bonded
-// central has and its subscriptions remain valid. Advertising continues when Bluetooth is on.
+// Restoring a peripheral manager after an earlier process was killed. Its services are published as
+// soon as it is opened. If their former handles are free, a bonded central can still use its copy
+// of the database and its subscriptions. Advertising continues when Bluetooth is on.
 extension SharedAdapter {
     /// Reads the stored intents of a manager that was opened, and sends it the restored state.
     func restore(_ session: PeripheralManagerSession) {

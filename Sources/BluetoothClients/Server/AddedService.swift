@@ -69,8 +69,8 @@ package struct AddedDescriptor: Hashable, Sendable {
     }
 }
 
-/// The properties of a published characteristic. The bits are those of Core Bluetooth, whose first
-/// byte is that of a characteristic declaration (Vol 3, Part G, 3.3.1.1).
+/// The properties of a published characteristic. The bits are those of Core Bluetooth. Their lowest
+/// byte is the properties field of a characteristic declaration (Vol 3, Part G, 3.3.1.1).
 package struct ServedProperties: OptionSet, Hashable, Sendable {
     package let rawValue: UInt
 
@@ -122,7 +122,7 @@ extension AddedDescriptor {
 }
 
 extension BluetoothUUID {
-    /// Creates a UUID from the text of a form.
+    /// Creates a UUID from the text of a ``UUIDForm``.
     fileprivate init(text: String) {
         self = UUIDForm(text: text)?.value ?? BluetoothUUID(0)
     }

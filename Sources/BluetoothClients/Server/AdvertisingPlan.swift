@@ -18,7 +18,7 @@ struct AdvertisingPlan: Sendable {
         let session: SessionIdentifier
         let advertisement: AdvertisementRequest
         /// Whether Bluetooth has been off since the start, or a former process started it. The
-        /// application may then start advertising again.
+        /// application may then start advertising again, without the error `alreadyAdvertising`.
         var isFromBefore = false
     }
 

@@ -9,8 +9,9 @@ package enum PeripheralManagerEvent: Sendable {
     case restored(PeripheralManagerIntents)
     /// Answers the oldest unanswered `add` of the service with this number.
     case added(Int, ClientError?)
-    /// The services with these numbers were replaced: a service that was published after Bluetooth
-    /// was off has the same UUID.
+    /// The services with these numbers were removed, because the application published a service
+    /// with the same UUID again. They were published before Bluetooth was off, or by a former
+    /// process.
     case replaced([Int])
     /// Answers a start of advertising. `ticket` identifies the start.
     case advertisingStarted(ClientError?, ticket: Int)
@@ -21,9 +22,9 @@ package enum PeripheralManagerEvent: Sendable {
     case asked(ServedRequest)
     /// `AdapterFacts.valueLengths` changed.
     case lengthsChanged
-    /// There is space for values again.
+    /// The manager can send values again, because its ``UpdateQueue`` has space.
     case readyToUpdate
-    /// A listener accepts channels on this PSM, or, with an error, does not.
+    /// A listener accepts channels on this PSM. With an error, there is no listener.
     case channelPublished(UInt16, ClientError?)
     case channelUnpublished(UInt16, ClientError?)
     /// A central opened a channel.
@@ -41,7 +42,7 @@ extension PeripheralManagerEvent {
     }
 }
 
-/// A central, and the maximum length in bytes of a value for it.
+/// A central, and the maximum length in bytes of a value that it can be notified of.
 package struct ServedCentral: Hashable, Sendable {
     package let peer: PeerIdentifier
     package let maximumUpdateValueLength: Int
@@ -74,7 +75,8 @@ package struct PeripheralManagerSession: Sendable {
 
     package let identifier: SessionIdentifier
     package let delivery: Delivery<PeripheralManagerEvent>
-    /// The places for values that are being sent. Shared with the manager.
+    /// The number of values that are being sent, with its limit. Shared with the manager, which
+    /// counts a value before it sends it.
     package let updates: LockedState<UpdateQueue>
     /// The name under which the manager's state is restored at the next launch.
     package var restoreIdentifier: String?
@@ -86,7 +88,8 @@ package struct PeripheralManagerSession: Sendable {
     let waitingSubscriptions = LockedState(0)
     /// The number of changes of lengths that wait for the manager's queue: at most one.
     let waitingLengths = LockedState(0)
-    /// Whether the latest central that subscribed was disconnected. Only the first one is logged.
+    /// Whether the latest central that subscribed was disconnected for this reason. Of several in a
+    /// row, only the first is logged.
     var refusesSubscriptions = false
 
     package init(

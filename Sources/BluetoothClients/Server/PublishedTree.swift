@@ -5,7 +5,8 @@ import BluetoothPort
 /// The services that all peripheral managers of an adapter have published, and the managers to
 /// which the attributes in the adapter's database belong.
 package struct PublishedTree: Sendable {
-    /// The place of a manager's characteristic.
+    /// A published characteristic, named by its manager, its service and its position in the
+    /// service.
     package struct Place: Hashable, Sendable {
         package let session: SessionIdentifier
         /// The number of the service at its manager.
@@ -65,9 +66,9 @@ package struct PublishedTree: Sendable {
         return handles.count == numbers.count ? handles : nil
     }
 
-    /// Returns the services that a new service replaces, in the order in which to remove them:
-    /// services with the same UUID that were published before Bluetooth was off, and services that
-    /// include one of these services.
+    /// Returns the services that a new service replaces, in the order in which to remove them. They
+    /// have the same UUID, or include such a service. Only services are replaced that were
+    /// published before Bluetooth was off, or by a former process.
     func predecessors(of service: AddedService, of session: SessionIdentifier) -> [Int] {
         let uuid = service.type
         let earlier = entries.filter { $0.session == session && $0.isFromBefore }

@@ -40,8 +40,9 @@ struct ServedLinks: Sendable {
         links[link].map { central($0.peer) }
     }
 
-    /// Returns a peer as an application sees it. A value of its maximum length fits on all its
-    /// links, because a value is truncated before the link that carries the value is known.
+    /// Returns a peer as an application sees it. If the peer has several links, the maximum length
+    /// of a value depends on the smallest MTU: values are truncated before it is known which link
+    /// carries them.
     func central(_ peer: PeerIdentifier) -> ServedCentral {
         let mtu = links.values.lazy.filter { $0.peer == peer }.map(\.mtu).min()
         return ServedCentral(

@@ -66,7 +66,8 @@ extension SharedAdapter {
     /// Ends subscriptions and pauses advertising, because Bluetooth is off. Services stay
     /// published.
     func serverLostPower() {
-        // The oldest link of a peer first: otherwise an older link would become the current one.
+        // Begins with the oldest link of a peer. If the newest one came first, an older one would
+        // become the current link, and the application would see a new subscription.
         for link in server.links.identifiers { unsubscribeAll(on: link) }
         server.tree.powerLost()
         pauseAdvertising()
@@ -106,8 +107,8 @@ extension SharedAdapter {
         if let peer = server.links.peer(of: link) { postLength(of: peer) }
     }
 
-    /// Sends the managers the length of the values for a peer. At most one such event waits for a
-    /// manager, which reads the lengths when it gets the event.
+    /// Informs the managers of the maximum length of the values for a peer. At most one such event
+    /// waits for a manager, which reads the lengths when it gets the event.
     private func postLength(of peer: PeerIdentifier) {
         let isConnected = server.links.newest(to: peer) != nil
         let length = isConnected ? server.links.central(peer).maximumUpdateValueLength : nil

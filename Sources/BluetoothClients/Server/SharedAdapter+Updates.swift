@@ -4,9 +4,9 @@ import BluetoothPort
 
 // Sending values.
 extension SharedAdapter {
-    /// Sends a value to these centrals. The manager has reserved a place for the value in its
-    /// queue. The completion receives whether the value was sent to all of them: for an indication,
-    /// whether all of them confirmed it.
+    /// Sends a value to these centrals. The manager has already counted the value in its
+    /// ``UpdateQueue``. The completion receives whether the value was sent to all of them. For an
+    /// indication, it receives whether all of them confirmed it.
     package func send(
         _ value: [UInt8],
         of place: PublishedTree.Place,
@@ -48,7 +48,7 @@ extension SharedAdapter {
         release(update.session)
     }
 
-    /// Frees the place of a value that was sent to all its centrals or cannot reach them.
+    /// Frees the space of a value that was sent to all its centrals or can no longer reach them.
     private func release(_ session: SessionIdentifier) {
         guard let manager = server.sessions[session],
             manager.updates.change({ $0.release() })

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The places for values that a manager is sending to its subscribers.
+/// A counter, with a limit, of the values that a manager is sending to its subscribers.
 ///
-/// A value keeps its place until it was sent to all its subscribers or, for indications, until they
+/// A value counts until it was sent to all its subscribers or, for indications, until all of them
 /// confirmed it. A subscriber that the value can no longer reach is not awaited. An application
 /// that sends while there is space thus sends at the speed of its slowest subscriber.
 package struct UpdateQueue: Sendable {
@@ -16,7 +16,7 @@ package struct UpdateQueue: Sendable {
 
     package init() {}
 
-    /// Reserves a place. Returns `false`, and records that, if there is none.
+    /// Counts a value to send. If the limit is reached, returns `false` and records the refusal.
     package mutating func reserve() -> Bool {
         guard count < Self.limit else {
             hasRefused = true
@@ -26,7 +26,8 @@ package struct UpdateQueue: Sendable {
         return true
     }
 
-    /// Frees a place. Returns whether to inform the application of space.
+    /// Counts a value that is no longer being sent. Returns whether to inform the application of
+    /// space.
     package mutating func release() -> Bool {
         count -= 1
         defer { hasRefused = false }
