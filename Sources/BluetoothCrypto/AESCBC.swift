@@ -2,8 +2,8 @@
 
 import Crypto
 
-/// Functions that sealing needs and CryptoKit lacks: AES in CBC mode with PKCS#7 padding (NIST SP
-/// 800-38A, 6.2; RFC 5652, 6.3), and PBKDF2.
+/// Functions that `Lanyard` needs for sealed messages and that CryptoKit lacks: AES in CBC mode
+/// with PKCS#7 padding (NIST SP 800-38A, 6.2; RFC 5652, 6.3), and PBKDF2.
 package enum AESCBC {
     /// The length of a block and of an initialization vector in bytes.
     package static let blockLength = PlatformCiphers.blockLength

@@ -11,7 +11,8 @@ package struct AESCCM: Sendable {
 
     private let cipher: AES128
 
-    /// Creates a cipher, or returns `nil` unless the key has 16 bytes, most significant byte first.
+    /// Creates a cipher; `nil` if the key does not have 16 bytes. The key's most significant byte
+    /// comes first.
     package init?(key: some Collection<UInt8>) {
         guard let cipher = AES128(key: key) else { return nil }
         self.cipher = cipher

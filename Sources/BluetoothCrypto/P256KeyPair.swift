@@ -56,7 +56,8 @@ package struct P256KeyPair: Sendable {
     package var privateKey: [UInt8] { Array(key.rawRepresentation) }
 
     /// Computes the secret that only the owners of the two private keys can compute: the
-    /// x-coordinate of the product, 32 bytes, most significant byte first.
+    /// x-coordinate of the product of this private key and the other public key. It has 32 bytes,
+    /// most significant byte first.
     ///
     /// - Returns: The secret, or `nil` if the other key is not valid.
     package func sharedSecret(with other: P256PublicKey) -> [UInt8]? {
