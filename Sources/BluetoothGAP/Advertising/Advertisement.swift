@@ -102,7 +102,7 @@ public struct Advertisement: Sendable, Hashable {
 }
 
 extension Advertisement {
-    /// Creates an advertisement with data that may be parsed already.
+    /// Creates an advertisement with the parsed data from the cache.
     init(
         address: DeviceAddress,
         isIdentityResolved: Bool,

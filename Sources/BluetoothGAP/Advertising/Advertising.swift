@@ -23,7 +23,7 @@ public struct Advertising: Sendable, Hashable {
         case scannable
         /// No answer.
         case nonConnectable
-        /// A connection of one device. Advertising ends when that device has connected.
+        /// A connection from one device. Advertising ends when that device has connected.
         case directed(DeviceAddress, DutyCycle)
     }
 
@@ -36,7 +36,7 @@ public struct Advertising: Sendable, Hashable {
         case high
     }
 
-    /// The form of the packets.
+    /// The format of the packets.
     public enum Form: Sendable, Hashable {
         /// Packets of Bluetooth 4.0, which all devices receive, with up to 31 bytes.
         case legacy
@@ -45,7 +45,7 @@ public struct Advertising: Sendable, Hashable {
         case extended
     }
 
-    /// The data of advertising.
+    /// The data to advertise.
     public enum Content: Sendable, Hashable {
         /// Content that `AdvertisingLayout` lays out.
         case composed(AdvertisingContent)
@@ -101,9 +101,9 @@ public struct Advertising: Sendable, Hashable {
 
     /// The kind of answer that advertising allows.
     public var kind: Kind
-    /// The form of the packets.
+    /// The format of the packets.
     public var form: Form
-    /// The data of advertising.
+    /// The data to advertise.
     public var content: Content
     /// The shortest and longest time from one advertisement to the next, by default 100 ms to 150
     /// ms. The host limits it to at least 20 ms and, with the legacy commands, to at most 10.24 s.
@@ -119,15 +119,16 @@ public struct Advertising: Sendable, Hashable {
     /// `Kind.directed` (Vol 4, Part E, 7.8.53).
     public var recipient: DeviceAddress?
     /// The devices whose requests are answered. All sets share the controller's Filter Accept List,
-    /// so each set with a restriction admits the devices of all of them. Advertising with a
-    /// ``target`` ignores this property.
+    /// so a set with a restriction also answers the devices that other sets with a restriction
+    /// name. Advertising with a ``target`` ignores this property.
     public var admission = Admission.everyone
     /// The transmit power in dBm, -127 to 20, or `nil` if the controller chooses it. Legacy
     /// controllers always choose it.
     public var transmitPower: Int8?
     /// Whether extended packets state the power in their header (Vol 6, Part B, 2.3.4.7).
     public var includesTransmitPower = false
-    /// Whether extended packets that allow no answer omit the address.
+    /// Whether extended packets of the kind ``Kind/nonConnectable`` omit the address of the
+    /// advertiser.
     public var isAnonymous = false
     /// The PHY of the primary channels of extended packets: LE 1M or LE Coded.
     public var primaryPHY = PHY.le1M
@@ -136,7 +137,7 @@ public struct Advertising: Sendable, Hashable {
     /// The number that distinguishes the sets of one address for a scanner, 0 to 15 (the
     /// Advertising SID). Only extended packets contain it.
     public var setIdentifier: UInt8 = 0
-    /// The duration from the beginning of advertising, or `nil` for no end.
+    /// The time from the beginning of advertising to its end, or `nil` for no end.
     public var duration: Duration?
     /// The number of advertisements after which advertising ends, 1 to 255, or `nil` for no limit.
     /// Only controllers with advertising sets support it.
@@ -176,8 +177,8 @@ public struct Advertising: Sendable, Hashable {
         }
     }
 
-    /// The device of directed advertising: that of the kind, or the recipient; `nil` if the
-    /// advertising is for all devices.
+    /// The device to which the advertising is directed: the device in ``kind``, or else the
+    /// ``recipient``; `nil` if the advertising is for all devices.
     public var target: DeviceAddress? {
         if case .directed(let target, _) = kind { target } else { recipient }
     }

@@ -8,7 +8,8 @@ struct AdvertisingComposer {
     private typealias DataType = AdvertisingData.DataType
     private typealias Builder = AdvertisingData.Builder
 
-    /// A structure that can be shortened. It is placed after all structures that cannot be.
+    /// A structure that did not fit, and that can be shortened. It gets the space that the other
+    /// structures leave.
     private enum Divisible {
         case services([BluetoothUUID], width: Int)
         case name(String)

@@ -42,7 +42,7 @@ public struct AdvertisingContent: Sendable, Hashable {
     /// that is marked as incomplete.
     public var serviceUUIDs: [BluetoothUUID] = []
 
-    /// The data of companies.
+    /// The manufacturer data, each entry with its company.
     public var manufacturerData: [AdvertisingData.ManufacturerData] = []
 
     /// The data of services.

@@ -154,7 +154,8 @@ extension AdvertisingData {
 }
 
 extension BluetoothUUID {
-    /// The shortest form, of 2, 4 or 16 bytes. Unlike ATT, advertising has a form of 32 bits.
+    /// The UUID in as few bytes as advertising allows: 2, 4 or 16. Unlike advertising, ATT has no
+    /// UUIDs of 4 bytes.
     var advertisedBytes: [UInt8] {
         guard short16 == nil, let short32 else { return attBytes }
         return (0..<4).map { UInt8(truncatingIfNeeded: short32 >> (8 * $0)) }

@@ -44,8 +44,8 @@ extension AdvertisingData {
         integer(of: .role, bytes: 1...1).map { Role(rawValue: UInt8(truncatingIfNeeded: $0)) }
     }
 
-    /// The connection intervals that the peripheral prefers, or `nil` if they are missing, invalid
-    /// or without a preference for one of the limits.
+    /// The connection intervals that the peripheral prefers. `nil` if they are missing or invalid,
+    /// or if the peripheral has no preference for one of the limits.
     public var peripheralConnectionIntervalRange: ClosedRange<Duration>? {
         guard
             let both = integer(of: .peripheralConnectionIntervalRange, bytes: 4...4),

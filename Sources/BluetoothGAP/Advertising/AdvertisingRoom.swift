@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The available bytes of a kind of advertising.
+/// The space that a kind of advertising has for data, in bytes.
 public struct AdvertisingRoom: Sendable, Hashable {
     /// The number of bytes of the advertising data.
     public let advertisingData: Int

@@ -40,7 +40,7 @@ package struct AddressScheduler: Sendable {
         case recognitionChanged
     }
 
-    /// The users of the radio that have to stop.
+    /// The schedulers that have to stop using the radio before a window opens.
     package struct Parties: OptionSet, Sendable, Hashable {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -118,7 +118,7 @@ package struct AddressScheduler: Sendable {
         return settle(now: now)
     }
 
-    /// Records that the controller did not resolve the address of a peer in its list. After
+    /// Records that the controller did not resolve the address of a peer that is on its list. After
     /// `ResolvingListUpdater.missLimit` calls, the host no longer uses the list.
     package mutating func missed(now: Instant) -> [Action] {
         list.missed()

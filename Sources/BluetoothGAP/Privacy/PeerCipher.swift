@@ -42,7 +42,7 @@ package struct PeerCipher: Sendable {
         PeerIdentifier(bytes: walk(Self.block(of: address), cipher.encrypt))
     }
 
-    /// Returns the address of an identifier, or `nil` if `identifier(of:)` makes it for no address.
+    /// Returns the address of an identifier, or `nil` if no address has this identifier.
     package func address(of identifier: PeerIdentifier) -> DeviceAddress? {
         guard Self.isUUID(identifier.bytes) else { return nil }
         return Self.address(in: walk(identifier.bytes, cipher.decrypt))

@@ -6,8 +6,8 @@ import BluetoothTypes
 /// The host's private addresses: their key, the current address and the time of its change (Vol 3,
 /// Part C, 10.7.1.2).
 package struct PrivateAddresses: Sendable {
-    /// The shortest and longest use of an address, as for controllers that generate private
-    /// addresses (Vol 4, Part E, 7.8.45).
+    /// The shortest and longest time for which an address is used. A controller that generates
+    /// private addresses has the same limits (Vol 4, Part E, 7.8.45).
     package static let rotationRange: ClosedRange<Duration> = .seconds(1) ... .seconds(3600)
     /// The pause before another attempt after a refusal.
     static let retryPause: Duration = .seconds(1)

@@ -69,7 +69,8 @@ package struct ResolvingListUpdater: Sendable {
     /// first requested peers, and the host's own address in directed advertising of these peers.
     package var isUsed: Bool { capacity > 0 }
 
-    /// Returns whether the controller resolves this peer in both directions.
+    /// Returns whether the controller translates between this peer's identity address and its
+    /// private addresses, in received packets and in commands.
     package func resolves(_ identity: DeviceAddress) -> Bool {
         isEnabled == true && contents?.contains { $0.identity == identity } ?? false
     }
@@ -100,7 +101,7 @@ package struct ResolvingListUpdater: Sendable {
             && capabilities.resolvingListSize > 0
     }
 
-    /// Records that the controller did not resolve the address of a peer in its list.
+    /// Records that the controller did not resolve the address of a peer that is on its list.
     ///
     /// After `missLimit` such cases, the list stays unused, because some controllers accept the
     /// commands but do not resolve addresses. Bumble's controller is an example.
@@ -182,7 +183,9 @@ package struct ResolvingListUpdater: Sendable {
         return true
     }
 
-    /// Records that the contents of the list are unknown.
+    /// Records that an operation failed, so that the state that it changes is unknown. Returns
+    /// `false` if the operation is repeated later. After `refusalLimit` failures in a row, returns
+    /// `true`, and the list stays unused.
     private mutating func failed(_ operation: PrivacyOperation) -> Bool {
         if case .enableResolution = operation { isEnabled = nil } else { contents = nil }
         modes = []

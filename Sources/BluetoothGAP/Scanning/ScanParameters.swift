@@ -16,15 +16,15 @@ public struct ScanParameters: Sendable, Hashable {
     /// The time that the controller listens in each interval, at most `interval`.
     ///
     /// The default is 60 ms, all of the time, because a person usually waits for the result. The
-    /// controller takes the time that its links need.
+    /// controller's links have priority and take the time that they need from the window.
     public var window: Duration = .milliseconds(60)
 
     /// Whether the controller omits duplicate reports. This saves most of the traffic on the
     /// transport, and hides changes of the signal strength.
     public var filtersDuplicates = true
 
-    /// The interval of restarts of a scan without duplicates, at least 1 s, or `nil` for none.
-    /// After a restart, the controller reports all devices in range again.
+    /// The time after which a scan that filters duplicates restarts, at least 1 s, or `nil` for no
+    /// restarts. After a restart, the controller reports all devices in range again.
     public var duplicateFilterRestart: Duration?
 
     /// The PHYs on which the controller listens. A controller without extended scanning listens on

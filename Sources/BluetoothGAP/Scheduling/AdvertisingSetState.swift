@@ -185,7 +185,8 @@ extension AdvertisingSetState {
         if requested.isHighDutyCycle {
             duration = min(duration ?? Advertiser.highDutyLimit, Advertiser.highDutyLimit)
         }
-        // The host alone ends a duration that is too long for the command.
+        // If the duration is too long for the command, the controller gets none, and the host ends
+        // the set.
         if let asked = duration, asked > Advertiser.controllerDurationLimit { duration = nil }
         let events = UInt8(clamping: eventsLeft ?? 0)
         return .enable(

@@ -159,8 +159,10 @@ extension CentralScheduler {
         if case .starting = initiation { true } else { false }
     }
 
-    /// Fails the direct requests of a turn. The pending requests back off after a transient
-    /// failure, and fail after any other.
+    /// Fails the direct requests of a turn. Its pending requests back off after a transient
+    /// failure. After any other failure, they fail, unless the turn used the Filter Accept List. In
+    /// this case, the list is no longer used, and the later turns for single devices show which of
+    /// them fails.
     ///
     /// - Parameter peer: The device of the failed attempt. If no request of the turn is for it, the
     ///   failure concerns all of them.

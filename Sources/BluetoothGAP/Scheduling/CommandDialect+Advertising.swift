@@ -138,7 +138,7 @@ extension CommandDialect {
 }
 
 extension HCI {
-    /// The value of a host without a preference for the transmit power (Vol 4, Part E, 7.8.53).
+    /// The value that leaves the transmit power to the controller (Vol 4, Part E, 7.8.53).
     fileprivate static let anyTransmitPower: Int8 = 127
 }
 

@@ -31,8 +31,8 @@ enum Initiation: Sendable, Equatable {
     }
 }
 
-/// The holder of the radio, which is the scanner or the initiator, if scanning and initiating
-/// exclude each other.
+/// The part of the host that has the radio, the scanner or the initiator, if the controller cannot
+/// scan and initiate at once.
 struct RadioShare: Sendable {
     enum Holder: Sendable {
         case scanner, initiator

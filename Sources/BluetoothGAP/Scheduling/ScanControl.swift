@@ -21,7 +21,8 @@ struct ScanControl: Sendable {
     private var configured: ScanParameters?
     /// The number of refusals in a row.
     private var refusalCount = 0
-    /// Whether the controller filters duplicates that a later caller has not received yet.
+    /// Whether a caller has joined the running scan, so that the scan has to restart. The
+    /// controller's duplicate filter hides devices that this caller has not received yet.
     private var isStale = false
     /// Whether the scheduler has reported that the scan runs.
     private var isAnnounced = false
