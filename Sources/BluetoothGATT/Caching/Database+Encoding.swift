@@ -76,7 +76,8 @@ extension GATT.DiscoveredService {
         for characteristic in characteristics { characteristic.write(to: &writer) }
     }
 
-    /// Reads a service without its includes, and the includes in their stored form.
+    /// Reads a service. Returns its includes separately, as references: the services to which they
+    /// refer may not have been read yet.
     fileprivate static func read(
         from reader: inout ByteReader
     ) throws(MalformedBytes) -> (GATT.DiscoveredService, [GATT.Database.Reference]) {
@@ -164,7 +165,7 @@ extension ByteReader {
     fileprivate mutating func readUUID() throws(MalformedBytes) -> BluetoothUUID {
         let count = Int(try readUInt8())
         let bytes = try readBytes(count)
-        // Each UUID has one valid form, so that a decoded record encodes to the same bytes.
+        // Each UUID has only one valid length, so that a decoded record encodes to the same bytes.
         guard let uuid = BluetoothUUID(littleEndian: bytes), uuid.attBytes.count == count else {
             throw .invalid(field: "UUID")
         }

@@ -45,8 +45,8 @@ extension GATT {
             return service(serviceUUID)?.characteristic(uuid)
         }
 
-        /// Returns the handle ranges of the services that another database does not contain in the
-        /// same form.
+        /// Returns the handle ranges of the services that another database lacks, or contains with
+        /// other attributes.
         func handlesOfServices(missingIn other: Database) -> [ClosedRange<AttributeHandle>] {
             let kept = Set(other.services)
             return services.filter { !kept.contains($0) }.map(\.service.handles)
@@ -110,8 +110,8 @@ extension GATT {
 
 // The checks of a new database, so that code that traverses a database does not repeat them.
 extension GATT.Database {
-    /// Creates a database, or returns `nil` unless its parts are nested correctly and in the order
-    /// of their handles.
+    /// Creates a database. Returns `nil` if an attribute lies outside of its service or
+    /// characteristic, or if the order is not that of the handles.
     package init?(services: [GATT.DiscoveredService]) {
         guard Self.fault(of: services) == nil else { return nil }
         self.init(checked: services)

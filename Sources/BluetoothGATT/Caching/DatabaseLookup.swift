@@ -35,8 +35,8 @@ package struct DatabaseLookup: Sendable {
         /// Start this operation, and pass its result to `completed(_:)`.
         case start(GATT.Operation)
         /// Report that the services in these ranges of the application's last database have
-        /// changed. Precedes `found`. After `outdated`, it is reported even if the database has
-        /// only grown.
+        /// changed. Precedes `found`. After `outdated`, it is reported even if services were only
+        /// added and there are no ranges.
         case changed([ClosedRange<AttributeHandle>], isAfterOutdated: Bool)
         /// Report this database to all waiting callers.
         case found(GATT.Database)
@@ -68,8 +68,8 @@ package struct DatabaseLookup: Sendable {
     package internal(set) var isCurrent = false
     /// Whether the application received the database on this link.
     private(set) var isInUse = false
-    /// The database whose attributes the application may use, from this link or an earlier one;
-    /// `nil` if there is none, or if the server has indicated what has changed since.
+    /// The database whose attributes the application may still be using, from this link or an
+    /// earlier one; `nil` if there is none, or if the server has indicated what has changed since.
     private var known: GATT.Database?
     /// Whether `outdated` was reported and not followed by a database or an indication.
     private var isOutdated = false
@@ -86,8 +86,9 @@ package struct DatabaseLookup: Sendable {
     var hasAskedForChanges = false
     /// Whether the server has accepted the subscription to Service Changed on this link.
     var hasSubscribed = false
-    /// Whether the database of the record has the hash of the record. A discovery takes time, so
-    /// this is `false` until the hash that was read before the discovery is also read after it.
+    /// Whether the hash of the record is known to be that of its database. The database may change
+    /// during a discovery. This is therefore `false` until the hash that was read before the
+    /// discovery is also read after it.
     private var isProven = true
     /// Whether the hash is to be read once more.
     private var needsComparison = false
@@ -111,7 +112,8 @@ package struct DatabaseLookup: Sendable {
     /// handles may now belong to other attributes.
     package var isOutOfSync: Bool { isInUse && !isCurrent }
 
-    /// Whether only the callers that wait for the database need the current operation.
+    /// Whether the current operation serves only the callers that wait for the database. If no
+    /// caller waits anymore, the owner may cancel the operation.
     package var isLooking: Bool {
         switch phase {
         case .readingHash, .discovering: true
@@ -235,8 +237,9 @@ extension DatabaseLookup {
         }
     }
 
-    /// Keeps the bonded server's knowledge of this client: the features, and the subscription if
-    /// Service Changed is unchanged.
+    /// Copies into the new record what the bonded server still knows about this client: the
+    /// features that the client has written, and the subscription if the Service Changed
+    /// characteristic is unchanged.
     private func inherit(_ record: inout DatabaseRecord) {
         guard isTrusted, let old = self.record else { return }
         let (before, after) = (old.database.serviceChanged, record.database.serviceChanged)
@@ -380,8 +383,8 @@ extension DatabaseLookup {
         return [.outdated]
     }
 
-    /// Records a change of the server's knowledge of this client. Only a bonded server keeps that
-    /// knowledge after the link.
+    /// Records what the server now knows about this client, such as its subscription. Only a bonded
+    /// server remembers this after the link.
     private mutating func noteOfServer(_ change: (inout DatabaseRecord) -> Void) -> [Action] {
         guard isTrusted, var record else { return [] }
         change(&record)

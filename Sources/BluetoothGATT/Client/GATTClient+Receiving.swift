@@ -51,9 +51,10 @@ extension GATTClient {
     /// Out Of Sync. The operation whose request is outstanding continues.
     ///
     /// The server refuses the outstanding request itself, as long as it considers this client
-    /// change-unaware. The requests of the other operations would reach the server when the client
-    /// is change-aware, because confirmations are sent ahead of requests. The server would then
-    /// execute them on the attributes that now have these handles.
+    /// change-unaware. The requests of the other operations would reach the server after the
+    /// confirmation of Service Changed, which is sent ahead of requests and makes the client
+    /// change-aware. The server would then execute these requests on the attributes that now have
+    /// the handles.
     package mutating func failOutOfSync(on bearer: inout ATTBearer) -> [Action] {
         let named =
             running.compactMap { id, entry in entry.handle.map { (id, $0) } }

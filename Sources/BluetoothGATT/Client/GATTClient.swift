@@ -147,7 +147,7 @@ extension GATTClient {
         return [.completed(id, .failure(failure))]
     }
 
-    /// Adopts a database from an earlier link that is still valid.
+    /// Adopts a database that an earlier link discovered and that is still valid.
     package mutating func recall(_ table: GATT.Database) {
         database.learn(from: table)
     }

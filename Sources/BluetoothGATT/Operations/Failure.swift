@@ -10,8 +10,9 @@ extension GATT {
         case attribute(ATT.ErrorCode, handle: AttributeHandle)
         /// The server sent a response that the specification does not allow. The text describes it.
         case protocolViolation(String)
-        /// The server returned another part of a value than the client sent for this attribute. No
-        /// value was written (Vol 3, Part G, 4.9.5).
+        /// In a long or reliable write, the server returns the bytes that it received. For this
+        /// attribute, they differ from those that the client sent. No value was written (Vol 3,
+        /// Part G, 4.9.5).
         case echoMismatch(handle: AttributeHandle)
         /// The server has more elements than a discovery returns (`GATT.discoveryLimit`).
         case tooManyAttributes
@@ -24,7 +25,7 @@ extension GATT {
         case queueFull
         /// The value is longer than the operation's limit in bytes. Nothing was sent.
         case valueTooLong(limit: Int)
-        /// ATT has no form for the operation, or does not permit it now. The text describes the
+        /// ATT has no PDU for the operation, or does not permit it now. The text describes the
         /// reason. Nothing was sent.
         case invalidOperation(String)
         /// The caller canceled the operation.

@@ -82,8 +82,8 @@ struct QueuedWrites: Sendable {
         }
     }
 
-    /// Processes a failure. A server that refuses a part keeps the parts before it. A server with
-    /// an invalid response may also have kept the part itself.
+    /// Processes a failure. A server that refuses a part keeps the parts before it. If its response
+    /// is invalid, the server may also have kept that part.
     mutating func receive(_ failure: GATT.Failure) throws(GATT.Failure) -> ProcedureStep {
         switch phase {
         case .executing: throw failure

@@ -29,7 +29,8 @@ struct ReadSingleCharacteristicValue: GATT.Procedure {
     let type: BluetoothUUID
     /// The required length of the value in bytes, or `nil` if any length is valid.
     let length: Int?
-    /// The length at which a value may be truncated, with the MTU at the time of the request.
+    /// The length in bytes from which on a value may be truncated, because it fills the response.
+    /// It depends on the MTU at the time of the request.
     private var fullLength = 0
     /// The procedure that reads the rest, or `nil` before it starts.
     private var rest: ReadLongCharacteristicValues?

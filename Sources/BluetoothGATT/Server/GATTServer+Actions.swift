@@ -31,7 +31,7 @@ extension GATTServer {
         case write(ClientID, [GATT.WriteEntry], needsAnswer: Bool)
     }
 
-    /// An event.
+    /// An event that may concern the application.
     package enum Report: Equatable, Sendable {
         /// A client wrote values in the database.
         case written([GATT.WriteEntry])

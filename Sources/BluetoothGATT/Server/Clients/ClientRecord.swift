@@ -7,8 +7,9 @@ import BluetoothTypes
 /// restarts (Vol 3, Part G, 2.5.2.1, 3.3.3.3 and 7.2).
 package struct ClientRecord: Hashable, Sendable {
     /// A Client Characteristic Configuration that is not zero, with the UUIDs of its service and
-    /// characteristic. The UUIDs ensure that a subscription does not apply to a characteristic with
-    /// other UUIDs that has the handle after a change.
+    /// characteristic. After a change of the database, the handle may belong to another
+    /// characteristic. The UUIDs ensure that the subscription does not apply to that
+    /// characteristic.
     package struct Configuration: Hashable, Sendable {
         package var bits: UInt16
         package var service: BluetoothUUID

@@ -22,8 +22,8 @@ extension GATTServer {
     /// prepared writes (Vol 3, Part F, 3.3.2 and 3.4.6.1). The `remember` action has already stored
     /// the record of a trusted client.
     ///
-    /// - Returns: An action that repeats an unconfirmed indication on another bearer, if there are
-    ///   both.
+    /// - Returns: An action that repeats an unconfirmed indication on another bearer of the client.
+    ///   Empty if there is no such indication or no other bearer.
     @discardableResult
     package mutating func close(_ bearer: BearerID) -> [Action] {
         guard clients[bearer.client]?.bearers.removeValue(forKey: bearer.channel) != nil else {
@@ -89,9 +89,9 @@ extension GATTServer {
     /// Processes the record of a client that seems to be bonded but has not proved its identity by
     /// encryption yet.
     ///
-    /// The record serves only to compare the database that the client knows with the current one.
-    /// If they differ, the client is change-unaware already, as it will be after encryption (Vol 3,
-    /// Part G, 2.5.2.1).
+    /// If the database that the client knows is not the current one, the client becomes
+    /// change-unaware already, as it will be after encryption (Vol 3, Part G, 2.5.2.1), and the
+    /// server takes over its supported features. The rest of the record has no effect.
     package mutating func recognize(_ client: ClientID, _ clientRecord: ClientRecord) {
         guard clients[client]?.isTrusted == false, clientRecord.knownHash != database.hash else {
             return

@@ -14,8 +14,8 @@ extension GATTServer {
     ///   - key: The key, or `nil` to refuse all signed commands.
     ///   - client: The client.
     ///   - storedRecord: The stored record of the client. Only its counter is used here. The rest
-    ///     takes effect with `restore`, and an action that stores a new counter includes it
-    ///     unchanged.
+    ///     takes effect with `restore`. Until then, an action that stores a new counter stores the
+    ///     rest unchanged.
     package mutating func setSigningKey(
         _ key: SigningKey?,
         of client: ClientID,

@@ -5,7 +5,7 @@ import BluetoothTypes
 
 /// A row of a server's database (Vol 3, Part F, 3.2).
 package struct Attribute: Equatable, Sendable {
-    /// The location of the value.
+    /// The source of the value.
     package enum Value: Equatable, Sendable {
         /// The attribute contains the value, which does not change: a declaration, or Extended
         /// Properties.

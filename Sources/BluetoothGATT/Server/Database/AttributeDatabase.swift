@@ -64,8 +64,7 @@ package struct AttributeDatabase: Sendable {
         return attributes[(declaration + 1)...].prefix { !$0.isDeclaration }.last?.handle
     }
 
-    /// Replaces the value of an attribute whose value is in the database. Other attributes are
-    /// unchanged.
+    /// Replaces the value of an attribute. Does nothing if the value is not in the database.
     package mutating func store(_ value: [UInt8], at handle: AttributeHandle) {
         guard let index = index(of: handle) else { return }
         switch attributes[index].value {

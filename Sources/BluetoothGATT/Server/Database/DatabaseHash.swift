@@ -5,8 +5,8 @@ import BluetoothCrypto
 import BluetoothTypes
 
 /// The hash by which a client recognizes a database (Vol 3, Part G, 7.3.1). It is a message
-/// authentication code, with a key of zeros, of everything that describes the structure of the
-/// database, without the values of characteristics and of most descriptors.
+/// authentication code, with a key of zeros, of all declarations and of the descriptors that GATT
+/// defines. It does not depend on the values of characteristics and of most descriptors.
 enum DatabaseHash {
     static let empty = hash(of: [Attribute]())
 

@@ -19,8 +19,8 @@ extension GATTServer {
         return (service, databaseChanged(in: service.service.handles))
     }
 
-    /// Removes the service whose declaration has this handle, with the same effects on the
-    /// connected clients.
+    /// Removes the service whose declaration has this handle, makes the connected clients
+    /// change-unaware, and sends Service Changed to those that have subscribed to it.
     ///
     /// If the service is the application's own Generic Access or Generic Attribute, the server's
     /// own service takes its place. This method does not remove the server's own services.
@@ -41,8 +41,7 @@ extension GATTServer {
         return databaseChanged(in: handles)
     }
 
-    /// Sets a value in the database. Clients are not informed, because notifications serve that
-    /// purpose.
+    /// Sets a value in the database. Clients are not informed. To inform them, send notifications.
     package mutating func setValue(
         _ value: [UInt8],
         of handle: AttributeHandle
