@@ -28,8 +28,9 @@ struct DaemonDevice: Sendable {
     /// The signal strength in dBm while the daemon receives the device.
     var rssi: Int? { properties["RSSI"]?.integer }
 
-    /// Whether the device has a class of BR/EDR and no data of LE. If another program scans for
-    /// BR/EDR, the daemon also reports such devices to this program.
+    /// Whether the daemon knows the device only over BR/EDR: it has a class of device, but no LE
+    /// data. If another program scans for BR/EDR, the daemon also reports such devices to this
+    /// program.
     var isClassicOnly: Bool {
         properties["Class"] != nil && properties["ManufacturerData"] == nil
             && properties["ServiceData"] == nil && properties["AddressType"]?.string != "random"

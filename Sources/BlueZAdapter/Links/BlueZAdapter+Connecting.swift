@@ -28,8 +28,8 @@ struct DaemonConnectionRequest: Sendable {
 extension DaemonConnectionRequest.Phase: Equatable {}
 
 extension BlueZAdapter {
-    /// The time between two attempts of a connection request. One attempt of the daemon takes much
-    /// longer.
+    /// The time from a failed attempt of a connection request to the next attempt. It can be short,
+    /// because an attempt of the daemon takes much longer.
     static let connectionRetryInterval = Duration.seconds(1)
     /// The time that the daemon may take to connect and to discover the services.
     static let connectionTimeout = Duration.seconds(120)

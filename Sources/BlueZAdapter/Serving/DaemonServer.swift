@@ -29,8 +29,8 @@ struct DaemonServer: Sendable {
         let isRead: Bool
     }
 
-    /// A client that gets the values of a characteristic. Before BlueZ 5.69, the first client
-    /// represents all clients that subscribe.
+    /// A client's subscription to the values of a characteristic. Before BlueZ 5.69, the first
+    /// client represents all clients that subscribe.
     struct Subscription: Hashable, Sendable {
         let handle: AttributeHandle
         let link: LinkIdentifier
