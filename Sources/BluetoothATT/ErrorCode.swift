@@ -61,7 +61,7 @@ extension ATT {
         /// The value is outside of the profile's range.
         public static let outOfRange = ErrorCode(rawValue: 0xFF)
 
-        /// The range of codes that the service defines instead of the protocol.
+        /// The codes whose meaning each service defines for itself.
         public static let applicationCodes: ClosedRange<UInt8> = 0x80...0x9F
 
         /// The names of the known values, worded as in the specification.
