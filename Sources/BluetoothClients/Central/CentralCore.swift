@@ -194,7 +194,8 @@ struct CentralCore: Sendable {
         return settle(peer)
     }
 
-    /// Begins to disconnect the link, if no manager uses it and this host made it.
+    /// Marks the link as ending if no manager uses it and this host made it. Returns the link,
+    /// which the caller has to disconnect, or `nil` otherwise.
     private mutating func beginEnding(_ peer: PeerIdentifier) -> LinkIdentifier? {
         guard let state = peers[peer], state.users.isEmpty, !state.isIncoming, state.isUsable
         else { return nil }

@@ -2,12 +2,13 @@
 
 import BluetoothPort
 
-/// The value of a descriptor that was read, in a form that depends on its UUID (Vol 3, Part G,
-/// 3.3.3).
+/// The value of a descriptor that was read: a text, a number or bytes, depending on the
+/// descriptor's UUID (Vol 3, Part G, 3.3.3).
 package enum DescriptorReading: Hashable, Sendable {
     /// A user description. Invalid UTF-8 becomes replacement characters.
     case text(String)
-    /// The first two bytes of a configuration.
+    /// The first two bytes of a configuration or of the extended properties, least significant byte
+    /// first.
     case number(UInt16)
     case bytes([UInt8])
 

@@ -89,7 +89,7 @@ package struct RemotePeripheral: Sendable {
 
     // MARK: Attributes
 
-    /// Changes the table by an event. Returns the handles of the services that may have changed.
+    /// Updates the table with an event. Returns the handles of the services that may have changed.
     package mutating func take(_ event: RemoteEvent) -> [AttributeHandle] {
         if case .found(.services, .success) = event { table = table ?? RemoteTable() }
         return table?.take(event) ?? []

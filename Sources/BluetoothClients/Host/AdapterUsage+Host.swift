@@ -5,7 +5,7 @@ import BluetoothPort
 import HCITransports
 
 extension AdapterUsage {
-    /// Creates the use of an adapter whose controller the caller's transport reaches.
+    /// Creates the use of an adapter that is reached through the caller's transport.
     ///
     /// - Parameters:
     ///   - transport: The connection to the controller.

@@ -5,7 +5,7 @@ import BluetoothPort
 /// A published service as a value: the data to publish it, and to make the application's object
 /// again after a restart.
 ///
-/// UUIDs are text in the width in which the application made them.
+/// UUIDs are text with as many digits as the application used: 4, 8 or 32.
 package struct AddedService: Hashable, Sendable {
     /// The number of the service at its manager.
     package let number: Int

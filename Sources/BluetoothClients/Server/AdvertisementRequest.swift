@@ -3,7 +3,7 @@
 /// The advertisement of a peripheral manager.
 package struct AdvertisementRequest: Hashable, Sendable {
     package var localName: String?
-    /// The UUIDs as text, in the width in which the application made them, which is the advertised
+    /// The UUIDs as text, with as many digits as the application used. They are advertised in this
     /// width.
     package var services: [String] = []
     /// Whether the rules for applications in the background apply. It is not stored.

@@ -5,10 +5,10 @@ import BluetoothPort
 /// An advertisement and its scan response, with the layout of an iPhone.
 ///
 /// After the flags, 28 of the 31 bytes are left for services and name. The services come first,
-/// each in the width in which it was made. The name follows if it fits completely. If not, it goes
-/// into the scan response, which has ten bytes for it. A name that is too long for both is
-/// shortened, in the packet where more of it fits. Services that do not fit are in the overflow
-/// area.
+/// each with as many bytes as the application used for its UUID. The name follows if it fits
+/// completely. If not, it goes into the scan response, which has ten bytes for it. A name that is
+/// too long for both is shortened, in the packet where more of it fits. Services that do not fit
+/// are in the overflow area.
 struct AdvertisingPackets: Hashable, Sendable {
     /// The maximum length of a name in a scan response, in bytes.
     static let responseNameLimit = 10

@@ -15,7 +15,7 @@ struct PendingRequests: Sendable {
     enum Verdict: Equatable, Sendable {
         /// The adapter passes the answer to the host.
         case settled
-        /// Other managers have to agree.
+        /// Other managers still have to agree.
         case open
         /// There is no such request, or it was already answered.
         case unknown

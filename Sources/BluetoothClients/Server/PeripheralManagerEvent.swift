@@ -86,10 +86,10 @@ package struct PeripheralManagerSession: Sendable {
     var statesSent = 0
     /// The number of changes of subscriptions that wait for the manager's queue.
     let waitingSubscriptions = LockedState(0)
-    /// The number of changes of lengths that wait for the manager's queue: at most one.
+    /// The number of `lengthsChanged` events that wait for the manager's queue: at most one.
     let waitingLengths = LockedState(0)
-    /// Whether the latest central that subscribed was disconnected for this reason. Of several in a
-    /// row, only the first is logged.
+    /// Whether the latest central that subscribed was disconnected, because `subscriptionLimit`
+    /// changes waited. Of several in a row, only the first is logged.
     var refusesSubscriptions = false
 
     package init(

@@ -9,9 +9,9 @@ struct ServerPart: Sendable {
         let session: SessionIdentifier
         /// The links on which the value has not been sent.
         var links: Set<LinkIdentifier>
-        /// Whether the value reached all links so far.
+        /// Whether the value was delivered on every link that has finished so far.
         var isDelivered = true
-        /// Receives whether the value reached all links.
+        /// Receives whether the value was delivered on all links.
         let completion: (@Sendable (Bool) -> Void)?
     }
 
@@ -75,8 +75,8 @@ extension SharedAdapter {
 
     func serverGainedPower() { resumeAdvertising() }
 
-    /// Removes services and advertising in a state below `poweredOff`. The application has to add
-    /// and start them again.
+    /// Removes services and advertising if the state's number is below that of `poweredOff`, for
+    /// example in the state `resetting`. The application has to add and start them again.
     func serverStateChanged() {
         guard state.rawValue < ManagerState.poweredOff.rawValue else { return }
         forgetAdvertising()
