@@ -59,7 +59,8 @@ package struct ResolvingListUpdater: Sendable {
 
     // MARK: - Requests
 
-    /// Requests the peers that the controller resolves.
+    /// Requests that the controller resolves the addresses of these peers, the most important
+    /// first.
     package mutating func request(_ entries: [Entry]) {
         wanted = entries.filter { entry in entry.peerKey.bytes.contains { $0 != 0 } }
         rejected = rejected.filter { identity in wanted.contains { $0.identity == identity } }

@@ -98,7 +98,8 @@ extension AdvertisingSetState {
     }
 
     private mutating func enabled(now: Instant) {
-        // If the end came before the Enable, the set is on the air now.
+        // The controller reported an end of the set while this Enable was outstanding. If that was
+        // the end of an earlier run, the set is on the air now.
         activity = hasEndedWhileEnabling ? .doubtful : .on
         hasEndedWhileEnabling = false
         refusalCount = 0

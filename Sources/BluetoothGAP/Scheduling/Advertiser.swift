@@ -17,8 +17,8 @@ import BluetoothTypes
 ///   current controller.
 ///
 /// Rules:
-/// 1. Every set ends exactly once, with `ended`. Until then, it is wanted, whatever the controller
-///    does.
+/// 1. Every set ends exactly once, with `ended`. Until then, the advertiser continues to request
+///    it, whatever the controller does.
 /// 2. A connection stops the set through which the peer connected. The advertiser starts the set
 ///    again at once, or when the controller has room for another link. Directed sets, and sets that
 ///    do not continue after a connection, end instead.
@@ -39,7 +39,7 @@ import BluetoothTypes
 /// 7. Between `hold` and `release`, no set is on the air.
 /// 8. A set has its own address if the host is private and the controller has several addresses.
 ///    All addresses change at the same time (`changeAddresses`).
-/// 9. After `reset`, all sets stay wanted, and return after the next `configure`.
+/// 9. After `reset`, all sets stay requested, and are advertised again after the next `configure`.
 ///
 /// The advertiser does not manage the links that result from advertising.
 package struct Advertiser: Sendable {
@@ -106,7 +106,7 @@ package struct Advertiser: Sendable {
 
     package init() {}
 
-    /// Whether a connectable set is wanted, so that the host accepts connections.
+    /// Whether a connectable set is requested, so that the host accepts connections.
     package var awaitsConnections: Bool {
         sets.contains { $0.isRequested && $0.requested.isConnectable }
     }

@@ -40,7 +40,7 @@ struct AdvertisingSetState: Sendable {
     var ownAddress: DeviceAddress?
     /// The parameters of the commands for the set, or `nil` without a controller.
     var configuration: Advertiser.SetConfiguration?
-    /// The reason for the end, or `nil` while the set is wanted.
+    /// The reason for the end, or `nil` while the set is requested.
     var end: AdvertisingEnd?
     var isEndReported = false
 

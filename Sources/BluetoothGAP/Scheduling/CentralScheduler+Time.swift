@@ -33,20 +33,21 @@ extension CentralScheduler {
         return since + Self.sliceDuration
     }
 
-    /// The time at which the radio changes between scanner and initiator.
+    /// The time at which the radio passes from the scanner to the initiator, or back.
     private var shareEndsAt: Instant? {
         guard isShareContended else { return nil }
         return share.since.map { $0 + Self.sliceDuration }
     }
 
-    /// Whether the requested scan, or the one that still runs, excludes initiating.
+    /// Whether the controller cannot initiate during the requested scan. After a controller has
+    /// refused to scan and initiate at once, this is `true` for every scan.
     var scanExcludesInitiation: Bool {
         guard let dialect else { return false }
         return refusedOverlap || !dialect.allowsInitiating(whileScanning: scan.requested)
     }
 
-    /// Returns whether the controller can initiate during such a scan, or `false` if that is not
-    /// known yet.
+    /// Returns whether the controller can initiate during such a scan, as far as the host knows.
+    /// `false` without a configured controller.
     package func initiates(whileScanning parameters: ScanParameters) -> Bool {
         guard let dialect else { return false }
         return !refusedOverlap && dialect.allowsInitiating(whileScanning: parameters)

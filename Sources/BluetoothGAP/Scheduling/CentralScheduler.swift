@@ -12,9 +12,9 @@ import BluetoothTypes
 ///
 /// Terms:
 /// - A *request* is one caller's connection request. The queue of requests rotates.
-/// - A *turn* is one initiation of the controller: the request at the front of the queue. If that
-///   request is pending, other pending requests with the same parameters join it in the Filter
-///   Accept List, as far as the list has room.
+/// - A *turn* is one initiation of the controller. It serves the request at the front of the queue.
+///   If that request is pending, other pending requests with the same parameters join it in the
+///   Filter Accept List, as far as the list has room.
 /// - A *slice* (`sliceDuration`) is the length of a turn while other requests wait. Otherwise, a
 ///   turn lasts until the connection.
 /// - The *share*: if the controller cannot scan and initiate at once, scanner and initiator
@@ -37,8 +37,8 @@ import BluetoothTypes
 ///    bounded number of times. A scan or an initiation counts as stopped when the controller has
 ///    answered the stop. The scheduler repeats a stop without an answer, and asks for a reset of
 ///    the controller (`unstoppable`) after `unansweredStopLimit` unanswered stops in a row.
-/// 6. On `reset`, direct requests fail. Pending requests and the scan stay wanted, and return after
-///    the next `configure`.
+/// 6. On `reset`, direct requests fail. Pending requests and the scan stay requested, and continue
+///    after the next `configure`.
 /// 7. While the advertiser uses the Filter Accept List, the initiator connects to one device at a
 ///    time.
 /// 8. Between `hold` and `release`, neither a scan nor an initiation runs.
@@ -61,9 +61,9 @@ package struct CentralScheduler: Sendable {
         /// The requested scan has begun, or the scan has stopped as requested. Pauses are not
         /// reported.
         case scanStateChanged(isScanning: Bool)
-        /// The scan has failed and is no longer wanted.
+        /// The scan has failed and is no longer requested.
         case scanFailed(CentralFailure)
-        /// The requested duration is over, and the scan is no longer wanted.
+        /// The requested duration is over, and the scan is no longer requested.
         case scanEnded
         /// The advertiser may use the Filter Accept List now.
         case acceptListReleased

@@ -10,7 +10,7 @@ struct ConnectQueue: Sendable {
     struct Request: Sendable {
         let id: CentralScheduler.RequestID
         let address: DeviceAddress
-        /// Whether the request stays pending after a failure, until it succeeds or is canceled.
+        /// Whether the request stays in the queue after a transient failure.
         let isPending: Bool
         let parameters: ConnectParameters
         var isCancelled = false

@@ -41,7 +41,7 @@ extension CommandDialect {
     }
 }
 
-/// The supported states that include one kind of advertising.
+/// The supported states for one kind of advertising: alone, and combined with each other activity.
 private struct AdvertisingStates {
     typealias States = HCI.LESupportedStates
 
