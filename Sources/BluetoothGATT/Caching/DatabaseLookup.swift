@@ -6,9 +6,9 @@ import BluetoothATT
 /// or by discovery (Vol 3, Part G, 2.5.2).
 ///
 /// A database from an earlier link is still valid if the server's Database Hash is unchanged. If
-/// the server has no hash, the database is valid if the server was required to report changes and
-/// has not done so. Only a bonded server reports changes that occurred without a link. In all other
-/// cases, the database is discovered.
+/// the server has no hash, the database is still valid if this client is bonded with the server and
+/// subscribed to Service Changed, and no change was indicated: a server reports changes that
+/// occurred without a link only to bonded clients. In all other cases, the database is discovered.
 ///
 /// A valid database stays valid until the server reports a change, by Service Changed or by the
 /// error Database Out Of Sync. To receive such reports, the lookup subscribes to Service Changed
@@ -17,11 +17,13 @@ import BluetoothATT
 /// the application already has the database. If the server has none, the lookup subscribes before
 /// the application gets the database.
 ///
-/// A discovered database is proven by a second reading of its hash. If the server reports a change
-/// before that, the database is discovered again, even if the hash is the same: the server may have
-/// made a change before the discovery and reverted it afterward. If the link ends before that, the
-/// database is used on the next link if the hash is the same, so that the requests of a short link
-/// are still useful.
+/// The server may change its database during a discovery. The lookup therefore reads the hash
+/// before the discovery and again after it. If both are equal, the database is *proven* to have
+/// this hash. If the server reports a change before the second reading, the database is discovered
+/// again, even if the hash is the same: the server may have made a change before the discovery and
+/// reverted it afterward. If the link ends before the second reading, the next link uses the
+/// database if the hash is still the same. Otherwise, the requests of a short link would be
+/// useless.
 ///
 /// The type is a protocol core: it starts one operation at a time, and its owner passes the result
 /// of each.

@@ -158,8 +158,8 @@ struct ReadLongCharacteristicValues: GATT.Procedure {
     }
 }
 
-/// Read Multiple Characteristic Values: reads several values whose lengths the client knows (Vol 3,
-/// Part G, 4.8.4).
+/// Read Multiple Characteristic Values: reads several values. The client must know their lengths,
+/// because the response does not contain them (Vol 3, Part G, 4.8.4).
 struct ReadMultipleCharacteristicValues: GATT.Procedure {
     let handles: [AttributeHandle]
 

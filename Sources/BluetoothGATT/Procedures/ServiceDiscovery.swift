@@ -74,7 +74,7 @@ struct DiscoverPrimaryServiceByServiceUUID: DiscoveryProcedure {
         self.uuid = uuid
     }
 
-    /// The attribute type. The request can contain only 16 bits of it.
+    /// The attribute type as 16 bits, the only length that the request allows.
     private static let primaryService: UInt16 = 0x2800
 
     func request(from start: AttributeHandle) -> ATT.PDU {

@@ -29,7 +29,8 @@ package struct ClientRecord: Hashable, Sendable {
     /// The value of Client Supported Features.
     package var supportedFeatures: UInt8 = 0
 
-    /// The hash of the database that the client knows, or `nil` if it knows none completely.
+    /// The hash of the latest database for which the client was change-aware, or `nil` if there is
+    /// none.
     package var knownHash: [UInt8]?
 
     /// The counter of the last command with a valid signature, or `nil` if there was none (Vol 3,

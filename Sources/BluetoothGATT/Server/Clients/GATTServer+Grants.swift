@@ -19,8 +19,8 @@ package struct ReadingGrant: Sendable {
     fileprivate let revision: UInt64
 }
 
-// Faster checks for values that are sent or read at a high rate. The checks are those of
-// `notification(of:value:to:)` and of `receive(_:on:now:)`.
+// Grants for values that are sent or read at a high rate. A grant is the result of the checks in
+// `notification(of:value:to:)` or `receive(_:on:now:)`, which then need not be repeated.
 extension GATTServer {
     /// Returns the permission to send the value to the client: the earlier grant of the same client
     /// if it is still valid, or else a new one.
