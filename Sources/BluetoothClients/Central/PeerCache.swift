@@ -4,7 +4,7 @@ import BluetoothTypes
 
 /// A cache of the names and services of peers.
 struct PeerCache: Sendable {
-    /// The number of peers that the cache keeps at least: the most recently used ones.
+    /// The number of peers that are never dropped: those used most recently.
     static let peerLimit = 4_096
 
     struct Entry: Hashable, Sendable {

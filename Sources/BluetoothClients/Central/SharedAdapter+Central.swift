@@ -4,8 +4,7 @@ import BluetoothPort
 
 /// The adapter's state for central managers.
 struct CentralPart: Sendable {
-    /// The number of addresses whose peer identifiers are kept at least: the most recently used
-    /// ones.
+    /// The number of addresses whose peer identifiers are never dropped: those used most recently.
     static let addressLimit = 4_096
 
     /// A connection request that was given to the host.

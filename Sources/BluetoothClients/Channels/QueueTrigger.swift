@@ -24,8 +24,8 @@ package final class QueueTrigger: StreamTrigger, @unchecked Sendable {
 
     /// Creates a trigger that calls `handler` on a queue.
     ///
-    /// - Parameter outsideWork: Informed when the trigger fires, and again when the call is over or
-    ///   skipped. Virtual time stops in between.
+    /// - Parameter outsideWork: The object that is informed when the trigger fires, and again when
+    ///   the call is over or skipped. Virtual time stops in between.
     package init(
         on queue: DispatchQueue,
         outsideWork: (any OutsideWork)? = nil,

@@ -8,8 +8,8 @@ import BluetoothPort
 /// results therefore come in the same order. Only a request that fails early can overtake others:
 /// because too many requests wait, or because the database changed.
 ///
-/// The core sends a write without response when it has sent all earlier requests. It does not wait
-/// for the result of the last of them, unless this is a write or a reading of the database after a
+/// The core sends a write without response when it has sent all earlier requests. It waits for the
+/// result of the request before it only if that is a write, or a reading of the database after a
 /// change. Written values therefore arrive in the order of the calls.
 struct ClientCore: Sendable {
     /// The maximum number of requests that wait on one link. Further ones are refused at once.

@@ -21,7 +21,7 @@ package struct RemotePeripheral: Sendable {
     /// The discovered attributes; `nil` before the first discovery and after a disconnection,
     /// unless the system reconnects.
     package private(set) var table: RemoteTable?
-    /// The number of waiting writes without response; `nil` while there is no connection.
+    /// The counter of the waiting writes without response; `nil` while there is no connection.
     package private(set) var window: WriteWindow?
 
     package init(name: String?) {

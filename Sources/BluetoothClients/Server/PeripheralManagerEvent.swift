@@ -42,7 +42,7 @@ extension PeripheralManagerEvent {
     }
 }
 
-/// A central, and the maximum length in bytes of a value that it can be notified of.
+/// A central, and the maximum length in bytes of a value in a notification or indication to it.
 package struct ServedCentral: Hashable, Sendable {
     package let peer: PeerIdentifier
     package let maximumUpdateValueLength: Int

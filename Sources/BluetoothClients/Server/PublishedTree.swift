@@ -5,7 +5,7 @@ import BluetoothPort
 /// The services that all peripheral managers of an adapter have published, and the managers to
 /// which the attributes in the adapter's database belong.
 package struct PublishedTree: Sendable {
-    /// A published characteristic, named by its manager, its service and its position in the
+    /// A published characteristic, identified by its manager, its service and its position in the
     /// service.
     package struct Place: Hashable, Sendable {
         package let session: SessionIdentifier
