@@ -3,9 +3,9 @@
 import BluetoothPort
 import DBus
 
-/// The errors of BlueZ as those of the port. BlueZ reports an ATT error as a name with an English
-/// text (src/gatt-client.c, `create_gatt_dbus_error`), and gives some different errors the same
-/// name and text.
+/// The translation of BlueZ's errors into errors of the port. BlueZ reports an ATT error as a name
+/// with an English text (src/gatt-client.c, `create_gatt_dbus_error`), and gives some different
+/// errors the same name and text.
 enum DaemonError {
     private static let prefix = "org.bluez.Error."
 

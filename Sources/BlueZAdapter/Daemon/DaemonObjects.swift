@@ -26,7 +26,7 @@ struct DaemonObjects: Sendable {
         objects.filter { $0.key.isBelow(path) && $0.value[interface] != nil }.keys.sorted()
     }
 
-    /// Replaces all objects by those of a reply of GetManagedObjects (`a{oa{sa{sv}}}`).
+    /// Replaces all objects by those in a reply to GetManagedObjects (`a{oa{sa{sv}}}`).
     ///
     /// - Returns: Whether the reply has the expected form.
     mutating func replace(with reply: DBusValue?) -> Bool {

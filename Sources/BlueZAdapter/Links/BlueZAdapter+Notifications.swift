@@ -226,9 +226,9 @@ extension BlueZAdapter {
         return BlueZ.call(path, BlueZ.Interface.properties, "Get", property)
     }
 
-    /// Ends the subscriptions that the daemon would keep for this program: those of a link that
-    /// stays connected for another program, and those that the daemon would repeat at the next
-    /// connection.
+    /// Ends the subscriptions that this program made with StartNotify. Otherwise, the daemon would
+    /// keep them while the device stays connected for another program, and would repeat them at the
+    /// next connection.
     func endSubscriptions(of link: LinkIdentifier) {
         for (path, subscription) in links[link]?.subscriptions ?? [:] {
             if case .signaled = subscription { stopNotifying(path) }
