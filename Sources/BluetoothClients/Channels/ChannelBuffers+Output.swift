@@ -11,8 +11,8 @@ extension ChannelBuffers {
 
         var isDrained: Bool { pending.isEmpty && inFlight.isEmpty }
 
-        /// The number of bytes that count against the capacity. Includes those of the host's SDUs,
-        /// which occupy memory until the peer accepts them.
+        /// The number of bytes that count against the capacity: the pending bytes, and the bytes of
+        /// the SDUs that the host is sending. These SDUs occupy memory until the peer accepts them.
         var count: Int { inFlight.reduce(pending.count, +) }
 
         /// Returns whether there is an SDU to send and the host can take one.

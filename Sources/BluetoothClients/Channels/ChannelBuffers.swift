@@ -4,10 +4,11 @@ import BluetoothPort
 
 /// The buffers of an L2CAP channel, between the application's streams and the host.
 ///
-/// A value without locks, threads or run loops. The application's methods are called for the
-/// operations of its streams. The host's methods are called with the results of the actions. After
-/// each change, the caller performs the actions that `nextAction()` returns, and reports to the
-/// streams' delegates the events that `nextEvent(of:)` returns, until both return `nil`.
+/// It is a value without locks, threads or run loops. The caller calls the methods of the
+/// application for the operations of the application's streams, and the methods of the host with
+/// the results of the actions. After each change, the caller performs the actions that
+/// `nextAction()` returns, and reports to the streams' delegates the events that `nextEvent(of:)`
+/// returns, until both return `nil`.
 ///
 /// Both directions are bounded: see `ChannelLimits`.
 package struct ChannelBuffers: Equatable, Sendable {

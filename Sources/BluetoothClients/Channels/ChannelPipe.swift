@@ -8,8 +8,8 @@ import HCITransports
 /// access to the port.
 ///
 /// All methods can be called on any thread. After a change of the buffers, threads that wait in
-/// `read` or `write` continue, the triggers of streams with events fire, and the pipe asks the port
-/// for a turn (`ChannelTurn`) if there are actions for it.
+/// `read` or `write` continue, and the triggers of streams with events fire. If there are actions
+/// for the port, the pipe asks the port for a turn (`ChannelTurn`).
 package final class ChannelPipe: Sendable {
     private struct State {
         var buffers: ChannelBuffers

@@ -65,6 +65,6 @@ extension ClientSearch {
 }
 
 extension ClosedRange {
-    /// Returns whether the range has a common element with one of the others.
+    /// Returns whether the range overlaps at least one of the others.
     package func overlaps(anyOf others: [Self]) -> Bool { others.contains { overlaps($0) } }
 }
