@@ -17,8 +17,8 @@ package struct P256PublicKey: Hashable, Sendable {
 
     /// Whether both coordinates are below the field's prime and satisfy the equation of the curve.
     ///
-    /// Points with x = 0 satisfy it but are rejected, because no random key pair has such a point
-    /// and a peer that sends one has chosen it on purpose.
+    /// Points with x = 0 satisfy the equation but are rejected. A random key pair practically never
+    /// has such a point, so a peer that sends one has chosen it on purpose.
     package var isValid: Bool { point != nil }
 
     /// The point, or `nil` if the key is not valid.
