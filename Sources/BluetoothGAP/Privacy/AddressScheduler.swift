@@ -3,10 +3,11 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// A scheduler that decides the address commands of one controller. They set the host's random
-/// address, which changes from time to time if the host uses private addresses, and the resolving
-/// list, with which the controller resolves the addresses of bonded peers. `CentralScheduler` and
-/// `Advertiser` decide the commands for scanning, initiating and advertising.
+/// A scheduler that decides the address commands of one controller. One group of commands sets the
+/// host's random address, which changes from time to time if the host uses private addresses. The
+/// other group changes the resolving list, with which the controller resolves the addresses of
+/// bonded peers. `CentralScheduler` and `Advertiser` decide the commands for scanning, initiating
+/// and advertising.
 ///
 /// Terms:
 /// - A *quiet window* is a time in which the controller neither advertises, scans nor initiates. A

@@ -34,9 +34,9 @@ public struct ScanParameters: Sendable, Hashable {
     /// Whether the controller scans with its public address instead of the host's own address.
     ///
     /// A scanner receives directed advertising only if it is directed at the address with which it
-    /// scans (Vol 6, Part B, 4.3.3), and it sends that address in scan requests. All scans of a
-    /// host share the controller's scanner, which uses the public address while every one of them
-    /// asks for it.
+    /// scans (Vol 6, Part B, 4.3.3). It sends that address in scan requests. All scans of a host
+    /// share the controller's scanner. The scanner uses the public address only while all scans ask
+    /// for it.
     public var usesPublicAddress = false
 
     /// Creates the parameters of an active scan that listens all of the time.

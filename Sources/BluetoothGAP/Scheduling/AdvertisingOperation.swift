@@ -41,8 +41,8 @@ package enum AdvertisingOperation: Hashable, Sendable {
     }
 }
 
-/// The parameters of a set in terms of the extended commands. The legacy commands carry a part of
-/// them.
+/// The parameters of a set, as the extended commands contain them. The legacy commands contain only
+/// some of them.
 package struct AdvertisingParameters: Hashable, Sendable {
     var properties: HCI.AdvertisingProperties
     var interval: ClosedRange<Duration>

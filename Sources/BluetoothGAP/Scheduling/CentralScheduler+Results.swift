@@ -177,7 +177,6 @@ extension CentralScheduler {
             members.removeAll { $0.address != peer }
         }
         if turn.target == .acceptList, !failure.isTransient {
-            // The attempts for single devices will show which of them fails.
             return acceptList.giveUp()
         }
         let lost = members.filter { !$0.isPending || !failure.isTransient }.map(\.id)
