@@ -23,16 +23,16 @@
 //
 // The peer may be defective or hostile. A discovery only advances to greater handles, so it ends
 // whatever the server answers. A response that does not fit results in a failure with a
-// description, and the responses before it are discarded, because an incomplete database that looks
+// description. The responses before it are discarded, because an incomplete database that looks
 // complete would cause errors later.
 //
 // The server is the other half of this module. Definitions of services become rows of one database,
 // from which the server answers requests. A record for each client contains the security of its
 // link, its subscriptions, and its knowledge of the database. The record of a bonded client
 // outlives the link, with its subscriptions and the hash of the database that it knows. When
-// services are added or removed, the server sends Service Changed to the client. Until a client
-// that supports robust caching knows the change, the server refuses its requests with handles that
-// may now belong to other attributes (Vol 3, Part G, 2.5.2).
+// services are added or removed, the server sends Service Changed to the client. If a client
+// supports robust caching, the server refuses its requests with handles until the client knows the
+// change, because the handles may now belong to other attributes (Vol 3, Part G, 2.5.2).
 
 import BluetoothATT
 

@@ -90,7 +90,8 @@ struct DatabaseDiscovery: Sendable {
         )
     }
 
-    /// Combines the parts, all of which are in the order of their handles.
+    /// Combines the services, includes, characteristics and descriptors into a database. Each list
+    /// is in the order of the handles.
     private func database(
         _ descriptors: [GATT.Descriptor]
     ) throws(GATT.Failure) -> GATT.Database {

@@ -70,9 +70,9 @@ extension GATT.Failure {
     }
 }
 
-/// The common part of all discoveries. A discovery sends requests for the rest of a range until the
-/// range is exhausted or the server responds with Attribute Not Found, which means that there are
-/// no more attributes.
+/// The common part of all discoveries. A discovery sends one request after another, each for the
+/// part of a range that remains. It ends when the range is exhausted, or when the server responds
+/// with Attribute Not Found, which means that there are no more attributes.
 protocol DiscoveryProcedure: GATT.Procedure {
     /// The progress of the discovery.
     var sweep: HandleSweep { get set }

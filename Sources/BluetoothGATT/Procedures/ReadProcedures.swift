@@ -18,9 +18,9 @@ struct ReadCharacteristicValue: GATT.Procedure {
     }
 }
 
-/// A procedure that reads a value that a server has at most once, such as the Database Hash or the
-/// Device Name, by its type over all handles. For the hash, this is the only allowed way (Vol 3,
-/// Part G, 7.3).
+/// A procedure that reads a value by its type, in the range of all handles. It is for values that a
+/// server has at most once, such as the Database Hash and the Device Name. For the hash, this is
+/// the only allowed way (Vol 3, Part G, 7.3).
 ///
 /// Most values need one request. Read Using Characteristic UUID needs a second one to find out that
 /// there are no more values. The server truncates a long value to MTU - 4 bytes, or to 253 bytes if
@@ -137,9 +137,9 @@ struct ReadLongCharacteristicValues: GATT.Procedure {
         return .send(nextPart)
     }
 
-    /// Processes a failure. If the last part filled its PDU exactly, no further part exists, and
-    /// the server responds with an empty part, with Invalid Offset, or with Attribute Not Long (Vol
-    /// 3, Part F, 3.4.4.5).
+    /// Processes a failure. If the last part of the value filled its PDU exactly, the procedure
+    /// requests one more part, which does not exist. The server then responds with an empty part,
+    /// with Invalid Offset, or with Attribute Not Long (Vol 3, Part F, 3.4.4.5).
     func receive(_ failure: GATT.Failure, mtu: Int) throws(GATT.Failure) -> ProcedureStep {
         switch failure {
         case .attribute(.invalidOffset, _) where !value.isEmpty,

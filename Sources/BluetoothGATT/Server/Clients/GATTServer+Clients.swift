@@ -89,9 +89,10 @@ extension GATTServer {
     /// Processes the record of a client that seems to be bonded but has not proved its identity by
     /// encryption yet.
     ///
-    /// If the database that the client knows is not the current one, the client becomes
-    /// change-unaware already, as it will be after encryption (Vol 3, Part G, 2.5.2.1), and the
-    /// server takes over its supported features. The rest of the record has no effect.
+    /// If the database that the client knows is not the current one, the client already becomes
+    /// change-unaware, as it will be after encryption (Vol 3, Part G, 2.5.2.1). The server also
+    /// takes over the client's supported features from the record. The rest of the record has no
+    /// effect.
     package mutating func recognize(_ client: ClientID, _ clientRecord: ClientRecord) {
         guard clients[client]?.isTrusted == false, clientRecord.knownHash != database.hash else {
             return
@@ -103,8 +104,8 @@ extension GATTServer {
 
     /// Restores the stored record of a bonded client.
     ///
-    /// Call this as soon as the client's identity is proved, before its next PDU is processed, so
-    /// that a client that does not know of a change is change-unaware from its first request on.
+    /// Call this as soon as the client's identity is proved, before its next PDU is processed. A
+    /// client that does not know of a change is then change-unaware from its first request on.
     /// Configurations that the client has written on this link take precedence. Stored
     /// configurations of characteristics that no longer exist are removed, and those that take
     /// effect are reported to the application. If the database has changed, the server indicates
