@@ -102,7 +102,8 @@ extension BlueZAdapter {
             guard adapter.advertisements[set] != nil else {
                 return adapter.fail(.refused(.unknown), completion)
             }
-            // The daemon reads the properties of an object once.
+            // The daemon reads the properties of an object only once, so changed advertising needs
+            // a new object.
             adapter.endAdvertising(set)
             adapter.begin(advertising, as: set, then: completion)
         }

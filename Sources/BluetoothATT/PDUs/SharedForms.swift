@@ -24,7 +24,7 @@ extension ATT {
         init(handle: AttributeHandle, offset: UInt16, value: ArraySlice<UInt8>)
     }
 
-    /// A value only.
+    /// Parameters that consist only of a value, up to the end of the PDU.
     package protocol ValueAlone: Parameters {
         var value: ArraySlice<UInt8> { get }
 

@@ -2,7 +2,7 @@
 
 import BluetoothATT
 
-// The steps of procedures, and the sequence of procedures.
+// The steps of procedures, and the order of long and reliable writes.
 extension GATTClient {
     enum Input {
         case beginning
