@@ -3,13 +3,13 @@
 import BluetoothATT
 
 extension GATT {
-    /// A signer of one command, with a key that the server has and a counter that is used only once
-    /// with that key (Vol 3, Part H, 2.4.5).
+    /// The key and the counter with which one write command is signed (Vol 3, Part H, 2.4.5). The
+    /// server has the same key. A counter is used only once with a key.
     package struct CommandSigner: Equatable, Sendable {
         private let key: SigningKey
         private let counter: UInt32
 
-        /// Creates a signer, or returns `nil` unless the key has 16 bytes.
+        /// Creates a signer, or returns `nil` if the key does not have 16 bytes.
         package init?(_ key: SigningKey, counter: UInt32) {
             guard key.signature(of: [], counter: counter) != nil else { return nil }
             self.key = key

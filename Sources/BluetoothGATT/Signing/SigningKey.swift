@@ -4,8 +4,8 @@ import BluetoothATT
 import BluetoothCrypto
 import BluetoothTypes
 
-/// A key for signing commands on links without encryption: a bonded client's key for verification,
-/// or the local key (Vol 3, Part H, 2.4.5).
+/// A key for signed write commands, which need no encrypted link (Vol 3, Part H, 2.4.5). It is the
+/// key of a bonded client, which verifies the client's commands, or the local key, which signs.
 package struct SigningKey: Equatable, Sendable {
     /// The Connection Signature Resolving Key: 16 bytes, most significant byte first.
     package let key: [UInt8]
@@ -19,13 +19,14 @@ package struct SigningKey: Equatable, Sendable {
         self.lastCounter = lastCounter
     }
 
-    /// Returns the signature of a PDU in transmission order: the counter and half of the code,
-    /// least significant bytes first (Vol 3, Part C, 10.4.1).
+    /// Returns the signature of a PDU in transmission order: the counter, and the most significant
+    /// half of the message authentication code. In both, the least significant byte is first
+    /// (Vol 3, Part C, 10.4.1).
     ///
     /// - Parameters:
     ///   - pdu: The opcode and all parameters except the signature.
     ///   - counter: The counter of the command.
-    /// - Returns: The signature, or `nil` unless the key has 16 bytes.
+    /// - Returns: The signature, or `nil` if the key does not have 16 bytes.
     package func signature(of pdu: [UInt8], counter: UInt32) -> [UInt8]? {
         var signed = ByteWriter(reservingCapacity: pdu.count + 4)
         signed.write(contentsOf: pdu)

@@ -50,8 +50,9 @@ extension GATTServer {
         return Array(handles)
     }
 
-    /// Checks that all attributes exist and are readable, before the application is asked. The
-    /// error contains the first attribute that is not (Vol 3, Part F, 3.4.4.7 and 3.4.4.11).
+    /// Checks that all attributes exist and are readable, before the application is asked for any
+    /// value. The error names the first attribute that is missing or not readable (Vol 3, Part F,
+    /// 3.4.4.7 and 3.4.4.11).
     private func checkAll(
         _ handles: [AttributeHandle],
         for client: ClientID
@@ -82,7 +83,7 @@ extension GATTServer {
         resume(reading, on: bearer, until: start + Self.questionLimit)
     }
 
-    /// Continues a read until the response is complete or the application must be asked.
+    /// Continues a read until the response is complete or a value must come from the application.
     mutating func resume(
         _ reading: some Reading,
         on bearer: BearerID,

@@ -6,16 +6,15 @@ import BluetoothTypes
 // Processing of all requests and commands.
 //
 // The checks of a request always have the same order: the client's change awareness, the range or
-// handle, the permissions, and the value. The request is executed after these checks. A request for
-// which the application must be asked waits in `pending`, and continues in the same way after the
-// answer.
+// handle, the permissions, and the value. The request is executed after these checks. A request
+// that needs an answer of the application waits in `pending` and continues after the answer.
 
 extension GATTServer {
     /// Processes a request or command that a client's bearer has received.
     ///
-    /// A request results in exactly one `respond`, either immediately or after the application has
-    /// answered or its time has expired. A command has no response. A request that arrives before
-    /// the response to the previous one gets no response.
+    /// A request results in one `respond`: immediately, or when the application answers or its time
+    /// expires. A request that arrives before the response to the previous one violates the
+    /// protocol. It results in `violated` and gets no response. Commands have no response.
     package mutating func receive(
         _ request: ATT.PDU,
         on bearer: BearerID,
@@ -24,7 +23,8 @@ extension GATTServer {
         guard clients[bearer.client]?.bearers[bearer.channel] != nil else {
             return request.opcode.isCommand ? [] : refuse(request, .unlikelyError, on: bearer)
         }
-        // The client has not received the error Database Out Of Sync, so it is still change-unaware.
+        // This check comes before the one of change awareness. Otherwise the request, which gets no
+        // response, could make the client change-aware.
         if !request.opcode.isCommand, pending[bearer] != nil {
             return [.violated(bearer.client, "a request before the response to the previous one")]
         }

@@ -87,8 +87,8 @@ extension GATTServer {
         return actions
     }
 
-    /// Writes the values of a plan, without attributes that were unpublished while the application
-    /// was asked.
+    /// Writes the values of a plan. Skips attributes that were unpublished while the application
+    /// decided.
     private mutating func apply(
         _ plan: WritePlan,
         by client: ClientID,

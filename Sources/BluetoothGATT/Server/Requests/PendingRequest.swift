@@ -12,8 +12,8 @@ struct PendingRequest: Sendable {
     }
 
     let id: GATTServer.RequestID
-    /// The attribute in the question, which is the first one for a write. An Error Response
-    /// contains it unless the application states another.
+    /// The attribute about which the application is asked; for a write, the first of them. An
+    /// Error Response names this attribute unless the application's answer names another.
     let handle: AttributeHandle
     let deadline: Instant
     let work: Work

@@ -13,7 +13,8 @@ struct ReadByType: Reading {
     private var handles: ArraySlice<AttributeHandle>
     private var entries: [ATT.ReadByTypeResponse.Entry] = []
 
-    /// Creates the procedure. `handles` are those of the attributes of the type in the range.
+    /// Creates the procedure. `handles` are the attributes in the request's range that have its
+    /// type.
     init(_ request: ATT.ReadByTypeRequest, _ handles: [AttributeHandle]) {
         start = request.start
         self.handles = handles[...]

@@ -4,8 +4,8 @@ import BluetoothATT
 
 /// A request that reads one or more values in sequence until its response is complete.
 ///
-/// Values from the database are available immediately, and values from the application after its
-/// answer. The request does not distinguish them.
+/// The server gets a value from its database immediately, or from the application after a delay. It
+/// calls `receive(_:mtu:)` in both cases.
 protocol Reading: Sendable {
     var opcode: ATT.Opcode { get }
 

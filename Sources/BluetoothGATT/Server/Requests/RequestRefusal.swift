@@ -19,7 +19,8 @@ struct RequestRefusal: Error, Equatable, Sendable {
 }
 
 extension ATT.PDU {
-    /// The attribute in a request, or the first of several, or `invalid` if there is none.
+    /// The attribute that an Error Response to this request names: the request's handle, the first
+    /// of its handles or the start of its range. It is `invalid` if the request has none of these.
     var namedHandle: AttributeHandle {
         switch self {
         case .findInformationRequest(let request): request.start

@@ -7,8 +7,8 @@ import BluetoothATT
 struct WritePlan: Sendable {
     let opcode: ATT.Opcode
 
-    /// The values in the database after the execution, in the order in which they were first
-    /// written.
+    /// The attributes whose values are in the database, with their new values, in the order of the
+    /// first write to each.
     private(set) var values: [(attribute: Attribute, value: [UInt8])] = []
 
     /// The entries for values in the database.
@@ -21,8 +21,8 @@ struct WritePlan: Sendable {
         self.opcode = opcode
     }
 
-    /// Adds an entry that the application must accept. The application checks the length of the
-    /// value if its limit is less than 512 bytes.
+    /// Adds an entry that the application must accept. The server checks only the general limit of
+    /// 512 bytes. The application checks its own limit if that is less.
     mutating func ask(_ entry: GATT.WriteEntry) throws(RequestRefusal) {
         guard entry.offset <= GATT.valueLengthLimit else {
             throw RequestRefusal(.invalidOffset, entry.handle)
@@ -33,7 +33,7 @@ struct WritePlan: Sendable {
         asked.append(entry)
     }
 
-    /// Adds an entry for a value in the database, which is `current` before the plan.
+    /// Adds an entry for a value in the database. `current` is the value before this plan.
     ///
     /// At offset zero, the entry replaces the value, as a Write Request does. At a greater offset,
     /// up to the end of the value, it overwrites or extends the value (Vol 3, Part F, 3.4.6.3).
