@@ -10,8 +10,8 @@ package enum CommandResult: Sendable, Equatable {
     case status(HCI.ErrorCode)
     /// The controller did not answer in time.
     case timedOut
-    /// The queue was full or unresponsive and never sent the command, or it was reset or became
-    /// unresponsive before the answer arrived.
+    /// The queue ended the command without an answer, because the queue was full or was reset, or
+    /// because the controller did not respond.
     case discarded
 }
 

@@ -4,8 +4,9 @@ import BluetoothTypes
 
 /// A command: its opcode, its parameters and its return parameters.
 ///
-/// A command type conforms to one of the two protocols below, which state how the controller
-/// answers. The only exception is `HostNumberOfCompletedPackets`, which normally has no answer.
+/// A command type conforms to ``CommandCompleteCommand`` or ``CommandStatusCommand``, which state
+/// how the controller answers. The only exception is `HostNumberOfCompletedPackets`, which the
+/// controller answers only with errors.
 package protocol HCICommand: HCIParameters {
     static var opcode: HCI.Opcode { get }
 }

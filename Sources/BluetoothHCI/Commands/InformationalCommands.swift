@@ -73,7 +73,8 @@ extension HCI {
         }
     }
 
-    /// A command that reads the features of the controller outside of LE (Vol 4, Part E, 7.4.3).
+    /// A command that reads the controller's LMP features, such as whether it supports LE (Vol 4,
+    /// Part E, 7.4.3).
     package struct ReadLocalSupportedFeatures: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.readLocalSupportedFeatures
         package init() {}

@@ -100,8 +100,8 @@ extension HCI {
         }
     }
 
-    /// A command that sets the scan response data, which active scanners receive in addition
-    /// (Vol 4, Part E, 7.8.8).
+    /// A command that sets the scan response data, which active scanners request in addition to the
+    /// advertising data (Vol 4, Part E, 7.8.8).
     package struct LESetScanResponseData: CommandCompleteCommand {
         package static let opcode = Opcode.leSetScanResponseData
 

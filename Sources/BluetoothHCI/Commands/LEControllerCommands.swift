@@ -134,8 +134,8 @@ extension HCI {
         }
     }
 
-    /// A command that reads the combinations of activities that the controller supports
-    /// (Vol 4, Part E, 7.8.27).
+    /// A command that reads which activities the controller can combine, such as scanning while
+    /// advertising (Vol 4, Part E, 7.8.27).
     package struct LEReadSupportedStates: CommandCompleteCommand, EmptyParameters {
         package static let opcode = Opcode.leReadSupportedStates
         package init() {}

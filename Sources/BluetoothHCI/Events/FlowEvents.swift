@@ -71,8 +71,8 @@ extension HCI {
         }
     }
 
-    /// The number of packets of one link that left the buffers of the controller, or those of the
-    /// host (Vol 4, Part E, 7.7.19 and 7.3.40).
+    /// The number of packets of one link that left a buffer: the controller's buffers in an event,
+    /// the host's buffers in a command (Vol 4, Part E, 7.7.19 and 7.3.40).
     package struct CompletedPackets: HCIParameters {
         static let encodedLength = 4
 

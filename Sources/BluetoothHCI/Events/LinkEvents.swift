@@ -141,8 +141,8 @@ extension HCI {
         }
     }
 
-    /// The end of the time in which an encrypted link must carry an authenticated packet
-    /// (Vol 4, Part E, 7.7.75).
+    /// The expiry of a link's authenticated payload timeout: no authenticated packet arrived on the
+    /// encrypted link in that time (Vol 4, Part E, 7.7.75).
     package struct AuthenticatedPayloadTimeoutExpired: HCIParameters, NamesLink {
         package var connectionHandle: ConnectionHandle
 

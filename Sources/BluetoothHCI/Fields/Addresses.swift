@@ -100,7 +100,8 @@ extension HCI {
         package var description: String { deviceAddress(.public).description }
     }
 
-    /// The own address that the controller uses (Vol 4, Part E, 7.8.5).
+    /// The type of the local address that the controller puts into its packets (Vol 4, Part E,
+    /// 7.8.5).
     package struct OwnAddressType: OpenCode, HCIParameters {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }

@@ -16,7 +16,7 @@ package struct FixedBytes<Count: ByteCount>: Hashable, HCIParameters, CustomStri
         bytes = [UInt8](repeating: 0, count: Count.count)
     }
 
-    /// Creates the bytes, or returns `nil` unless their number is that of the type.
+    /// Creates the bytes, or returns `nil` if their number is not `Count.count`.
     package init?(_ bytes: some Collection<UInt8>) {
         guard bytes.count == Count.count else { return nil }
         self.bytes = Array(bytes)
@@ -58,7 +58,7 @@ extension HCI {
             block = Block128()
         }
 
-        /// Creates a key, or returns `nil` unless there are 16 bytes.
+        /// Creates a key, or returns `nil` if there are not 16 bytes.
         package init?(_ bytes: some Collection<UInt8>) {
             guard let block = Block128(bytes) else { return nil }
             self.block = block
@@ -87,7 +87,7 @@ extension HCI {
     package struct SharedSecret256: Hashable, HCIParameters, CustomStringConvertible {
         private let coordinate: Coordinate256
 
-        /// Creates a secret, or returns `nil` unless there are 32 bytes.
+        /// Creates a secret, or returns `nil` if there are not 32 bytes.
         package init?(_ bytes: some Collection<UInt8>) {
             guard let coordinate = Coordinate256(bytes) else { return nil }
             self.coordinate = coordinate

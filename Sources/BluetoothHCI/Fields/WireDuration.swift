@@ -21,7 +21,7 @@ package struct WireDuration<Unit: WireTimeUnit>: Hashable, Comparable, Sendable,
         self.rawValue = rawValue
     }
 
-    /// Creates the largest number of whole units within `duration`, limited to 0 to 65,535.
+    /// Creates a duration: `duration` in whole units, rounded down and clamped to the 16-bit range.
     package init(_ duration: Duration) {
         rawValue = UInt16(clamping: duration.nanoseconds / (Unit.microseconds * 1000))
     }

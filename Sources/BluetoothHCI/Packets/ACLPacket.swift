@@ -58,9 +58,11 @@ extension HCI {
             broadcast = UInt8(field >> 14)
         }
 
-        /// Appends the H4 type byte and the header of a packet from the host with a whole frame of
-        /// this many bytes. The frame follows. A frame longer than 65,535 bytes needs several
-        /// packets, so its length in the header has no meaning.
+        /// Appends the H4 type byte and the ACL header of a packet that contains a whole frame of
+        /// `count` bytes from the host. The caller then appends the frame.
+        ///
+        /// The length field has no meaning for a frame longer than 65,535 bytes. Such a frame fits
+        /// into no packet, and `ACLTransmitQueue` writes a new header for each of its fragments.
         package static func appendHeader(
             of count: Int,
             on connectionHandle: ConnectionHandle,

@@ -64,8 +64,8 @@ package struct H4Deframer: Sendable {
             buffer = Array(bytes)
             start = 0
         } else if start > buffer.count / 2 {
-            // The rest is moved only when it is smaller than the part that was returned since the
-            // last move, which bounds the total cost.
+            // The remaining bytes are copied only if they are fewer than the returned bytes before
+            // them. All copies together then cost no more than the returned bytes.
             buffer = Array(buffer[start...])
             buffer.append(contentsOf: bytes)
             start = 0
@@ -99,7 +99,8 @@ package struct H4Deframer: Sendable {
             guard try findResetAnswer(skipped: skipped) else { return nil }
         }
         guard start < buffer.count else {
-            // The bytes belong to the caller again, which may use their storage for the next bytes.
+            // All bytes are returned. The buffer may share the storage of the caller's array. It
+            // is released here, so that the caller can use that storage again.
             buffer = []
             start = 0
             return nil

@@ -25,21 +25,22 @@ package struct ACLTransmitQueue: Sendable {
     /// where they can still be canceled.
     package static let frameLimit = 8
 
-    /// The number of frames at which a link whose queue was full has room again. The layers above
-    /// can then send several frames in one turn instead of one for each free buffer.
+    /// After a link's queue was full, it accepts frames again when only this many wait. The layers
+    /// above can then send several frames in one turn instead of one for each free buffer.
     package static let refillCount = 2
 
     private struct Link {
         let connectionHandle: ConnectionHandle
-        /// The frames, each behind the header of a packet that contains it whole.
+        /// The frames that wait. Each is preceded by the header of a packet that contains the whole
+        /// frame, so a frame that fits into one packet is sent without a copy.
         var frames: [[UInt8]] = []
         /// The number of bytes of the first frame that are already released.
         var offset = 0
         /// The number of the controller's buffers that the link occupies.
         var outstanding = 0
-        /// The total number of packets in all frames of the link, and the number of those that the
-        /// controller has completed.
+        /// The number of packets that all frames of the link need, since it opened.
         var taken = 0
+        /// The number of these packets that the controller has completed.
         var passed = 0
         /// Whether the queue was full, and has not reached `refillCount` since.
         var isFull = false
@@ -91,8 +92,8 @@ package struct ACLTransmitQueue: Sendable {
         return packetCount > 0 && !links[index].isFull
     }
 
-    /// Occupies one of the controller's buffers with a frame that the caller sends immediately, in
-    /// one packet, without the queue.
+    /// Reserves one of the controller's buffers for a frame that bypasses the queue. The caller
+    /// sends the frame immediately, in one packet.
     ///
     /// - Returns: `false` if the frame must be enqueued instead: the link is not open or has frames
     ///   that wait, no buffer is free for it, or the frame is longer than a packet.
@@ -126,7 +127,7 @@ package struct ACLTransmitQueue: Sendable {
         return enqueue(packet: packet, on: connectionHandle)
     }
 
-    /// Enqueues one complete L2CAP frame behind the header that `HCI.ACLPacket.appendHeader`
+    /// Enqueues one complete L2CAP frame, preceded by the header that `HCI.ACLPacket.appendHeader`
     /// writes. If the frame fits into a packet, `nextPacket()` returns these bytes without a copy.
     ///
     /// - Returns: The same as `enqueue(_:on:)`.
@@ -141,14 +142,15 @@ package struct ACLTransmitQueue: Sendable {
         return true
     }
 
-    /// Returns the position in the link's packet sequence at which `frame` ends if it is enqueued
-    /// next. See `hasPassed(_:on:)`.
+    /// Returns the number that the last packet of `frame` has among all packets of the link if
+    /// `frame` is enqueued next. `hasPassed(_:on:)` tells when the controller has completed it.
     package func end(of frame: [UInt8], on connectionHandle: ConnectionHandle) -> Int {
         (index(of: connectionHandle).map { links[$0].taken } ?? 0)
             + packetCount(ofFrame: frame.count)
     }
 
-    /// Returns whether the controller has completed all packets of a link up to a position.
+    /// Returns whether the controller has completed all packets of a link up to the number that
+    /// `end(of:on:)` returned.
     package func hasPassed(_ end: Int, on connectionHandle: ConnectionHandle) -> Bool {
         (index(of: connectionHandle).map { links[$0].passed } ?? 0) >= end
     }
@@ -188,7 +190,8 @@ package struct ACLTransmitQueue: Sendable {
     /// The maximum number of buffers that one link may occupy now, which is at least one.
     private var shareOfLink: Int { share(ofBusy: links.count { $0.isBusy }) }
 
-    /// Returns the maximum number of buffers that a link with data to send may occupy now.
+    /// Returns the maximum number of buffers that the link at `index`, which is about to send, may
+    /// occupy now.
     private func share(besides index: Int) -> Int {
         var busy = 1
         for other in links.indices where other != index && links[other].isBusy { busy += 1 }

@@ -55,7 +55,8 @@ package struct CommandQueue<Purpose: Sendable>: Sendable {
 
     /// Enqueues a command and sends it if the controller allows.
     ///
-    /// A full or unresponsive queue ends the command immediately with `.discarded`.
+    /// If the queue is full or has found the controller unresponsive, the command ends immediately
+    /// with `.discarded`.
     package mutating func enqueue(
         _ command: HCI.EncodedCommand,
         for purpose: Purpose,
@@ -101,8 +102,8 @@ package struct CommandQueue<Purpose: Sendable>: Sendable {
     ) -> [Action] {
         let wasProbing = isProbing
         var actions: [Action] = []
-        // Command Status can refuse a command that Command Complete answers, but cannot complete
-        // it.
+        // A command that Command Complete answers is not ended by a Command Status that reports
+        // success. A Command Status with an error refuses it.
         if status != .success || isCompletedByStatus(opcode) {
             actions = finish(opcode, with: .status(status), now: now)
         }

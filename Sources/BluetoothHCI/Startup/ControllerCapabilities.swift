@@ -9,10 +9,11 @@ package struct ControllerCapabilities: Sendable, Equatable {
 
     package var version: LocalVersion
     package var commands: HCI.SupportedCommands
-    /// The features outside of LE, or an empty set if the controller does not report them.
+    /// The LMP features, or an empty set if the controller does not report them.
     package var features: HCI.LMPFeatures = []
     package var leFeatures: HCI.LEFeatures = []
-    /// The combinations of activities, or an empty set if the controller does not report them.
+    /// The activities that the controller can combine, such as scanning while advertising, or an
+    /// empty set if the controller does not report them.
     package var states: HCI.LESupportedStates = []
     /// The public address, or `nil` if the controller has none.
     package var publicAddress: DeviceAddress?

@@ -14,10 +14,11 @@ package enum StartupError: Error, Equatable, Sendable {
 ///
 /// Startup is a list of steps, each of which is one command. Send the command that `next()`
 /// returns, and pass its result to `finished(_:)`, until that returns `.ready` or `.failed`.
-/// Startup omits optional commands that the controller does not list as supported. Some controllers
-/// refuse a command that they list, and startup then continues without it. The exceptions are the
-/// required commands: Reset, the version and the list of commands. Startup also fails if a command
-/// is discarded, or if the controller does not report its buffers.
+/// Three commands are required: the reset, and those that read the version and the list of
+/// supported commands. Startup fails if one of them does not succeed. It omits other commands that
+/// the controller does not list as supported. Some controllers refuse a command that they list, and
+/// startup then continues without it. Startup also fails if a command is discarded, or if the
+/// controller does not report its buffers.
 package struct ControllerStartup: Sendable {
     package enum Progress: Sendable, Equatable {
         /// `next()` returns another command to send.

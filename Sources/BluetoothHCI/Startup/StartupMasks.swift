@@ -50,7 +50,8 @@ extension ControllerCapabilities {
         return mask
     }
 
-    /// The command that suggests the longest packets that the controller can send for new links.
+    /// The command that makes the longest packets of the controller the suggested default for new
+    /// links.
     var longestDefaultDataLength: HCI.LEWriteSuggestedDefaultDataLength {
         HCI.LEWriteSuggestedDefaultDataLength(
             transmitBytes: maximumDataLength?.transmitBytes ?? 27,
