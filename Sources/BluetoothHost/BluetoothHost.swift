@@ -151,8 +151,8 @@ public actor BluetoothHost {
         stateReaders.deliver(.closed)
         stateReaders.close()
         opening?.cancel()
-        // The thread ends itself, because the caller that released the host may hold a lock that
-        // the thread waits for.
+        // The executor shuts itself down on its own thread. This thread does not wait for that,
+        // because it may hold a lock that the executor's thread waits for.
         executor.perform { [transport, ownExecutor, waiting, watch] in
             for waiter in waiting.values { waiter.resume(with: .failure(HostError.closed)) }
             watch?.end()
@@ -242,7 +242,8 @@ public actor BluetoothHost {
         }
         opening?.cancel()
         await opening?.value
-        // This closure runs after the transport's last event, for which a packet log waits.
+        // The executor runs this closure after the transport's last event, at which a packet log
+        // writes its last packets.
         await withCheckedContinuation { done in executor.perform { done.resume() } }
         ownExecutor?.shutDown()
     }
@@ -278,7 +279,8 @@ public actor BluetoothHost {
     /// request.
     ///
     /// - Parameters:
-    ///   - isAlwaysTaken: Whether the limit of pending requests does not apply.
+    ///   - isAlwaysTaken: Whether the host accepts the request even if `HostCore.requestLimit`
+    ///     requests are pending.
     ///   - start: The closure that starts the request.
     ///   - cancel: The closure that cancels the request.
     /// - Returns: The core's answer.
@@ -312,7 +314,8 @@ public actor BluetoothHost {
         waiting[id] = .task(continuation)
         start(&core, id, executor.now)
         drain()
-        // An earlier cancellation found no waiter. A later one is queued behind this.
+        // If the task was canceled before the request was in `waiting`, `giveUp` did nothing, so it
+        // is called again here. A later cancellation runs after this method.
         if Task.isCancelled { giveUp(id, cancel) }
     }
 

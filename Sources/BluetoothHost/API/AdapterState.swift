@@ -9,8 +9,9 @@ public enum AdapterState: Sendable, Equatable {
     /// The controller failed and is being reset. All links end, and direct connection requests
     /// fail. Scans, advertising sets and pending connections continue afterward.
     case resetting(AdapterFailure)
-    /// The transport could not be opened or has ended, or a reset does not help the controller. The
-    /// host opens the transport again, after a delay that grows from 0.1 to 3 seconds.
+    /// The transport could not be opened or has ended, or the controller has failed and a reset
+    /// would not repair it. The host opens the transport again, after a delay that grows from 0.1
+    /// to 3 seconds.
     case unavailable(AdapterFailure)
     /// `BluetoothHost.shutdown()` has shut the host down permanently.
     case closed

@@ -70,7 +70,7 @@ public struct HostConfiguration: Sendable {
     /// `Link.pair(_:)` that name no policy.
     public var pairing = Pairing.Policy()
 
-    /// The policy of pairings that peers begin; `nil` for `pairing`.
+    /// The policy of pairings that peers begin; with `nil`, the policy in `pairing`.
     package var peerPairing: Pairing.Policy?
 
     /// The delegate that answers pairing questions for the user.

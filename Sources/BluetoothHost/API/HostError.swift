@@ -15,7 +15,7 @@ public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The host was shut down. A request that is pending on an open link fails with
     /// `disconnected(_:)` instead, if the controller confirms the disconnection in time.
     case closed
-    /// The timeout has passed.
+    /// The operation did not succeed within its time limit.
     case timedOut
     /// The controller refused a command with this code.
     case controller(HCI.ErrorCode)

@@ -85,7 +85,7 @@ extension Link {
             bufferingPolicy: .bufferingNewest(Self.parameterUpdateLimit)
         )
         let reader = host.takeRequest()
-        // As in `BluetoothHost.incomingLinks`.
+        // `BluetoothHost.incomingLinks` explains why the handler is set here and keeps the host.
         continuation.onTermination = { [host, identifier] _ in
             host.enter { $0.parameterReaders[identifier]?.remove(reader) }
         }

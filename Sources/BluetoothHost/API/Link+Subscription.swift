@@ -7,25 +7,26 @@ import BluetoothGATT
 extension Link {
     /// Subscribes to a characteristic and returns its values as they arrive.
     ///
-    /// Returns when the peer has confirmed the subscription. Values that arrive before are kept.
-    /// The stream keeps the host alive. Dropping the last stream of a characteristic, or canceling
-    /// the task that reads it, unsubscribes.
+    /// Returns when the peer has confirmed the subscription. Values that arrive before the
+    /// confirmation are in the stream, too. The stream keeps the host alive. Dropping the last
+    /// stream of a characteristic, or canceling the task that reads it, unsubscribes.
     ///
     /// Subscribing takes one request if the peer's database is known on this link (see
     /// `database()`). Otherwise, the host first discovers the characteristic's descriptors.
     ///
     /// - Parameters:
     ///   - characteristic: The characteristic to subscribe to.
-    ///   - kind: Notification or indication. With `nil`, the host chooses notification if the
-    ///     characteristic supports both, because it is faster. The host confirms indications as
-    ///     they arrive.
+    ///   - kind: Notification or indication; the host does not check that the characteristic
+    ///     supports it. With `nil`, the host chooses a kind that the characteristic supports:
+    ///     notification if it supports both, because notifications are faster. The host confirms
+    ///     indications as they arrive.
     /// - Returns: A stream of the values. When the link ends, it throws the reason, for example
     ///   ``HostError/disconnected(_:)``, or ``HostError/adapter(_:)`` after a reset of the
     ///   controller. It throws ``HostError/notificationsOverflowed`` when its reader is more than
     ///   ``HostConfiguration/notificationBufferLimit`` values behind.
-    /// - Throws: ``HostError/notSubscribable`` if the characteristic supports neither kind or has
-    ///   no Client Characteristic Configuration descriptor, and the errors of a GATT operation (see
-    ///   ``Link``).
+    /// - Throws: ``HostError/notSubscribable`` if `kind` is `nil` and the characteristic supports
+    ///   neither kind, or if it has no Client Characteristic Configuration descriptor. Also the
+    ///   errors of a GATT operation (see ``Link``).
     public func subscribe(
         to characteristic: GATT.Characteristic,
         kind: GATT.SubscriptionKind? = nil
@@ -57,7 +58,7 @@ extension Link {
 
     /// Subscribes to changes of the peer's database (Vol 3, Part G, 7.1).
     ///
-    /// The sequence ends as that of `subscribe(to:kind:)` does.
+    /// The sequence ends, and throws, as the stream of ``subscribe(to:kind:)`` does.
     ///
     /// - Returns: A sequence of ranges of handles that have changed and must be discovered again.
     /// - Throws: ``HostError/notSubscribable`` if the peer has no Service Changed characteristic to

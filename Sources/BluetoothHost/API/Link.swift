@@ -133,9 +133,9 @@ extension Link {
     ///
     /// If the host knows the peer's database (see ``database()``), the characteristics come from
     /// the database, which takes at most one request unless the peer has changed the database.
-    /// Otherwise, the host reads the declarations of all characteristics. The attributes after the
-    /// value of the last characteristic of a service, up to `endHandle`, then include the
-    /// declaration of the next service.
+    /// Otherwise, the host reads the declarations of all characteristics, and does not know where
+    /// services end. For the last characteristic of a service, the handles up to `endHandle` then
+    /// include the declaration of the next service.
     ///
     /// - Parameter uuid: The UUID of the characteristics to return; `nil` for all characteristics.
     /// - Returns: The characteristics in the order of their handles; empty if there are none.

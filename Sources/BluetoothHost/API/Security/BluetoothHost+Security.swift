@@ -20,8 +20,8 @@ extension BluetoothHost {
     /// Allows peers to begin a pairing for some time, for example after a button was pressed.
     /// Bonded peers can connect and encrypt at any time.
     ///
-    /// The call ends the delay that follows questions without a yes, and replaces an earlier
-    /// window.
+    /// The call replaces an earlier window. It also ends the delay after pairing questions without
+    /// a yes, which ``HostConfiguration/acceptsPairing`` describes.
     ///
     /// - Parameter duration: The time for which the window stays open; `nil` until
     ///   `closePairingWindow()`.

@@ -63,8 +63,8 @@ public enum SecurityEvent: Sendable {
     case bondLost(BondedPeer)
     /// The bond was removed, by the application or to make room for another bond.
     case bondRemoved(BondedPeer)
-    /// The host moved an entry of the store aside, because it is not an entry that the host wrote,
-    /// or because the host needs room.
+    /// The host moved an entry of the store aside (`HostStore.setAside(_:because:)`) and no longer
+    /// uses it, because the entry is not one that the host wrote, or because the host needs room.
     case setAside(entry: String, reason: String)
     /// The host does not use an entry of the store and leaves it in place, because another identity
     /// or a later version wrote it, or because it cannot be read.

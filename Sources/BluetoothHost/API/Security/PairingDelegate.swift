@@ -42,7 +42,7 @@ public protocol PairingDelegate: Sendable {
     ///
     /// - Parameters:
     ///   - pairing: The pairing that asks.
-    ///   - entry: The reporter of keypresses to the peer while the user enters digits.
+    ///   - entry: The value that reports the user's keypresses to the peer during the entry.
     func enterDigits(for pairing: PairingRequest, _ entry: DigitEntry) async -> PairingDigits?
 
     /// Reports a keypress of the person who enters digits at the peer. The host may call it from
@@ -100,7 +100,7 @@ extension PairingDelegate {
     ///
     /// - Parameters:
     ///   - pairing: The pairing that asks.
-    ///   - entry: The reporter of keypresses to the peer.
+    ///   - entry: The value that reports the user's keypresses to the peer.
     public func enterDigits(
         for pairing: PairingRequest,
         _ entry: DigitEntry
