@@ -3,7 +3,8 @@
 import BluetoothHCI
 import BluetoothTypes
 
-/// The result of an attempt to connect, from any of the events that report one.
+/// The result of a connection attempt. Three events can report it: LE Connection Complete and both
+/// versions of LE Enhanced Connection Complete.
 struct ConnectionReport {
     let status: HCI.ErrorCode
     let handle: ConnectionHandle

@@ -43,7 +43,7 @@ package enum HostAction: Sendable {
     case save([UInt8], StoreKey)
     /// Remove this entry from the store.
     case remove(StoreKey)
-    /// Set an unusable entry of the store aside.
+    /// Move an unusable entry of the store aside, with `HostStore.setAside(_:because:)`.
     case setAside(StoreKey, reason: String)
     /// Report the key with which a link is about to be encrypted.
     case usesKey(LinkKey)

@@ -92,7 +92,7 @@ extension HostCore {
     /// Passes the current use of the radio, which may exclude advertising, to the advertiser.
     mutating func radioUseChanged(now: Instant) {
         var use = scheduler.radioUse
-        // A loop over the elements copies every link.
+        // The loop uses indices, because a loop over the elements would copy every link.
         for index in links.cores.indices {
             use.insert(links.cores[index].role == .peripheral ? .peripheral : .central)
         }

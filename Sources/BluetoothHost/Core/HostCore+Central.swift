@@ -61,7 +61,8 @@ extension HostCore {
         if identity != target, !addresses.resolves(identity),
             recentAddresses.address(of: identity, now: now) == nil
         {
-            // The application has just received the private address that it connects to.
+            // No recent address of the peer is known. The application has probably just received
+            // the private address `target` in an advertisement.
             recentAddresses.note(target, of: identity, now: now)
         }
         if resolver.knows(identity) { updateRecognition(now: now) }

@@ -88,7 +88,7 @@ extension HostCore {
         }
     }
 
-    /// Closes a channel without a request that awaits it.
+    /// Closes a channel. No request waits for the result.
     package mutating func close(_ number: ChannelNumber, now: Instant) {
         guard let place = context.channels.openPlace(number) else { return }
         withLink(place.link, now: now) { link, context in

@@ -68,8 +68,8 @@ extension HostCore {
         finishShutDown(now: now)
     }
 
-    /// Closes a host that is being shut down if the controller is not ready, if it does nothing
-    /// anymore, or if `shutdownLimit` has passed.
+    /// Closes a host that is being shut down if all links, scans and advertising sets have ended,
+    /// if the controller is not ready, or if `shutdownLimit` has passed.
     mutating func finishShutDown(now: Instant) {
         guard let deadline = shutdownDeadline, state != .closed else { return }
         let isQuiet = links.isEmpty && advertisingWaiters.isEmpty && scheduler.isAtRest

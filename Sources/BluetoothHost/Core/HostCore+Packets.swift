@@ -116,7 +116,7 @@ extension HostCore {
         }
     }
 
-    /// Frees the controller's buffers, and uses them for the links that wait for them.
+    /// Counts buffers of the controller as free, and sends the data that waited for them.
     private mutating func packetsCompleted(_ parameters: ArraySlice<UInt8>, now: Instant) {
         var delivering: [ConnectionHandle] = []
         do {
@@ -138,7 +138,8 @@ extension HostCore {
     }
 
     mutating func perform(_ actions: [CommandQueue<CommandPurpose>.Action], now: Instant) {
-        // Failures come first, because the owner of a discarded command must not send another.
+        // The controller's failure is handled before the discarded commands. Otherwise, the code
+        // that sent a discarded command could send the next one.
         for case .unresponsive in actions { controllerFailed(.unresponsive, now: now) }
         let abandoned = abandonedControllers
         for action in actions {

@@ -34,7 +34,8 @@ extension HostCore {
         context.server.value(of: handle)
     }
 
-    /// Answers a client's request for the application. See `GATTServer.answer(_:_:at:now:)`.
+    /// Passes the application's answer to a client's request to the server. See
+    /// `GATTServer.answer(_:_:at:now:)`.
     package mutating func answer(
         _ request: GATTServer.RequestID,
         _ result: Result<[UInt8], ATT.ErrorCode>,

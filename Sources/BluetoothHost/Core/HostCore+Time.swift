@@ -11,8 +11,8 @@ extension HostCore {
         return copy.readNextDeadline()
     }
 
-    /// Returns `nextDeadline`. The method is `mutating`, because reading a property of a value in
-    /// an object copies the whole value first.
+    /// Returns `nextDeadline`. The method is `mutating`, because the driver stores the core in an
+    /// object, and a nonmutating method would first copy the whole core.
     package mutating func readNextDeadline() -> Instant? {
         guard state != .closed else { return nil }
         var soonest = earliest(links.nextDeadline, context.commands.nextDeadline)

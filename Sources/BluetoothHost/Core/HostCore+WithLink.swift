@@ -5,8 +5,8 @@ import BluetoothHCI
 import BluetoothTypes
 
 // The lookup of links. For each input, the host looks up the link here, once. The link's method
-// changes the link in its place in the table, and the context, which is a different part of the
-// host. The host then handles the events that the link has posted.
+// changes the link in the table and the shared context, both without a copy. The host then handles
+// the events that the link has posted.
 extension HostCore {
     /// Runs `body` on a link. Returns `nil` if there is no such link.
     @discardableResult
@@ -89,7 +89,8 @@ extension HostCore {
         for action in actions {
             withLink(action.client.link, now: now) { $0.perform(action, &$1) }
         }
-        // Records are written before the answers leave.
+        // The answers are sent only now, after all actions. `pump` first writes the changed
+        // records, which must be in the store before the peer gets an answer.
         var pumped: LinkIdentifier?
         for link in actions.map(\.client.link) where link != pumped {
             withLink(link, now: now) { $0.pump(&$1) }

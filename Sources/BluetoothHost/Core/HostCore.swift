@@ -15,14 +15,14 @@ import BluetoothTypes
 /// `LinkCore` has the state of one link. The host has the parts that concern the controller or
 /// several links. `HostCore+WithLink` passes inputs to the links.
 package struct HostCore: Sendable {
-    /// The maximum number of requests that wait at once. The host refuses further requests, unless
-    /// they free a place.
+    /// The maximum number of requests that wait at once. The host refuses further requests, with
+    /// the exceptions that ``HostError/tooManyRequests`` describes.
     package static let requestLimit = 1_024
     /// The maximum number of concurrent scans.
     package static let scanLimit = 16
-    /// The number of times that one direct connection request may find the peer and then fail to
-    /// establish the link (Vol 6, Part B, 4.5: no packet within six intervals) before the request
-    /// fails.
+    /// The number of attempts after which a direct connection request fails, if each attempt ended
+    /// with Connection Failed to be Established: the controller found the peer, but received no
+    /// packet from it within six connection intervals (Vol 6, Part B, 4.5).
     package static let establishmentLimit = 10
     /// The maximum time for which a shutdown waits for the end of links, scans and advertising.
     package static let shutdownLimit: Duration = .seconds(1)
@@ -56,15 +56,16 @@ package struct HostCore: Sendable {
     var resolver = AddressResolver()
     /// The addresses with which bonded peers were last received.
     var recentAddresses = RecentAddresses()
-    /// The addresses in the controller.
+    /// The local addresses in the controller, and its list for resolving the addresses of peers.
     var addresses: AddressScheduler
     var nextLink: UInt64 = 1
 
     /// Creates the core of a host that uses `ownAddress`, a random static address.
     ///
     /// - Parameters:
-    ///   - resolvingKey: The key of the host's private addresses; by default a new one.
-    ///   - secret: The key of the identifiers of peers; by default a new one.
+    ///   - resolvingKey: The identity resolving key, from which the host's private addresses are
+    ///     made; by default a new one.
+    ///   - secret: The key from which the identifiers of peers are derived; by default a new one.
     package init(
         configuration: HostConfiguration,
         ownAddress: DeviceAddress,

@@ -28,8 +28,8 @@ package enum LinkRequest: Sendable {
     case pair(Pairing.Policy)
     case disconnect
 
-    /// The link-layer procedure whose end answers the request, or `nil` if the command's own
-    /// completion does.
+    /// The link-layer procedure whose end completes the request, or `nil` for requests that need
+    /// no such procedure.
     var procedure: LinkCore.Procedure? {
         switch self {
         case .updateParameters: .connectionUpdate

@@ -32,7 +32,8 @@ struct Wire: Sendable {
         self.longestPacket = longestPacket
     }
 
-    /// Returns the maximum data length of a packet, in bytes, for a controller with this limit.
+    /// Returns the maximum payload of an ACL packet in bytes: that of the controller or, if it is
+    /// less, that of the transport.
     func dataLength(for controllerLength: Int) -> Int {
         guard let longestPacket else { return controllerLength }
         return min(controllerLength, longestPacket - 1 - HCI.ACLPacket.headerLength)

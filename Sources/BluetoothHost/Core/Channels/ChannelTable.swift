@@ -3,8 +3,8 @@
 import BluetoothL2CAP
 import BluetoothTypes
 
-/// The identifier of a channel until the host ends. Channel identifiers are reused, but channel
-/// numbers are not.
+/// The number of a channel, unique for the lifetime of the host. In contrast, L2CAP uses the
+/// identifier of an ended channel again.
 package struct ChannelNumber: Hashable, Sendable {
     package let rawValue: UInt64
 }
@@ -38,7 +38,7 @@ struct ChannelTable: Sendable {
         var isLinkOpen = true
     }
 
-    /// The requests that await the peer's confirmation of an end.
+    /// The requests to close a channel that await the peer's confirmation.
     private var closers: [Place: [RequestIdentifier]] = [:]
     private var entries: [ChannelNumber: Entry] = [:]
     private var open: [Place: ChannelNumber] = [:]
@@ -98,12 +98,12 @@ struct ChannelTable: Sendable {
         closers[place, default: []].append(request)
     }
 
-    /// Removes and returns the requests that await the end of the channel at this place.
+    /// Removes and returns the requests to close the channel at this place.
     mutating func takeClosers(at place: Place) -> [RequestIdentifier] {
         closers.removeValue(forKey: place) ?? []
     }
 
-    /// Records the end of a link. Returns the requests that await ends of its channels.
+    /// Records the end of a link. Removes and returns the requests to close its channels.
     mutating func linkEnded(_ link: LinkIdentifier) -> [RequestIdentifier] {
         for number in entries.keys where entries[number]?.place.link == link {
             entries[number]?.isLinkOpen = false

@@ -3,8 +3,8 @@
 import BluetoothL2CAP
 import BluetoothTypes
 
-/// The identifier of a listener until the host ends. An SPSM may have several listeners, one after
-/// another.
+/// The identifier of a listener, unique for the lifetime of the host. The serial number tells apart
+/// listeners that use the same SPSM one after another.
 package struct ListenerKey: Hashable, Sendable {
     package let spsm: L2CAP.SPSM
     let serial: UInt64
@@ -57,7 +57,8 @@ struct ListenerTable: Sendable {
             .first { listeners[$0] == nil }
     }
 
-    /// The current terms of the listeners.
+    /// The terms of the listeners. Their `room` is the number of channels that still fit into the
+    /// backlog.
     var terms: [L2CAP.SPSM: ListenerTerms] {
         listeners.mapValues { listener in
             var terms = listener.terms

@@ -15,7 +15,8 @@ struct EnhancedBearers: Sendable {
     struct Opening: Sendable {
         /// The number of bearers.
         let count: Int
-        /// The time at which the host sends the request again, or `nil` if the peer has it.
+        /// The time at which the host sends the refused request again, or `nil` while the host
+        /// awaits the peer's response.
         var repeatsAt: Instant?
         /// Whether the host has sent the request again.
         var isRepeated = false

@@ -41,7 +41,7 @@ struct LinkContext: Sendable {
     var bonds: [Bond]
     /// The host's knowledge of its store.
     var storeState = StoreState()
-    /// The application's records in the store that it has read or changed.
+    /// The application's records that were read from the store or have changed.
     var applicationRecords: [ApplicationName: [UInt8]] = [:]
     /// The configuration of bonded clients that was read from the store or has changed.
     var clientRecords: [DeviceAddress: ClientRecord] = [:]
@@ -135,8 +135,8 @@ extension LinkContext {
     /// The maximum number of arrays that are kept for packets.
     static let bufferLimit = 64
 
-    /// Returns an H4 packet to a link that contains only its header. The caller appends a frame of
-    /// this many bytes.
+    /// Returns the header of an H4 packet to a link that will contain a frame of `count` bytes. The
+    /// caller appends the frame.
     mutating func makePacket(ofFrame count: Int, on handle: ConnectionHandle) -> [UInt8] {
         var packet = buffers.popLast() ?? []
         packet.reserveCapacity(HCI.ACLPacket.h4HeaderLength + count)

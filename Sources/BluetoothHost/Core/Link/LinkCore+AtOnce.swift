@@ -10,8 +10,9 @@ import BluetoothTypes
 // which can be very frequent. The PDU is encoded once, in the packet that the transport gets, and
 // bypasses the bearer's queues.
 extension LinkCore {
-    /// Returns whether nothing waits to be sent on the link, so that a PDU overtakes nothing. After
-    /// each input, `pump` has sent everything, or has recorded the link as blocked.
+    /// Returns whether a PDU can be sent now without overtaking anything: no value or packet of the
+    /// link waits, and no record waits to be written. After each input, `pump` has sent all packets
+    /// of the link or has recorded the link as blocked.
     private func isIdle(_ context: inout LinkContext) -> Bool {
         serving.queue.isEmpty && !context.isBlocked(identifier)
             && !context.storeState.schedule.hasChanges
@@ -54,7 +55,7 @@ extension LinkCore {
         _ context: inout LinkContext
     ) -> Bool {
         let limit = min(bearer.att.mtu - 3, GATT.valueLengthLimit)
-        // The first operation of the client makes the host exchange the MTU.
+        // Without an MTU exchange so far, the value takes the normal path, which begins one.
         guard hasAskedForMTU || bearer.att.mtu > ATT.defaultMTU, !awaitsEncryption,
             !lookup.isOutOfSync, enhanced.isEmpty, bearer.client.operationCount == 0,
             value.count <= limit, isIdle(&context)

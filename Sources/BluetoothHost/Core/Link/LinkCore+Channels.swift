@@ -118,7 +118,8 @@ extension LinkCore {
         }
     }
 
-    /// Closes a channel. `id` completes when the peer has confirmed the closing.
+    /// Closes a channel. The request `id` completes when the peer has confirmed the disconnection
+    /// or the link has ended.
     mutating func closeChannel(
         _ number: ChannelNumber,
         id: RequestIdentifier? = nil,
@@ -270,8 +271,8 @@ extension LinkContext {
 }
 
 extension FrameRecombiner {
-    /// Raises the limit of collected frames to this payload length, in bytes, which a channel
-    /// allows its peer.
+    /// Raises the maximum payload of received frames to at least `payloadLength` bytes, the MPS
+    /// that this host offers the peer on a channel.
     mutating func allow(_ payloadLength: Int) {
         receiveLimit = max(receiveLimit, payloadLength)
     }

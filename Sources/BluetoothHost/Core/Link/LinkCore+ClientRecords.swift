@@ -92,9 +92,9 @@ extension LinkContext {
         }
     }
 
-    /// Returns the record of a client whose stored record cannot be read. An attacker might replay
-    /// the client's earlier signed commands, so all counters count as used until the client has
-    /// another signing key.
+    /// Returns a substitute for a client's stored record that cannot be read, or `nil` if the
+    /// client has no signing key. An attacker might replay the client's earlier signed commands,
+    /// so in the substitute all counters are used until the client has another signing key.
     private func unreadableRecord(of peer: DeviceAddress) -> ClientRecord? {
         guard bonds.contains(where: { $0.peer == peer && $0.peerSigningKey != nil }) else {
             return nil

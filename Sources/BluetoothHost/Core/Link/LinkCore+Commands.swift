@@ -5,8 +5,8 @@ import BluetoothTypes
 
 // Commands to the controller about the link, and their answers.
 extension LinkCore {
-    /// Sends the command of a request. A request that an event answers occupies its procedure until
-    /// the event arrives.
+    /// Sends the command of a request. If the result arrives later in an event, the request waits
+    /// in `procedures` until then, and a second request for that procedure fails with `busy`.
     mutating func sendCommand(
         for request: LinkRequest,
         id: RequestIdentifier,
@@ -106,8 +106,8 @@ extension LinkCore {
 }
 
 extension LinkContext {
-    /// Completes a request that the answer to its command completes. Returns the error of a failed
-    /// command, or `nil` if the command succeeded.
+    /// Completes a request whose result is in the answer to its command. A later event completes
+    /// other requests. Returns the error of a failed command, or `nil` if the command succeeded.
     mutating func complete(
         _ id: RequestIdentifier,
         _ request: LinkRequest,

@@ -25,8 +25,9 @@ extension LinkCore {
         return (bond?.peer).map(RecordName.database)
     }
 
-    /// Returns the name of the record that another host of the same device may have in its memory.
-    /// Such a host also has the databases of peers without a bond.
+    /// Returns the name of the record of the peer's database that another host of the same device
+    /// may have in its memory; `nil` if the store is not a `SharedStore`. Unlike the store, such a
+    /// host also has the databases of peers without a bond.
     private func sharedDatabaseName(_ context: LinkContext) -> RecordName? {
         context.configuration.store is SharedStore.Member ? .database(identity) : nil
     }
@@ -76,9 +77,9 @@ extension LinkCore {
         perform(bearer.cancel(operation), &context)
     }
 
-    /// Returns whether an operation uses handles of a database that has changed. The peer refuses
-    /// such an operation only until it considers this host change-aware, which may be before the
-    /// application is informed of the change.
+    /// Returns whether an operation uses handles of a database that has changed. The host refuses
+    /// such operations until the application has the new database. It cannot rely on the peer,
+    /// which refuses them only until it considers this host change-aware.
     func isOutOfSync(_ operation: GATT.Operation) -> Bool {
         lookup.isOutOfSync && operation.namedHandle != nil
     }

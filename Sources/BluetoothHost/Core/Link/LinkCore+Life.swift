@@ -19,10 +19,12 @@ extension LinkCore {
         openServer(&context)
     }
 
-    /// Sends the first commands and requests of a new link: longer packets and, from the central,
-    /// the encryption of a link to a bonded peer or else the MTU exchange, whose answer shows that
-    /// the peer takes part in the link. A peripheral leaves the first request to the central,
-    /// unless `exchangesMTUAsPeripheral` is set.
+    /// Sends the first commands and requests of a new link.
+    ///
+    /// If `requestsDataLength` is set and the controller supports longer link-layer packets, the
+    /// host first requests them. If the peer is bonded, `beginEncryption(_:)` follows. Otherwise, a
+    /// central begins the MTU exchange, and any answer shows that the peer takes part in the link.
+    /// A peripheral begins the exchange only if `exchangesMTUAsPeripheral` is set.
     mutating func prepare(_ context: inout LinkContext) {
         if context.configuration.requestsDataLength, let bytes = context.longestPacket {
             let command = LinkRequest.dataLengthCommand(bytes: bytes, to: handle)

@@ -87,7 +87,7 @@ extension LinkCore {
         pump(&context)
     }
 
-    /// Returns identifiers for the PDUs of a request: its own if there is only one PDU.
+    /// Returns an identifier for each PDU of a request. A single PDU gets that of the request.
     private mutating func split(
         _ id: RequestIdentifier,
         into count: Int,

@@ -45,7 +45,7 @@ extension LinkCore {
             // The fast path, because notifications can arrive at a high rate.
             let isAnnounced = serving.isAnnounced
             valueReceived(notification.handle, notification.value, &context)
-            // Nothing has changed that could be sent.
+            // A notification causes nothing to be sent, so `pump` is unnecessary.
             if isAnnounced { return }
         } else if answerAtOnce(received, &context) {
             return
@@ -70,7 +70,8 @@ extension LinkCore {
             perform(confirmWriteAtOnce(actions, &context), &context)
         case .confirmed(let id?): valueSent(id, &context)
         case .confirmed(nil), .answered, .ignored: break
-        // The client of the unenhanced bearer knows the handle of Service Changed.
+        // This client gets the indications of all bearers, because it alone knows the handle of
+        // Service Changed.
         case .indication: perform(bearer.take(received), &context)
         case .response, .failure, .notification, .multipleNotification, .violation:
             guard channel != .att else {

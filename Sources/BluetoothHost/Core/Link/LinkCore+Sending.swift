@@ -31,7 +31,7 @@ extension LinkCore {
         announceRoom(&context)
     }
 
-    /// Returns the next frame, behind the header of a packet.
+    /// Returns the next frame as an H4 packet that contains the whole frame.
     private mutating func nextPacket(_ context: inout LinkContext) -> [UInt8]? {
         if let frame = logicalLink.nextUrgentFrame() ?? nextSecurityFrame(&context) {
             return makePacket(with: frame, &context)

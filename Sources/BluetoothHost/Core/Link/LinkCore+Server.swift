@@ -5,8 +5,8 @@ import BluetoothGATT
 import BluetoothHCI
 import BluetoothTypes
 
-// The peer as a client of the host's server. The methods here do not send: the caller pumps the
-// link afterward.
+// The peer as a client of the host's server. The methods here only queue data. The caller sends it
+// with `pump`.
 extension LinkCore {
     /// Opens the server's bearer of the link.
     mutating func openServer(_ context: inout LinkContext) {

@@ -22,7 +22,7 @@ struct LinkCore: Sendable {
         case encryption
     }
 
-    /// The request that a procedure answers, and the procedure's deadline.
+    /// The request that awaits the result of a procedure, and the procedure's deadline.
     struct Waiter: Sendable {
         /// The request, or `nil` if the host itself needs the procedure or the application has
         /// canceled the request.
@@ -90,7 +90,8 @@ struct LinkCore: Sendable {
     var procedures: [Procedure: Waiter] = [:]
     /// The requests that are repeated if the peer refuses them because the link lacks protection.
     var repeatable: [UInt64: DeferredRequest] = [:]
-    /// The refused requests that await a better protected link, by the operation that protects it.
+    /// The requests that the peer refused for lack of protection. They are keyed by the operation
+    /// that protects the link, and repeated after it.
     var refused: [UInt64: RefusedRequest] = [:]
     /// The parameters that a peripheral requests in the Link Layer, and may have to request again
     /// on the signaling channel.

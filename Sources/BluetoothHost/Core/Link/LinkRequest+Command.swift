@@ -59,8 +59,8 @@ extension HCI.ConnectionParameters {
         let maximum = HCI.ConnectionInterval(update.intervalMaximum)
             .clamped(to: minimum.rawValue...3200)
         let latency = UInt16(min(max(update.peripheralLatency, 0), 499))
-        // More than twice the longest time without a packet that the latency allows, in steps of 10
-        // ms.
+        // The supervision timeout must be more than twice the longest time without a packet that
+        // the latency allows (Vol 4, Part E, 7.8.18). It is in units of 10 ms.
         let silence = (1 + Int(latency)) * Int(maximum.rawValue) * 2 / 8 + 1
         let shortest = UInt16(min(max(silence, 10), 3200))
         self.init(

@@ -10,8 +10,8 @@ struct LinkServing: Sendable {
     struct QueuedValue: Sendable {
         let pdu: ATT.PDU
         let kind: GATT.SubscriptionKind
-        /// The identifier of a request, or of an operation of the host: a part of a request, or an
-        /// indication of the server itself.
+        /// The identifier of the request, if the request has only this PDU. A PDU of a request with
+        /// several PDUs, or of an indication of the server itself, has an identifier of its own.
         let id: UInt64
     }
 
@@ -30,12 +30,14 @@ struct LinkServing: Sendable {
     var awaitedRoom: Set<GATT.SubscriptionKind> = []
     /// The server's own unconfirmed indications, by their identifier in the bearer.
     var ownIndications: [UInt64: AttributeHandle] = [:]
-    /// For requests of several PDUs: the request of each PDU that was not sent or not confirmed,
-    /// and the number of these PDUs of each request.
+    /// The requests with several PDUs, by the identifier of each PDU that is not sent, or not
+    /// confirmed, yet.
     var parts: [UInt64: RequestIdentifier] = [:]
+    /// The number of such PDUs of each of these requests.
     var partCounts: [RequestIdentifier: Int] = [:]
 
-    /// The latest permissions to send a value and to read one.
+    /// The latest grants, to send a value and to read one. A grant that is still valid saves the
+    /// server its checks.
     var sendingGrant: SendingGrant?
     var readingGrant: ReadingGrant?
 

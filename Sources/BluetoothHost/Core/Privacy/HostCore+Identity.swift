@@ -42,9 +42,9 @@ extension HostCore {
         return advertiser.address(connectedBy: report.advertisingHandle) ?? shownAddress
     }
 
-    /// Returns the address with which the scheduler connects to the peer of a report. If the
-    /// controller has begun to resolve the peer's address since, the report has the identity
-    /// address.
+    /// Returns the address by which the scheduler knows the peer of a report. It can differ from
+    /// the reported address: a controller that has begun to resolve the peer's addresses since the
+    /// request reports the identity address.
     mutating func requestedAddress(in report: ConnectionReport) -> DeviceAddress {
         if scheduler.wants(report.peer) { return report.peer }
         let identity = identity(in: report)

@@ -37,7 +37,8 @@ extension HostCore {
     /// Returns the address to connect to, or `nil` if the host must search for the peer.
     private func address(for pending: PendingConnection, now: Instant) -> DeviceAddress? {
         guard resolver.knows(pending.identity) else { return pending.target }
-        // A controller that resolves the peer would have reported the identity address instead.
+        // `recentAddresses` has only addresses that the controller did not resolve, so a recent one
+        // takes precedence.
         if let received = recentAddresses.address(of: pending.identity, now: now) {
             return received
         }

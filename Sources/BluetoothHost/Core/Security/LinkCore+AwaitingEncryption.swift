@@ -59,8 +59,8 @@ extension LinkCore {
         }
     }
 
-    /// Begins the MTU exchange that waited. Completes the connection request unless the request
-    /// awaits the peer's first answer.
+    /// Begins the MTU exchange that waited for encryption. If none is necessary, completes the
+    /// connection request, because the encryption has shown that the link is usable.
     private mutating func beginGATT(_ context: inout LinkContext) {
         guard role == .central || context.configuration.exchangesMTUAsPeripheral else { return }
         exchangeMTU(&context)

@@ -66,9 +66,9 @@ extension LinkCore {
         context.post(.awaitsPerson(request), of: identifier)
     }
 
-    /// Returns whether the host may ask a person about a lost bond, which requires a delegate. If
-    /// the peer's pairing has shown the loss, and not a failure to encrypt, the limits of incoming
-    /// pairings apply, too.
+    /// Returns whether the host may ask a person about a lost bond, which requires a delegate. If a
+    /// failure to encrypt has shown the loss, nothing else is required. If a pairing of the peer
+    /// has shown it, the limits of incoming pairings apply.
     private func mayAsk(about next: BondLoss.Continuation, _ context: LinkContext) -> Bool {
         guard context.configuration.pairingDelegate != nil else { return false }
         if case .pair = next { return true }

@@ -17,9 +17,10 @@ extension LinkCore {
         keep(keys, &context)
     }
 
-    /// Returns the bond of another peer that these keys would replace. If a claimed address were
-    /// sufficient, any device could remove the bond of any other (CVE-2021-3436). The permission
-    /// to replace the bond of this link's peer does not extend to other bonds.
+    /// Returns the bond of another peer that these keys would replace, or `nil` if there is none. A
+    /// device can claim any identity address in a pairing. If the claim were sufficient, the device
+    /// could remove the bond of any peer (CVE-2021-3436). A permission to replace the bond of this
+    /// link's peer does not apply to other bonds.
     private func overwrittenBond(by keys: Pairing.Keys, _ context: LinkContext) -> Bond? {
         let peer = keys.peerIdentity ?? identity
         guard keys.isBonded, !keys.usedDebugKey, bond?.peer != peer else { return nil }
@@ -92,7 +93,7 @@ extension LinkCore {
         pump(&context)
     }
 
-    /// Gives the link the strength of the keys of its pairing.
+    /// Sets the security of the link to `strength`, that of the keys of its pairing.
     private mutating func protect(as strength: LinkSecurity, _ context: inout LinkContext) {
         // `awaitsEncryption` is `false` without the bond, so it is read before the bond is removed.
         let didWait = awaitsEncryption

@@ -172,8 +172,8 @@ extension LinkCore {
 }
 
 extension LongTermKey {
-    /// Returns whether the key is not zero and, unless it is a key of LE Secure Connections, has a
-    /// nonzero diversifier or random number.
+    /// Returns whether a link may be encrypted with the key. The key must not be zero. A key of LE
+    /// legacy pairing also needs a diversifier or a random number other than zero (CVE-2019-19194).
     func isUsable(by bond: Bond) -> Bool {
         !value.isZero && (bond.usesSecureConnections || diversifier != 0 || random != 0)
     }

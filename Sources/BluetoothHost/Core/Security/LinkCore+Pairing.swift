@@ -5,8 +5,8 @@ import BluetoothL2CAP
 import BluetoothSMP
 import BluetoothTypes
 
-// The link's Security Manager: PDUs to and from its channel, questions to and from the application,
-// keys for the controller and the bonds.
+// The link's Security Manager: the PDUs on its channel, its questions to the application and their
+// answers, and its keys for the controller and the bonds.
 extension LinkCore {
     private static let pairingRequest: UInt8 = 0x01
     private static let pairingFailed: UInt8 = 0x05
@@ -57,9 +57,9 @@ extension LinkCore {
         return context.attempts.questionWaitLeft(now: context.now) == nil ? nil : .repeatedAttempts
     }
 
-    /// Whether the limits of incoming pairings do not apply to the pairing. They do apply if the
-    /// host itself has sent a Security Request that the application did not ask for, because a peer
-    /// can cause such requests without limit.
+    /// Whether this host has begun the pairing, so that it is exempt from the limits of incoming
+    /// pairings. A Security Request that the application did not ask for gives no exemption,
+    /// because a peer can cause such requests without limit.
     private var isOwnPairing: Bool {
         protection.isOwnPairing && (role == .central || isPairingRequested)
     }
@@ -88,7 +88,8 @@ extension LinkCore {
         guard awaitsEncryption, !mayReplaceBond, let bond else {
             return passToManager(request, &context)
         }
-        // An open request of this host would permit the pairing.
+        // The limits of incoming pairings apply, unless the pairing answers a Security Request that
+        // the application has asked for.
         if let reason = refusalForPeer(context) {
             return refusePairing(reason, &context)
         }
@@ -200,7 +201,7 @@ extension LinkCore {
         context.emit(.pairing(identifier, .asked(question, method, isIncoming: isIncoming)))
     }
 
-    /// Reports the end of a pairing to the delegate, if there is one.
+    /// Reports the end of a pairing to the application's delegate, if the application has set one.
     func reportPairing(
         _ result: Result<LinkSecurity, any Error>,
         _ context: inout LinkContext
@@ -209,12 +210,13 @@ extension LinkCore {
         context.emit(.pairing(identifier, .ended(peer, result)))
     }
 
-    /// Handles a failed pairing. If the link was encrypted for it, the host no longer trusts the
-    /// link and ends it. The host also ends a link that must be encrypted, because nothing else can
-    /// encrypt it.
+    /// Handles a failed pairing. If the pairing had already begun to encrypt the link, the host no
+    /// longer trusts the link and ends it. The host also ends the link if the pairing was to
+    /// replace a lost bond, because nothing else can then encrypt the link.
     private mutating func pairingFailed(_ failure: Pairing.Failure, _ context: inout LinkContext) {
         context.emit(.log("link \(identifier.rawValue): pairing failed: \(failure)"))
-        // A Security Request need not be answered. A pairing that times out ends the channel.
+        // The central may ignore a Security Request, so the timeout of a request is no failed
+        // attempt. Only the timeout of a pairing silences the Security Manager.
         let isIgnored = failure == .timedOut && protection.manager?.isSilenced == false
         if failure.isFailedAttempt, !isIgnored {
             context.attempts.failed(identity, now: context.now)
@@ -272,8 +274,8 @@ extension Pairing.Failure {
 extension Pairing.FailureReason {
     fileprivate var isFailedAttempt: Bool {
         switch self {
-        // The two devices do not agree, or do not agree now. The peer did not guess a secret, and
-        // no person answered a question.
+        // With these reasons, a device refuses a pairing that its requirements or its current state
+        // do not permit. The peer did not guess a secret, and no person answered a question.
         case .pairingNotSupported, .authenticationRequirements, .encryptionKeySize,
             .outOfBandDataNotAvailable, .repeatedAttempts, .busy:
             false

@@ -48,8 +48,9 @@ extension LinkCore {
         repeatable[id.rawValue] = request
     }
 
-    /// Ends a request that may be repeated. Returns whether the peer refused it because the link
-    /// lacks protection, and the host will repeat it. The request then has no result yet.
+    /// Handles the answer to a request. Returns whether the host will repeat the request, because
+    /// the peer refused it for lack of protection and the host can improve that. The request then
+    /// has no result yet.
     mutating func repeatsWhenSecured(
         _ id: UInt64,
         _ refusal: SecurityRefusal.Answer?,

@@ -11,8 +11,8 @@ extension LinkCore {
     /// Protects the link as `policy` requires. Encrypts with the bond if that is sufficient, and
     /// otherwise pairs. Requests that wait at the same time share one pairing.
     ///
-    /// - Parameter id: A request, which completes with `security`, or an operation of the host,
-    ///   which ends in `secured`.
+    /// - Parameter id: The identifier of a request, which is completed with the security of the
+    ///   link, or of an operation of the host, whose result goes to `secured`.
     mutating func secure(for policy: Pairing.Policy, id: UInt64, _ context: inout LinkContext) {
         guard protection.waiters.count < LinkProtection.waiterLimit else {
             return finishSecuring(id, .failure(HostError.tooManyRequests), &context)
@@ -91,7 +91,8 @@ extension LinkCore {
 
     /// Begins a pairing. A peripheral sends a Security Request, because the central decides.
     ///
-    /// - Parameter asksConsent: Whether the application has not consented yet.
+    /// - Parameter asksConsent: Whether to ask for consent, because the application has not
+    ///   requested the pairing.
     mutating func pair(
         _ policy: Pairing.Policy,
         asksConsent: Bool = false,

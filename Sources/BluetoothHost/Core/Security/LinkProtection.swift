@@ -38,7 +38,8 @@ struct LinkProtection: Sendable {
     var manager: SecurityManager?
     /// The frames to be sent on the Security Manager's channel.
     var outgoing: [[UInt8]] = []
-    /// The position in the link's packet sequence at which the last key in the transmit queue ends.
+    /// The end of the last frame with a key that went to the transmit queue, as
+    /// `ACLTransmitQueue.end(of:on:)` returned it.
     var lastKeyEnd = 0
 
     /// The key that the host gave the controller last, until the controller has reported the
@@ -59,9 +60,11 @@ struct LinkProtection: Sendable {
     var isOwnPairing = false
     /// Whether the pairing under way asks a person a question, or shows digits.
     var hasQuestion = false
-    /// Whether the pairing under way had a question while a person was occupied with another link.
+    /// Whether the host must refuse the pairing under way, because it had a question while a person
+    /// was occupied with another link.
     var mustRefuseQuestion = false
-    /// The bond of a pairing that the store has not confirmed. The link does not use it until then.
+    /// The bond of a completed pairing, until the store has confirmed it. The link does not use the
+    /// bond before that.
     var unsavedBond: Bond?
     /// Whether the host paired on this link because the peer requested it.
     var hasPairedForPeer = false
@@ -73,8 +76,9 @@ struct LinkProtection: Sendable {
     /// The peer whose bond a pairing on this link may replace; `nil` once a pairing has produced
     /// keys.
     var replaceableBond: DeviceAddress?
-    /// Whether the host has asked for the peer's name, and the operation that reads it.
+    /// Whether the host has asked for the peer's name.
     var hasAskedForName = false
+    /// The operation that reads the peer's name, while it runs.
     var nameOperation: UInt64?
 
     /// The error with which the host itself ends the link because it lacks protection.
@@ -116,8 +120,8 @@ extension LinkSecurity {
 
     /// Returns whether this protection meets `policy`.
     ///
-    /// - Parameter ignoringBond: Whether a missing bond is ignored, because some peers do not store
-    ///   keys.
+    /// - Parameter ignoringBond: Whether a link without a bond can meet a policy that requests
+    ///   bonding, because some peers do not store keys.
     func meets(_ policy: Pairing.Policy, ignoringBond: Bool = false) -> Bool {
         isEncrypted && (isAuthenticated || !policy.requiresAuthentication)
             && (usesSecureConnections || policy.allowsLegacyPairing)

@@ -56,9 +56,9 @@ extension BluetoothHost {
     /// Replaces the record of this name, or removes it if `bytes` is `nil`.
     ///
     /// The host writes the record to its store, if it has one. It writes the first 16 changes at
-    /// once, and later changes within a second. After 256 writes, it writes the record as often as
-    /// other entries that change frequently. It writes the last change when it is shut down, at the
-    /// latest. A failure is reported as a `SecurityEvent`, and the host tries again.
+    /// once, and later changes within a second. After 256 writes, it writes at most once in 30
+    /// seconds (see `SaveSchedule`). It writes the last change when it is shut down, at the latest.
+    /// A failure is reported as a `SecurityEvent`, and the host tries again.
     ///
     /// - Returns: Whether the host has the record; `false` if `name` is not valid for
     ///   `applicationRecord(_:)`, if there are more than `HostCore.applicationRecordLengthLimit`

@@ -6,8 +6,8 @@ import BluetoothTypes
 
 // The bonds of the host. The bond of a pairing is added after the store has confirmed it.
 extension HostCore {
-    /// The maximum number of bonds. Another bond replaces that of the peer without a link that
-    /// connected least recently.
+    /// The maximum number of bonds. A further bond replaces another: of the peers that are not
+    /// connected, the bond of the one that connected least recently.
     package static let bondLimit = 1_024
 
     /// Adds a bond, or replaces the bond of its peer, and writes it to the store.
@@ -40,7 +40,8 @@ extension HostCore {
 
     private func isKnown(_ bond: Bond) -> Bool { bonds.contains { $0.peer == bond.peer } }
 
-    /// Returns the bond that another bond would replace.
+    /// Returns the bond that the host would remove to make room for `bond`, or `nil` if it would
+    /// remove none.
     private func displaced(by bond: Bond) -> Bond? {
         guard !isKnown(bond), bonds.count >= Self.bondLimit else { return nil }
         return bonds.first { !isConnected(to: $0.peer) }

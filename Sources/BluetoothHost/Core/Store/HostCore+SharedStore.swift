@@ -51,7 +51,7 @@ extension HostCore {
         return HandedOver(bytes: bytes, isUnsaved: isUnsaved)
     }
 
-    /// Replaces or removes a bond that the store has in this form already.
+    /// Replaces or removes a bond in memory, after another host has done so in the store.
     private mutating func replaceBond(of peer: DeviceAddress, with bond: Bond?, now: Instant) {
         if bond == nil { disconnect(bonded: peer, now: now) }
         context.bonds.removeAll { $0.peer == peer }
@@ -64,7 +64,7 @@ extension HostCore {
 }
 
 extension LinkContext {
-    /// Returns whether one host at a time has this entry in its memory.
+    /// Returns whether only one host at a time may have this entry in its memory.
     func isExclusive(_ name: RecordName) -> Bool {
         switch name {
         case .client, .database, .application: true

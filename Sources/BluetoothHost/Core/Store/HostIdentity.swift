@@ -38,9 +38,9 @@ struct HostIdentity: Sendable {
         if let address = configuration.address { local.address = address }
     }
 
-    /// Returns the stored value of a name. If the store has no usable value, returns the generated
-    /// value, and saves it unless an entry of a later version, or one that could not be read or set
-    /// aside, is in its place.
+    /// Returns the stored value of a name. If the store has no usable value, returns `drawn`, the
+    /// generated value. Also saves that value, unless the existing entry must stay: a later version
+    /// wrote it, or it could not be read or set aside.
     private mutating func recall<Value>(
         _ name: RecordName,
         from store: any HostStore,

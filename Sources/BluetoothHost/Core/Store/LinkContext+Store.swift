@@ -6,11 +6,11 @@ import BluetoothTypes
 import HCITransports
 
 // Writing to the store. The outbox places a `save` ahead of the packet and the completion that
-// depend on it. The bond of a pairing waits for the result. The host uses every other entry at once
-// and, if it could not be written, writes it later.
+// depend on it. The host uses the bond of a pairing only after the store has confirmed it. It uses
+// every other entry at once, and repeats a write that failed.
 extension LinkContext {
     /// Schedules an entry that has changed. It is written before the next packet is sent, unless
-    /// its recent writes have used up the allowance.
+    /// its recent writes have used up its allowance (`SaveSchedule`).
     mutating func keep(_ name: RecordName) {
         if configuration.store != nil { storeState.schedule.request(name) }
     }
@@ -65,7 +65,8 @@ extension LinkContext {
         }
     }
 
-    /// Returns a client's record, with a counter that is ahead of those that the client has used.
+    /// Returns a client's record in the form in which it is stored. While the client signs, the
+    /// stored counter is ahead of those that the client has used (`CounterCeiling`).
     private func storedRecord(of peer: DeviceAddress) -> ClientRecord? {
         var record = clientRecords[peer]
         if let ceiling = storeState.ceilings[peer]?.ceiling { record?.lastSignCounter = ceiling }

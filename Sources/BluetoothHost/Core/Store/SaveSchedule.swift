@@ -131,7 +131,7 @@ struct StoreState: Sendable {
     var isIdentityUnsaved = false
     /// The counters of this host's signatures.
     var counters: [DeviceAddress: SignCounter] = [:]
-    /// The counters of the peers' signatures.
+    /// The limits in the store for the counters of the peers' signatures.
     var ceilings: [DeviceAddress: CounterCeiling] = [:]
 
     /// Removes the counters of a peer.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The upper limit, in the store, of the counter of the commands that a peer has signed.
+/// A limit in the store that the counter of a peer's signed commands has not passed.
 ///
 /// A signed command is executed once, even if the host is killed after it (Vol 3, Part H, 2.4.5).
 /// The stored value is therefore never behind the executed commands. While the peer is connected,

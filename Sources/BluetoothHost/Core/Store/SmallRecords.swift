@@ -9,9 +9,9 @@ import BluetoothTypes
 // that a file under a wrong name is detected. The numbers are lengths in bytes.
 //
 //     identity   7 this host's address, 16 the resolving key of its private addresses
-//     secret     16 the key of the identifiers of peers
+//     secret     16 the key from which the identifiers of peers are derived
 //     order      7 for each bonded peer, the latest at the end
-//     counter    4 the first counter that was certainly not used
+//     counter    4 the end of the reserved block: this counter and later ones were not used
 //     client     as encoded by `ClientRecord`
 //     database   as encoded by `DatabaseRecord`
 //     application  1+n the length of the name and the name, then the application's bytes

@@ -4,7 +4,8 @@ import BluetoothSMP
 import BluetoothTypes
 import HCITransports
 
-/// The bonds in the store of a host that does not run, listed and removed without an adapter.
+/// The bonds in the store of a host that is not running, for programs that list and remove bonds
+/// without an adapter.
 package struct StoredBonds {
     /// The identity address of the store's host, or `nil` if the store has no identity or it cannot
     /// be read.
