@@ -60,7 +60,7 @@ extension BluetoothHost {
             transport.close()
             guard core.state == .closed else { break }
             watch?.end()
-            // Earlier actions have written everything.
+            // Earlier actions have saved all changed entries.
             closeStore()
         case .event(let event): perform(event)
         case .completed(let request, let result):

@@ -2,8 +2,8 @@
 
 /// Values in the order of their arrival, in a ring. `NotificationBuffer` bounds their number.
 ///
-/// A value that was taken also stays in its slot. When the slot's turn comes again, its array is
-/// filled again in place, unless the application still has it.
+/// A slot keeps the array of a value that was taken, so that its memory can be used again. The next
+/// value for the slot is copied into this array, unless the application still holds it.
 struct NotificationQueue {
     /// The number of slots after the first value.
     static let initialSlotCount = 8

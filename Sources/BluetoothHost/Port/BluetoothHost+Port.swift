@@ -22,9 +22,9 @@ extension BluetoothHost {
     /// executor runs.
     static let roundsPerDrainLimit = 1_024
 
-    /// Runs `body` on the host's executor, in the order of the calling thread's calls, and not
-    /// within the call. Call it from any thread. Packets that `body` causes are sent together,
-    /// after it.
+    /// Enqueues `body` on the host's executor, and does not wait for it. Call it from any thread.
+    /// The closures from one thread run in the order of the calls. Packets that `body` causes are
+    /// sent together, after it.
     package nonisolated func enter(
         _ body: @escaping @Sendable (isolated BluetoothHost) -> Void
     ) {
@@ -66,7 +66,8 @@ extension BluetoothHost {
     /// Starts a request in the core and registers the completion for its result.
     ///
     /// - Parameters:
-    ///   - isAlwaysTaken: Whether the limit of pending requests does not apply.
+    ///   - isAlwaysTaken: Whether the host accepts the request even if `HostCore.requestLimit`
+    ///     requests are pending.
     ///   - completion: The closure that gets the result.
     ///   - start: The closure that starts the request in the core.
     /// - Returns: The identifier of the request.

@@ -9,15 +9,16 @@ extension BluetoothHost {
     /// Starts a request to a link.
     ///
     /// `.gatt` operations are queued and sent in the order of the calls. They include subscribing
-    /// and unsubscribing, and the host does not count subscriptions of the port. While the host
-    /// itself needs Service Changed, unsubscribing from it succeeds without an effect. A request
-    /// with `securesOnDemand` set to `false` never makes the host pair.
+    /// and unsubscribing. The host does not count the requests of the port to subscribe, so the
+    /// first request to unsubscribe ends the subscription. While the host itself needs Service
+    /// Changed, unsubscribing from it succeeds without an effect. A request with `securesOnDemand`
+    /// set to `false` never makes the host pair.
     ///
     /// The answer to `.database` is the peer's whole database. The host then subscribes to Service
-    /// Changed if the peer has it, and `HostEvent.servicesChanged` reports changes. Without that,
-    /// the host gets changes only from a bonded peer to whose Service Changed it subscribed on an
-    /// earlier link. After a change, operations on handles fail with `databaseOutOfSync` until
-    /// `.database` is answered again; see `Link.database()`.
+    /// Changed if the peer has it, and `HostEvent.servicesChanged` reports changes. On a link
+    /// without a `.database` request, a peer reports changes only if it is bonded and the host
+    /// subscribed to its Service Changed on an earlier link. After a change, operations on handles
+    /// fail with `databaseOutOfSync` until `.database` is answered again; see `Link.database()`.
     ///
     /// If the link has ended, the result is the reason. Disconnecting an ended link succeeds.
     @discardableResult

@@ -24,7 +24,8 @@ package final class HostAdapter: BluetoothPort {
         return parameters
     }()
 
-    /// The number of accepted channels that can wait for the executor, which takes each at once.
+    /// The maximum number of channels that wait to be accepted. The adapter accepts each channel as
+    /// soon as its executor runs, so few channels wait.
     private static let backlog = 8
 
     package let host: BluetoothHost

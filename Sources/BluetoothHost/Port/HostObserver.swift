@@ -19,7 +19,8 @@ struct HostPort {
     var scans: Set<RequestIdentifier> = []
     /// The open links that were reported to the streams and to the observer, oldest first.
     private(set) var links: [(identifier: LinkIdentifier, peer: DeviceAddress, role: LinkRole)] = []
-    /// Results that completions get without the core.
+    /// The completions to call with a result that does not come from the core, such as that of a
+    /// canceled request.
     private var pendingResults: [(BluetoothHost.Completion, Result<HostAnswer, any Error>)] = []
 
     mutating func linkOpened(_ link: LinkIdentifier, _ peer: DeviceAddress, _ role: LinkRole) {

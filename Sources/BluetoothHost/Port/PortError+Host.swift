@@ -6,8 +6,8 @@ import BluetoothL2CAP
 import BluetoothPort
 import BluetoothSMP
 
-/// Returns an error of the host as an error of the port. A refusal for lack of security is the
-/// peer's answer.
+/// Returns the port's error for an error of the host. For a `SecurityRefusal`, it is the peer's
+/// refusal of the operation, without the failed pairing.
 func portError(_ error: any Error) -> any Error {
     switch error {
     case let error as HostError: PortError(error)
