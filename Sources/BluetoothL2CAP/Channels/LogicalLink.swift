@@ -228,9 +228,9 @@ extension LogicalLink {
 
     var room: Int { max(0, Self.channelLimit - channels.count) }
 
-    /// Returns an identifier for the local end of a new channel: the next free one after the one
-    /// that was assigned last, in ascending order and from the beginning after the end of the
-    /// range.
+    /// Returns an identifier for the local end of a new channel. Identifiers are assigned in
+    /// ascending order, and from the beginning again after the end of the range. Those in use are
+    /// skipped.
     ///
     /// Call this only if `room` is not zero.
     mutating func takeIdentifier() -> ChannelIdentifier {
