@@ -15,8 +15,8 @@
 
 @_exported import BluetoothTypes
 
-// The types of lower modules in the port. Apart from the executor, none of them belongs to HCI,
-// pairing or the host. A user of the port imports only the port.
+// The types of lower modules that the port uses, re-exported so that a user of the port imports
+// only the port. Apart from the executor, none of them belongs to HCI, pairing or the host.
 @_exported import enum BluetoothATT.ATT
 @_exported import struct BluetoothATT.AttributeHandle
 @_exported import struct BluetoothGAP.Advertisement
@@ -31,7 +31,8 @@
 /// A closure that gets the result of a request.
 package typealias PortCompletion<Value> = @Sendable (Result<Value, any Error>) -> Void
 
-/// An adapter.
+/// An adapter, as its users see it: with the operations of a central and, depending on
+/// `capabilities`, those of a peripheral.
 ///
 /// Call all methods on `executor`, except those that are documented otherwise. The port calls each
 /// completion exactly once, on its executor, and never before the call that took it has returned.
@@ -57,10 +58,11 @@ package protocol BluetoothPort: AnyObject, Sendable {
 
     // MARK: Peers
 
-    /// Returns the identifier of the device with an address: that of its bond, if it has one.
+    /// Returns the identifier of the device with an address. For a bonded device, it is the
+    /// identifier in the bond.
     func identifier(of address: DeviceAddress) -> PeerIdentifier
-    /// Returns whether the port itself made this identifier, which needs no bond. May be called on
-    /// any thread.
+    /// Returns whether the port itself made this identifier. The device need not be bonded. May be
+    /// called on any thread.
     func recognizes(_ peer: PeerIdentifier) -> Bool
     /// The bonded peers.
     var bondedPeers: [PortBond] { get }
@@ -78,7 +80,7 @@ package protocol BluetoothPort: AnyObject, Sendable {
     /// Ends a scan.
     func endScan(_ scan: RequestIdentifier)
     /// Requests a connection, without a time limit. `PortEvent.linkOpened` reports the link, and
-    /// `failed` is called if there will be none, but not when the port is shut down.
+    /// `failed` is called if the request fails, but not when the port is shut down.
     func connect(
         to peer: PeerIdentifier,
         failed: @escaping @Sendable (PortError) -> Void
@@ -113,8 +115,8 @@ package protocol BluetoothPort: AnyObject, Sendable {
         _ result: Result<[UInt8], ATT.ErrorCode>,
         at handle: AttributeHandle?
     )
-    /// Sends a value to a subscriber. The completion is called when a notification was sent, when
-    /// an indication was confirmed, or when that is no longer possible.
+    /// Sends a value to a subscriber. The completion is called when the notification was sent, when
+    /// the indication was confirmed, or when the value cannot be sent or confirmed anymore.
     func notify(
         _ value: GATT.AttributeValue,
         on link: LinkIdentifier,
