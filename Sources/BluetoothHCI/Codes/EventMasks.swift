@@ -17,7 +17,8 @@ extension HCI {
         package static let leMeta = EventMask(rawValue: 1 << 61)
     }
 
-    /// The events of the second page that the controller may send (Vol 4, Part E, 7.3.69).
+    /// The second page of the event mask: further events that the controller may send
+    /// (Vol 4, Part E, 7.3.69).
     package struct EventMaskPage2: BitSet {
         package let rawValue: UInt64
         package init(rawValue: UInt64) { self.rawValue = rawValue }

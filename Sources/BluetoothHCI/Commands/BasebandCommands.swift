@@ -152,8 +152,8 @@ extension HCI {
         }
     }
 
-    /// A command that sets the events of the second page that the controller may send
-    /// (Vol 4, Part E, 7.3.69).
+    /// A command that sets the second page of the event mask: further events that the controller
+    /// may send (Vol 4, Part E, 7.3.69).
     package struct SetEventMaskPage2: CommandCompleteCommand {
         package static let opcode = Opcode.setEventMaskPage2
 
@@ -196,8 +196,8 @@ extension HCI {
         }
     }
 
-    /// A command that reads the time for which an encrypted link may carry no authenticated payload
-    /// (Vol 4, Part E, 7.3.93).
+    /// A command that reads the authenticated payload timeout of an encrypted link: the longest
+    /// time that may pass without an authenticated packet (Vol 4, Part E, 7.3.93).
     package struct ReadAuthenticatedPayloadTimeout: CommandCompleteCommand, NamesLink {
         package static let opcode = Opcode.readAuthenticatedPayloadTimeout
 
@@ -227,8 +227,8 @@ extension HCI {
         }
     }
 
-    /// A command that sets the time for which an encrypted link may carry no authenticated payload
-    /// (Vol 4, Part E, 7.3.94).
+    /// A command that sets the authenticated payload timeout of an encrypted link: the longest time
+    /// that may pass without an authenticated packet (Vol 4, Part E, 7.3.94).
     package struct WriteAuthenticatedPayloadTimeout: CommandCompleteCommand {
         package static let opcode = Opcode.writeAuthenticatedPayloadTimeout
         package typealias ReturnParameters = LinkReturnParameters

@@ -202,7 +202,7 @@ extension HCI {
         }
     }
 
-    /// The limits of one advertising set's advertising.
+    /// An advertising set to start or stop, and the limits of its advertising.
     package struct AdvertisingSetRun: HCIParameters {
         package var advertisingHandle: UInt8
         /// The time after which advertising stops, or zero for no time limit.

@@ -51,7 +51,8 @@ package struct H4Deframer: Sendable {
     /// a part of a packet.
     package var holdsPartialPacket: Bool { start < buffer.count }
 
-    /// Whether the rest of a packet is outstanding. The value is `false` during resynchronization.
+    /// Whether a packet has begun to arrive and is incomplete. The value is `false` during
+    /// resynchronization.
     package var isAwaitingRest: Bool {
         guard case .framing = state else { return false }
         return holdsPartialPacket
