@@ -22,7 +22,7 @@ protocol Reading: Sendable {
     /// a result.
     mutating func receive(_ refusal: RequestRefusal) throws(RequestRefusal)
 
-    /// Returns the response after `next(mtu:)` has returned `nil`.
+    /// Returns the response. Call this after `next(mtu:)` has returned `nil`.
     func response(mtu: Int) throws(RequestRefusal) -> ATT.PDU
 }
 
