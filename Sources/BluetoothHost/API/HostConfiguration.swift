@@ -86,10 +86,10 @@ public struct HostConfiguration: Sendable {
     /// Whether peers may begin a pairing as soon as the host has started.
     ///
     /// The host asks `pairingDelegate` about one link at a time: while a question is open, the host
-    /// refuses peers on other links with `Pairing.FailureReason.busy`. After three questions
-    /// without a yes, whichever peers caused them, the host refuses incoming pairings for a minute,
-    /// and for twice as long after each further question without a yes, up to ten minutes. A
-    /// successful pairing and ``BluetoothHost/openPairingWindow(for:)`` end that delay.
+    /// refuses peers on other links with `Pairing.FailureReason.busy`. If three questions in a row
+    /// get no yes, even from different peers, the host refuses incoming pairings for a minute. Each
+    /// further question without a yes doubles that time, up to ten minutes. A successful pairing
+    /// and ``BluetoothHost/openPairingWindow(for:)`` end the delay.
     public var acceptsPairing = true
 
     /// The time after the start of the host in which peers may begin a pairing, if `acceptsPairing`
@@ -121,11 +121,11 @@ public struct HostConfiguration: Sendable {
     /// for none.
     package var keyObserver: (@Sendable (LinkKey) -> Void)?
 
-    /// The logger for the actions of the host and the faults of peers and controllers, at the level
-    /// `debug`.
+    /// The logger of the host.
     ///
-    /// The state ``AdapterState/unavailable(_:)`` is a `warning`, and the recovery from it is a
-    /// `notice`, as is a remark of the transport. The host logs no values and no keys.
+    /// The host logs its actions, and the faults of peers and controllers, at the level `debug`. It
+    /// logs the state ``AdapterState/unavailable(_:)`` as a `warning`. It logs the recovery from
+    /// that state, and notices of the transport, as a `notice`. It logs no values and no keys.
     public var logger = Logger(label: "lanyard.host")
 
     /// Creates the default configuration.

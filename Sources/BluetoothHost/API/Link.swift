@@ -31,7 +31,7 @@ public struct Link: Sendable, Hashable {
     /// The host of the link.
     public let host: BluetoothHost
 
-    /// The link's identifier in the host's port.
+    /// The number that identifies the link on its host.
     package let identifier: LinkIdentifier
 
     /// The peer's identity address if the peer was bonded when the host created this value,

@@ -5,9 +5,9 @@
 ///
 /// ``Link/subscribe(to:kind:)`` returns it. Each value goes to one reader: several loops over the
 /// stream, or over copies of it, share the values. The stream ends when it and its copies and
-/// iterators are released, or when a task that reads it is canceled. The end of the last stream of
-/// a characteristic unsubscribes. A canceled task still gets the values that have arrived, and then
-/// `nil`.
+/// iterators are released, or when a task that reads it is canceled. When the last stream of a
+/// characteristic ends, the host unsubscribes. A canceled task still gets the values that have
+/// arrived, and then `nil`.
 public struct NotificationStream: AsyncSequence, Sendable {
     /// The bytes of a value.
     public typealias Element = [UInt8]

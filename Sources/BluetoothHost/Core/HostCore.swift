@@ -113,7 +113,7 @@ package struct HostCore: Sendable {
     /// Whether the driver has taken all actions.
     package var isDrained: Bool { context.isDrained }
 
-    /// Exchanges the outbox for an empty array, so that its storage is reused.
+    /// Exchanges the outbox for `empty`, whose storage the outbox then uses.
     package mutating func takeActions(into empty: inout [HostAction]) {
         context.takeActions(into: &empty)
     }

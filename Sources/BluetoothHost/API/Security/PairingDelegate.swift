@@ -196,8 +196,9 @@ public struct PairingDigits: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The entry of digits by the user, whose keypresses are reported to the peer if both devices
-/// support that. The value belongs to one question and does nothing after that question has ended.
+/// A value that reports the user's keypresses to the peer while the user enters digits. The peer
+/// gets the reports only if both devices support them. The value belongs to one question and does
+/// nothing after that question has ended.
 public struct DigitEntry: Sendable {
     let press: @Sendable (Pairing.Keypress) -> Void
 

@@ -26,9 +26,9 @@ public enum ServerEvent: Sendable {
     /// already.
     case written(Link, [GATT.WriteEntry])
 
-    /// A client has subscribed to the value with this handle, in this way; `nil` if it has
-    /// unsubscribed. Also sent for the subscriptions that apply again when a bonded client
-    /// reconnects.
+    /// A client has subscribed to notifications or to indications of the value with this handle or,
+    /// with `nil`, has unsubscribed. The event also occurs for subscriptions that apply again when
+    /// a bonded client reconnects.
     case subscribed(Link, AttributeHandle, GATT.SubscriptionKind?)
 
     /// The link has room for notifications again, after `Link.tryNotify(_:of:)` returned `false`.

@@ -87,7 +87,7 @@ struct LinkContext: Sendable {
 extension LinkContext {
     var isDrained: Bool { outbox.isEmpty }
 
-    /// Exchanges the outbox for an empty array, so that its storage is reused.
+    /// Exchanges the outbox for `empty`, whose storage the outbox then uses.
     mutating func takeActions(into empty: inout [HostAction]) { swap(&outbox, &empty) }
 
     mutating func emit(_ action: HostAction) { outbox.append(action) }

@@ -101,7 +101,8 @@ extension LinkCore {
         return actions[1...]
     }
 
-    /// Sends a PDU of an opcode, a handle if there is one, and a value.
+    /// Sends a PDU that consists of an opcode, a handle unless it is `nil`, and a value. Returns
+    /// `false` if there is no room.
     private func send(
         _ opcode: ATT.Opcode,
         _ attribute: AttributeHandle?,

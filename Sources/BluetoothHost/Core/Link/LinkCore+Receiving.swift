@@ -55,8 +55,8 @@ extension LinkCore {
         pump(&context)
     }
 
-    /// Routes the result of a received PDU to the server, to the values that the server sends, or
-    /// to the client.
+    /// Handles a received PDU: passes a request or command to the server, a confirmation to the
+    /// value that awaits it, and other PDUs to the client.
     mutating func take(
         _ received: ATTBearer.Received,
         on channel: ChannelIdentifier,

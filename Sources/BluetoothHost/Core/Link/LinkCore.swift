@@ -133,8 +133,8 @@ struct LinkCore: Sendable {
         bearer = LinkBearer(receiveMTULimit: receiveMTULimit)
     }
 
-    /// Returns `nextDeadline`. The method is `mutating` because a read after every input would copy
-    /// the link.
+    /// Returns the earliest deadline of the link. The method is `mutating`, because a nonmutating
+    /// method would copy the link after every input.
     mutating func readNextDeadline() -> Instant? {
         var soonest = earliest(bearer.att.nextDeadline, logicalLink.nextDeadline)
         if !enhanced.isEmpty { soonest = earliest(soonest, enhanced.nextDeadline) }

@@ -190,7 +190,8 @@ extension LinkCore {
         let method = protection.manager?.method ?? question.likelyMethod
         let isIncoming = !isOwnPairing
         if isIncoming {
-            // Two incoming pairings may begin before either has a question.
+            // Two incoming pairings may begin before either has a question. The person may by now
+            // be occupied with the other one.
             guard !isPersonOccupiedElsewhere(context) else {
                 protection.mustRefuseQuestion = true
                 return
