@@ -172,8 +172,9 @@ extension LinkCore {
 }
 
 extension LongTermKey {
-    /// Returns whether a link may be encrypted with the key. The key must not be zero. A key of LE
-    /// legacy pairing also needs a diversifier or a random number other than zero (CVE-2019-19194).
+    /// Returns whether a link may be encrypted with the key. The key must not be zero
+    /// (CVE-2019-19194). A key of LE legacy pairing also needs a diversifier or a random number
+    /// other than zero.
     func isUsable(by bond: Bond) -> Bool {
         !value.isZero && (bond.usesSecureConnections || diversifier != 0 || random != 0)
     }
