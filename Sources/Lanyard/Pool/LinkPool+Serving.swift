@@ -2,7 +2,7 @@
 
 // Granting slots to waiting accessories, and ending links in their favor.
 extension LinkPool {
-    /// Grants free slots, and has links ended for the accessories that still wait.
+    /// Grants free slots. For the accessories that still wait, asks for the end of other links.
     mutating func settle(now: Duration) -> [LinkPoolAction] {
         if let pauseEnd, pauseEnd <= now { self.pauseEnd = nil }
         var actions: [LinkPoolAction] = []
@@ -30,8 +30,7 @@ extension LinkPool {
         guard let value = limit.value, slots.count >= value else { return [] }
         var actions: [LinkPoolAction] = []
         // Links that are already ending make room for the first accessories.
-        let waiting = queue(now: now).dropFirst(spareCount)
-        for waiter in waiting where !slots.contains(where: { $0.beneficiary == waiter.identity }) {
+        for waiter in unservedQueue(now: now).dropFirst(spareCount) {
             let links = slots.filter { $0.phase == .linked }.map { $0.holder(now: now) }
             guard !links.isEmpty else { break }
             let chosen = policy.linkToEnd(for: waiter.request(now: now), among: links)
@@ -117,6 +116,17 @@ extension LinkPool {
         waiters.sorted { $0.goesBefore($1, now: now) }
     }
 
+    /// The accessories in whose favor a link is being ended.
+    private var beneficiaries: Set<AccessoryIdentity> {
+        Set(slots.compactMap { $0.phase == .ending ? $0.beneficiary : nil })
+    }
+
+    /// Returns the waiting accessories in whose favor no link is being ended, next one first.
+    private func unservedQueue(now: Duration) -> [PoolWaiter] {
+        let beneficiaries = beneficiaries
+        return queue(now: now).filter { !beneficiaries.contains($0.identity) }
+    }
+
     /// Returns whether a waiting accessory can have a slot. For a link that exists already, only a
     /// fixed limit counts.
     private mutating func hasRoom(for waiter: PoolWaiter, now: Duration) -> Bool {
@@ -148,7 +158,7 @@ extension LinkPool {
         return [.wait(identity, slots)]
     }
 
-    /// Informs the accessories whose promised slot went to another accessory.
+    /// Informs the accessories that no longer get the slot that was promised to them.
     private mutating func withdrawPromises(now: Duration) -> [LinkPoolAction] {
         let promised = waiters.filter { $0.isPromised && !isMakingRoom(for: $0.identity, now: now) }
         return promised.flatMap { waitNotice($0.identity, now: now) }
@@ -160,9 +170,9 @@ extension LinkPool {
     /// - It is next in the queue for the slot of another ending link.
     /// - It is being paired and searched for. When the search finds it, a link will end for it.
     private func isMakingRoom(for identity: AccessoryIdentity, now: Duration) -> Bool {
-        let beneficiaries = Set(slots.compactMap { $0.phase == .ending ? $0.beneficiary : nil })
-        let others = queue(now: now).map(\.identity).filter { !beneficiaries.contains($0) }
-        return beneficiaries.contains(identity) || others.prefix(spareCount).contains(identity)
+        let others = unservedQueue(now: now)
+        return beneficiaries.contains(identity)
+            || others.prefix(spareCount).contains { $0.identity == identity }
             || waiters.contains { $0.identity == identity && $0.isPairing && $0.searchEnd != nil }
     }
 

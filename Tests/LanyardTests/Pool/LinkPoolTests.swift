@@ -182,6 +182,19 @@ struct LinkPoolTests {
         #expect(harness.promised == ["b": true, "c": false])
     }
 
+    @Test("No link is ended for an accessory that gets the slot of a link that the app ends")
+    func slotOfTheApp() throws {
+        var harness = PoolHarness(limit: .fixed(3))
+        harness.link("a", "b", "c")
+        #expect(harness.reserve("x", 1).first == "evict a for x")
+        let token = try #require(harness.pool.token(of: PoolHarness.identity("b")))
+        #expect(harness.pool.ending(token) == [.changed])
+        #expect(harness.reserve("y", 1) == ["y waits: 3 of 3"])
+        #expect(harness.promised == ["x": true, "y": true])
+        #expect(harness.release("b") == ["grant x"])
+        #expect(harness.release("a") == ["grant y"])
+    }
+
     @Test("An accessory is informed if its promised slot goes to another one")
     func brokenPromise() throws {
         var harness = PoolHarness(limit: .fixed(1), policy: .firstCome)
