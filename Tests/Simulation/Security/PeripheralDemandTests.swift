@@ -8,7 +8,7 @@ import Testing
 @testable import BluetoothHost
 
 /// A peripheral whose request the central's server refuses. The peripheral asks the central to pair
-/// and repeats the request (Vol 3, Part C, 10.3.1).
+/// and repeats the request (Vol 3, Part C, 10.3.2).
 @Suite("Requests of a peripheral that are refused for insufficient security")
 struct PeripheralDemandTests {
     typealias Side = HostPairingHarness.Side

@@ -10,8 +10,8 @@ package struct Attribute: Equatable, Sendable {
         /// The attribute contains the value, which does not change: a declaration, or Extended
         /// Properties.
         case fixed([UInt8])
-        /// The attribute contains the value, and clients may change it. `maximumLength` is in
-        /// bytes.
+        /// The attribute contains the value, and the permissions determine whether clients may
+        /// change it. `maximumLength` is in bytes.
         case stored([UInt8], maximumLength: Int)
         /// The application provides the value for each request.
         case dynamic

@@ -186,8 +186,8 @@ extension ServiceLayout {
 }
 
 extension Attribute.Value {
-    /// Creates the source of a value from its definition. A value that clients cannot write needs
-    /// no source of its own, because its permissions prevent the writes.
+    /// Creates the source of a value from its definition. A value in the database is `stored`, even
+    /// if clients cannot write it: the permissions of the attribute prevent writes.
     fileprivate init(
         _ source: GATT.ValueSource,
         of uuid: BluetoothUUID

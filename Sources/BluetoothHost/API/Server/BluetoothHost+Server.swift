@@ -43,8 +43,12 @@ extension BluetoothHost {
 
     /// Removes a service from the database.
     ///
-    /// The host refuses pending requests of clients for the service, removes their subscriptions to
-    /// it, and indicates the change as `publish(_:)` does.
+    /// The host removes the clients' subscriptions to the service, and indicates the change as
+    /// `publish(_:)` does.
+    ///
+    /// The host does not refuse requests that wait for an answer of the application: the client
+    /// still gets the response to which the answer leads. A write then changes no stored value of
+    /// the service, and a read of several values finds no further value of the service.
     ///
     /// - Parameter service: The service, from `publish(_:)`.
     /// - Throws: `GATT.DefinitionError`: `notPublished` if the service is not in the database,

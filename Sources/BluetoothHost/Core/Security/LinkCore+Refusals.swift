@@ -17,12 +17,14 @@ struct RefusedRequest: Sendable {
 
 // Security on demand: if the peer refuses a request because the link is not protected well enough,
 // the host protects the link and repeats the request, and the application gets one result (Vol 3,
-// Part C, 10.3.1).
+// Part C, 10.3.2).
 //
-// A refused request waits in `refused` under an operation of the host, which is passed to `secure`.
-// Requests that wait at the same time share one pairing. A request is repeated once, and the host's
-// own requests are never repeated. If the pairing fails, the application gets the error of the
-// pairing together with the peer's refusal.
+// A refused request waits in `refused` while `secure` protects the link. The key in `refused` is
+// the number of this operation of the host. Requests that wait at the same time share one pairing.
+// A request is repeated once, and the host's own requests are never repeated. If the pairing fails,
+// the application gets the error of the pairing together with the peer's refusal. If the link ends,
+// or cannot be secured for a reason other than a failed pairing, the application gets that error
+// alone.
 extension LinkCore {
     /// Starts an operation of the application.
     mutating func start(

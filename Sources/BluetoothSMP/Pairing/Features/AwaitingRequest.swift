@@ -9,8 +9,8 @@ struct AwaitingRequest: PairingPhase {
     let policy: Pairing.Policy
     let bond: LinkSecurity?
     /// Whether to ask the user for consent if the central starts a pairing. It is `false` only if
-    /// the application has requested the pairing. A Security Request that the host sends to use an
-    /// existing key is no such request.
+    /// the application has requested the pairing. It is `true` if the host has sent the Security
+    /// Request on its own, for example to use an existing key.
     let asksConsent: Bool
 
     static func begin(
@@ -55,8 +55,8 @@ struct AwaitingRequest: PairingPhase {
         return try session.begin(asksConsent: asksConsent, using: &generator)
     }
 
-    /// Ends the state, because the central had a key and needs no pairing. If encryption fails, the
-    /// central may still pair.
+    /// Ends the phase if the link is encrypted, because the central had a key and needs no pairing.
+    /// If encryption fails, the central may still pair.
     func encryptionChanged(
         isEncrypted: Bool,
         using generator: inout some RandomNumberGenerator
