@@ -4,11 +4,12 @@ import BluetoothPort
 
 /// The buffers of an L2CAP channel, between the application's streams and the host.
 ///
-/// It is a value without locks, threads or run loops. The caller calls the methods of the
-/// application for the operations of the application's streams, and the methods of the host with
-/// the results of the actions. After each change, the caller performs the actions that
-/// `nextAction()` returns, and reports to the streams' delegates the events that `nextEvent(of:)`
-/// returns, until both return `nil`.
+/// It is a value without locks, threads or run loops. The operations of the application's streams
+/// change it with `open(_:)`, `close(_:)`, `read(upTo:)`, `write(_:)` and `release()`. The results
+/// of the host's operations change it with `received(_:)`, `receivingEnded(_:)`, `sent()` and
+/// `ended(_:)`. After each change, the caller performs the actions that `nextAction()` returns, and
+/// reports to the streams' delegates the events that `nextEvent(of:)` returns, until both return
+/// `nil`.
 ///
 /// Both directions are bounded: see `ChannelLimits`.
 package struct ChannelBuffers: Equatable, Sendable {
@@ -24,7 +25,7 @@ package struct ChannelBuffers: Equatable, Sendable {
         case receive
         /// Results in `sent()` or `ended(_:)`.
         case send([UInt8])
-        /// The call of `ended(_:)` follows when the channel has closed.
+        /// Results in `ended(_:)` when the channel has closed.
         case close
     }
 
@@ -69,8 +70,9 @@ package struct ChannelBuffers: Equatable, Sendable {
         }
     }
 
-    /// Closes one stream. Written bytes are still sent. Received bytes are dropped. The channel
-    /// closes when both streams are closed and the written bytes were sent.
+    /// Closes one stream. Closing the input stream drops the received bytes. Closing the output
+    /// stream does not drop the written bytes, which are still sent. The channel closes when both
+    /// streams are closed and the written bytes were sent.
     package mutating func close(_ side: Side) {
         switch side {
         case .input:

@@ -50,8 +50,8 @@ package struct RemotePeripheral: Sendable {
         return true
     }
 
-    /// Marks the peripheral as connected. Returns `false` if the connection request was canceled
-    /// meanwhile.
+    /// Marks the peripheral as connected. Returns `false` if the connection request was canceled or
+    /// replaced in the meantime.
     package mutating func connected(_ request: ConnectionRequestNumber) -> Bool {
         guard self.request == request, state != .disconnecting else { return false }
         // A client may request a connection that it already has.

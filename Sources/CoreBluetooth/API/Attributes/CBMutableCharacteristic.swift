@@ -65,8 +65,9 @@ open class CBMutableCharacteristic: CBCharacteristic {
         }
     }
 
-    /// The descriptors. An app can publish 2901 and 2904. The system adds 2902 if the properties
-    /// need it.
+    /// The descriptors. An app can publish the Characteristic User Description (2901) and the
+    /// Characteristic Presentation Format (2904). The system adds the Client Characteristic
+    /// Configuration (2902) if the properties need it.
     open override var descriptors: [CBDescriptor]? {
         get { super.descriptors }
         set {

@@ -3,8 +3,9 @@
 import BluetoothClients
 import Foundation
 
-/// A descriptor of a characteristic that the app publishes: a description in words (2901, a
-/// `String`) or the format of the value (2904, `Data`). An app cannot publish other descriptors.
+/// A descriptor of a characteristic that the app publishes: the Characteristic User Description
+/// (2901, a `String`) or the Characteristic Presentation Format (2904, `Data`). An app cannot
+/// publish other descriptors.
 open class CBMutableDescriptor: CBDescriptor {
     /// Creates a descriptor with a constant value.
     ///

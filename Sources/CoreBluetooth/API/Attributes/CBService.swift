@@ -6,10 +6,11 @@ import Foundation
 
 /// A service: a group of characteristics that together provide a function.
 ///
-/// A discovery makes objects of this class. The contents of a service are `nil` until they are
-/// discovered. A service becomes invalid when the peripheral disconnects, unless the system
-/// reconnects. It also becomes invalid when the service has changed, as the peripheral reports or a
-/// discovery finds. The app then has to discover it again.
+/// The discovery of services creates objects of this class. The contents of a service are `nil`
+/// until they are discovered. A service becomes invalid when the peripheral disconnects, unless the
+/// system reconnects. It also becomes invalid when the peripheral reports that the service changed,
+/// or when a discovery finds that the service changed or is gone. The app then has to discover it
+/// again.
 open class CBService: CBAttribute {
     struct State {
         weak var peripheral: CBPeripheral?

@@ -7,8 +7,8 @@ import Foundation
 
 /// A remote device, for one central manager.
 ///
-/// Managers make these objects, and the app keeps those that it uses. Releasing a
-/// peripheral cancels its connection.
+/// Central managers create the objects of this class. The app must keep a reference to each
+/// peripheral that it uses: releasing a peripheral cancels its connection or connection request.
 open class CBPeripheral: CBPeer {
     /// The delegate. Held weakly.
     open var delegate: (any CBPeripheralDelegate)? {
@@ -81,7 +81,7 @@ open class CBPeripheral: CBPeer {
     open var rssi: NSNumber? { snapshot.read(\.rssi) }
 
     /// Whether there is space for another write without response; `false` unless connected. If it
-    /// is `false` on a connection, `peripheralIsReady` follows. Values that are written meanwhile
+    /// is `false` on a connection, `peripheralIsReady` follows. Values that are written before that
     /// may be dropped.
     open var canSendWriteWithoutResponse: Bool {
         snapshot.read(\.remote.hasRoom)
@@ -115,8 +115,8 @@ open class CBPeripheral: CBPeer {
         ask(.find(.includedServices(UUIDFilter(matching: includedServiceUUIDs), of: origin)))
     }
 
-    /// Discovers the characteristics of a service with these UUIDs, or all of them if the array is
-    /// `nil` or empty. `didDiscoverCharacteristicsFor` follows.
+    /// Discovers the characteristics with these UUIDs that a service contains, or all of them if
+    /// the array is `nil` or empty. `didDiscoverCharacteristicsFor` follows.
     open func discoverCharacteristics(_ characteristicUUIDs: [CBUUID]?, for service: CBService) {
         guard isReadyForCommands(), let origin = origin(of: service) else { return }
         ask(.find(.characteristics(UUIDFilter(matching: characteristicUUIDs), of: origin)))
@@ -168,7 +168,7 @@ open class CBPeripheral: CBPeer {
     /// Writes a descriptor. `didWriteValueFor` follows.
     ///
     /// - Precondition: The descriptor is not the Client Characteristic Configuration, which
-    ///   `setNotifyValue` writes. As with Apple's class, this descriptor ends the process.
+    ///   `setNotifyValue` writes. As with Apple's class, writing this descriptor ends the process.
     open func writeValue(_ data: Data, for descriptor: CBDescriptor) {
         guard isReadyForCommands(), let origin = origin(of: descriptor) else { return }
         guard origin.uuid != GATT.AttributeType.clientCharacteristicConfiguration else {
@@ -223,7 +223,8 @@ open class CBPeripheral: CBPeer {
 
     // MARK: Changes by the manager
 
-    /// Stores a connection request. Returns `true`, because the adapter has to carry it out.
+    /// Stores a connection request. Always returns `true`, so that the adapter carries out the
+    /// request.
     func connectionWanted(_ request: ConnectionRequestNumber) -> Bool {
         snapshot.change { $0.remote.connectionWanted(request) }
         return true
@@ -235,8 +236,8 @@ open class CBPeripheral: CBPeer {
         snapshot.change { $0.remote.disconnectionWanted() }
     }
 
-    /// Marks the peripheral as connected. Returns `false` if the connection request was canceled
-    /// meanwhile.
+    /// Marks the peripheral as connected. Returns `false` if the connection request was canceled or
+    /// replaced in the meantime.
     func connected(_ request: ConnectionRequestNumber) -> Bool {
         defer { observers.report() }
         return snapshot.change { $0.remote.connected(request) }
