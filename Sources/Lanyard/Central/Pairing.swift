@@ -63,9 +63,9 @@ public final class Pairing: Sendable {
 
     /// Waits for the end of the pairing. Canceling the waiting task cancels the pairing.
     ///
-    /// - Returns: The accessory, as `AccessoryCentral.pair(_:)` returns it.
-    /// - Throws: The errors of `AccessoryCentral.pair(_:)`, and ``AccessoryError/cancelled`` after
-    ///   ``cancel()``.
+    /// - Returns: The accessory, as `AccessoryCentral.pair(_:)` returns it or, for a chosen device,
+    ///   `AccessoryCentral.pair(_:with:)`.
+    /// - Throws: The errors of that method, and ``AccessoryError/cancelled`` after ``cancel()``.
     public func accessory() async throws(AccessoryError) -> Accessory {
         let result = await withTaskCancellationHandler {
             await task.value

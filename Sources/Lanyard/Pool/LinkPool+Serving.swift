@@ -2,7 +2,9 @@
 
 // Granting slots to waiting accessories, and ending links in their favor.
 extension LinkPool {
-    /// Grants free slots. For the accessories that still wait, asks for the end of other links.
+    /// Grants free slots to waiting accessories, and ends links in favor of those that still wait.
+    /// Returns the actions for this, and the notices for accessories to which a slot is no longer
+    /// promised.
     mutating func settle(now: Duration) -> [LinkPoolAction] {
         if let pauseEnd, pauseEnd <= now { self.pauseEnd = nil }
         var actions: [LinkPoolAction] = []
@@ -111,7 +113,7 @@ extension LinkPool {
         slots.firstIndex { $0.token == token }
     }
 
-    /// Returns the waiting accessories, next one first.
+    /// Returns the waiting accessories in the order in which they get slots.
     func queue(now: Duration) -> [PoolWaiter] {
         waiters.sorted { $0.goesBefore($1, now: now) }
     }

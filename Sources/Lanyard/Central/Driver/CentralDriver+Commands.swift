@@ -24,10 +24,12 @@ extension CentralDriver {
     ///   - description: The description of the accessory.
     ///   - target: The chosen device; `nil` for any that matches the description.
     ///   - record: The record through which the app observes the pairing; `nil` for none.
-    ///   - joins: Whether the call may return a known accessory of this kind, or join a pairing
-    ///     that another call started.
+    ///   - joins: Whether a call without a target may return a known accessory of this kind, or
+    ///     join a pairing that another call started. A call with a target always does so if the
+    ///     chosen device has a record.
     /// - Returns: The snapshot of the accessory, which is ready or was known already.
-    /// - Throws: The errors of `AccessoryCentral.pair(_:)`.
+    /// - Throws: The errors of `AccessoryCentral.pair(_:)`, and `alreadyPaired` if the chosen
+    ///   device is an accessory of another kind.
     func pair(
         _ description: AccessoryDescription,
         with target: PairingTarget? = nil,
@@ -79,7 +81,8 @@ extension CentralDriver {
         let entry = makeEntry(description, snapshot, isRemembered: false)
         entry.isPairedHere = true
         entry.target = target.map { target in
-            // The list may show the device before its manufacturer data has identified it.
+            // A list of nearby devices can contain the device before its manufacturer data has
+            // identified it. The registry may know the accessory's identity by now.
             var target = target
             let owner = target.identifier.flatMap { identities.identity(of: $0) }
             target.identity = owner ?? target.identity
@@ -234,7 +237,7 @@ extension CentralDriver {
         guard isDone == true else { throw Task.isCancelled ? .cancelled : .shutDown }
     }
 
-    /// Performs a turn on the queue and waits for its result; `nil` if the driver has ended.
+    /// Calls `turn` on the queue. Returns its result, or `nil` if the driver has ended.
     private func settle<Outcome: Sendable>(
         _ turn: @escaping @Sendable (CentralDriver) -> Outcome
     ) async -> Outcome? {
@@ -288,7 +291,8 @@ extension CentralLifetime {
 }
 
 extension AccessoryState {
-    /// Whether Bluetooth is available in this state.
+    /// Whether Bluetooth may be available in this state. It is `true` for `restoring`, although
+    /// Bluetooth may not be available yet in that state.
     var isPossible: Bool {
         switch self {
         case .waitingForBluetooth, .poweredOff, .unauthorized, .unsupported: false

@@ -133,8 +133,8 @@ final class CentralDriver: @unchecked Sendable {
 
     var now: Duration { timekeeper.now }
 
-    /// Performs a turn on the queue, after those that wait. If the driver has ended by then,
-    /// performs `end` instead.
+    /// Calls `turn` on the queue, after the turns that wait. If the driver has ended by then, calls
+    /// `end` instead.
     func enter(
         orElse end: @escaping @Sendable () -> Void = {},
         _ turn: @escaping @Sendable (CentralDriver) -> Void
