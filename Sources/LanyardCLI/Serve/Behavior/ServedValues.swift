@@ -7,8 +7,8 @@ import BluetoothTypes
 /// The current values of a served database, by the handles of the values. It answers reads and
 /// writes, advances values that change, and returns the echoes to send.
 ///
-/// The server asks for each value, so every read is reported. The server has checked permissions
-/// before.
+/// The values are `dynamic` for the server: at each read and write, the server first checks the
+/// permissions, and then asks the program, which can therefore report the request.
 struct ServedValues: Sendable {
     /// The value of one characteristic.
     private struct Entry: Sendable {
@@ -172,7 +172,7 @@ extension ServedValues {
         guard var entry = entries[handle] else { return "there is no value #\(handle.rawValue)" }
         guard !entry.template.isMoving else {
             return "its value changes by itself (a ramp, a sine, a counter or a list); "
-                + "only a constant value in the file can be set"
+                + "only a value that is constant in the file can be set"
         }
         guard bytes.count <= entry.maximumLength else {
             let limit = entry.maximumLength
@@ -207,7 +207,7 @@ struct PeriodSchedule: Sendable {
         entries = periods.map { Entry(handle: $0.handle, period: $0.period, next: now + $0.period) }
     }
 
-    /// The time of the next value; `nil` for never.
+    /// The time at which the next value is due; `nil` if no value has a period.
     var nextDeadline: Instant? { entries.map(\.next).min() }
 
     /// Returns the values that are due. Periods that have passed without a call are skipped.
