@@ -4,10 +4,10 @@ import BluetoothTypes
 import HCITransports
 import VirtualRadio
 
-/// The packet logs of a world: one btsnoop file for each controller, which Wireshark can open, in
-/// the time of the world.
+/// The packet logs of a world: one btsnoop file for each controller, which Wireshark can open. The
+/// time of a record is the world's time, counted from `microsecondsAtZero`.
 ///
-/// A trace is used on the world's thread. An error in writing a log does not stop the world: see
+/// Use a trace only on the world's thread. An error in writing a log does not stop the world: see
 /// `failure`.
 final class WorldTrace {
     /// The maximum number of logs at one time. Each log keeps a file open.
@@ -75,8 +75,9 @@ final class WorldTrace {
         logs[Self.fileName(controller, label: label)] = nil
     }
 
-    /// Returns the file name: the number, and those characters of the label that a file name can
-    /// contain, for example `3-phone.btsnoop`.
+    /// Returns the file name: the controller's number and the first 64 Unicode scalars of the
+    /// label, for example `3-phone.btsnoop`. Each scalar that is not an ASCII letter or digit
+    /// becomes `-`.
     static func fileName(_ controller: ControllerID, label: String) -> String {
         let plain = label.unicodeScalars.prefix(64).map { scalar in
             scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar))

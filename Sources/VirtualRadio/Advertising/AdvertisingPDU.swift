@@ -8,8 +8,9 @@ import BluetoothTypes
 package final class AdvertisingPacket: Sendable {
     /// The radio that sends the packet.
     package let sender: RadioID
-    /// The radio that listens for the packet in addition to scanners and initiators: the advertiser
-    /// for a request, the requester for a response.
+    /// The radio to which the packet is addressed, which always listens to it: the advertiser for a
+    /// request, the requester for a response; `nil` for other packets. Other radios can receive the
+    /// packet only if `isAdvertisement` is `true`.
     package let addressee: RadioID?
     /// The content of the packet.
     package let pdu: AdvertisingPDU
@@ -187,7 +188,8 @@ package struct ScanRequestPDU: Sendable {
     }
 }
 
-/// CONNECT_IND or AUX_CONNECT_REQ. The link has the parameters that the packet carries.
+/// CONNECT_IND or AUX_CONNECT_REQ. The packet refers to the requested link. The ether stores the
+/// parameters of the link (LLData).
 package struct ConnectIndication: Sendable {
     /// The handle of the set that the request is addressed to.
     package var set: UInt8
