@@ -63,8 +63,7 @@ package actor BlueZAdapter: BluetoothPort {
     var channels: [UInt64: DaemonChannelState] = [:]
     var listeners: [L2CAP.SPSM: ChannelSocketListener] = [:]
     var advertisements: [RequestIdentifier: DaemonAdvertisement] = [:]
-    /// The daemon's question about a pairing that the person is answering, or the digits on
-    /// display.
+    /// The daemon's question about a pairing that `person` is answering, or the digits on display.
     var question: DaemonQuestion?
 
     /// Creates the adapter, which `open()` opens.

@@ -4,15 +4,15 @@ import BluetoothPort
 import DBus
 import HCITransports
 
-/// A question of the daemon about a pairing that the person has not answered yet, or digits that
-/// the person sees. The daemon asks one question at a time.
+/// A question of the daemon about a pairing that `person` has to answer, or digits that `person`
+/// displays. The daemon asks one question at a time.
 struct DaemonQuestion: Sendable {
     /// The serial number of the daemon's call to the agent.
     let serial: UInt32
     let device: DBusObjectPath
     let task: Task<Void, Never>
-    /// The digits on display, and the timer that hides them. `nil` for a question that the person
-    /// has to answer.
+    /// The digits on display, and the timer that hides them. `nil` for a question that `person` has
+    /// to answer.
     var display: (digits: UInt32, timer: any HostTimer)?
 }
 
@@ -33,7 +33,7 @@ extension BlueZAdapter {
         send(BlueZ.call(path, BlueZ.Interface.agentManager, "RegisterAgent", arguments))
     }
 
-    /// Answers a call to the agent, or asks the person first.
+    /// Handles a call to the agent: answers it, or asks `person` first.
     func answerAgent(_ call: DBusMessage, _ member: String) {
         switch member {
         case "Release", "Cancel":
@@ -52,9 +52,9 @@ extension BlueZAdapter {
         }
     }
 
-    /// Displays digits until the pairing ends, or until `pairingTimeout` has passed. The daemon
-    /// repeats the call for each key that the person presses at the peer, and does not cancel the
-    /// call when the pairing ends.
+    /// Displays digits until the pairing ends, the daemon withdraws or replaces them, or
+    /// `pairingTimeout` has passed. The daemon repeats the call for each key that is pressed at the
+    /// peer, and does not cancel the call when the pairing ends.
     private func display(_ call: DBusMessage) {
         reply(to: call)
         let digits = digits(of: call)
@@ -73,7 +73,7 @@ extension BlueZAdapter {
         )
     }
 
-    /// Hides the digits of a device whose pairing has ended.
+    /// Hides the digits that are on display for the device, if there are any.
     func hideDigits(of device: DBusObjectPath) {
         if question?.device == device, question?.display != nil { withdrawQuestion() }
     }
@@ -82,10 +82,10 @@ extension BlueZAdapter {
         call.body.dropFirst().first?.integer.flatMap { UInt32(exactly: $0) } ?? 0
     }
 
-    /// Asks the person by calling `answer`, and replies to the daemon with the values that `answer`
+    /// Asks `person` by calling `answer`, and replies to the daemon with the values that `answer`
     /// returns. For `nil`, the reply is a refusal.
     ///
-    /// If there is no person, the reply accepts the pairing if `needsPerson` is `false` and this
+    /// If `person` is `nil`, the reply accepts the pairing if `needsPerson` is `false` and this
     /// program started the pairing. Otherwise, it is a refusal.
     private func ask(
         _ call: DBusMessage,
@@ -119,7 +119,7 @@ extension BlueZAdapter {
         question = nil
     }
 
-    /// Ends the open question about a device when its pairing has ended.
+    /// Ends the open question if it is about this device.
     func withdrawQuestion(about device: DBusObjectPath) {
         if question?.device == device { withdrawQuestion() }
     }
