@@ -10,7 +10,7 @@
 
 /// A file descriptor that is closed when its last reference is released.
 final class Descriptor: Sendable {
-    /// The number of the descriptor in the system.
+    /// The number of the descriptor in this process.
     let number: Int32
 
     /// Creates a descriptor from a number that no other code closes.

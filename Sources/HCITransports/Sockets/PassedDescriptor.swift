@@ -20,7 +20,7 @@ package struct PassedDescriptor: Sendable {
 
     init(_ descriptor: Descriptor) { self.descriptor = descriptor }
 
-    /// The number of the descriptor in the system.
+    /// The number of the descriptor in this process.
     package var number: Int32 { descriptor.number }
 }
 
