@@ -10,9 +10,10 @@ import VirtualRadio
 ///
 /// All work runs on the thread of the world.
 final class SwarmWorld: Sendable {
-    /// The limit of a world in virtual time.
+    /// The maximum duration of a scenario in virtual time.
     private static let limit = Duration.seconds(7_200)
-    /// The time in which all devices must work again after the last fault.
+    /// The maximum duration of each wait for a recovery after the last fault: that of the app's
+    /// accessories, and then that of each client of the gateway.
     private static let recoveryLimit = Duration.seconds(180)
 
     let app: AppHarness
@@ -64,7 +65,8 @@ final class SwarmWorld: Sendable {
         guard links.isEmpty else { throw app.failure("links remain at the end: \(links)") }
     }
 
-    /// Ends all faults, after which every device must work again.
+    /// Ends all faults. Then all accessories must become ready, or as many as there are connection
+    /// slots if there are fewer slots. Each client must complete a visit to the gateway.
     private func recover() async throws {
         endFaults()
         for accessory in app.accessories { accessory.connect() }
@@ -102,7 +104,8 @@ final class SwarmWorld: Sendable {
             throw app.failure("a peer has links on two radios: \(peers)")
         }
         let count = report.radios.map(\.linkCount).reduce(0, +)
-        // Two radios can connect to a peer at the same time, until the second link ends.
+        // Two radios can connect to a peer at the same time. `linkCount` then includes the second
+        // link until the adapter has ended it, but `peers` does not.
         guard count <= 2 * app.straps.count else {
             throw app.failure("the radios have too many links: \(count)")
         }
