@@ -36,6 +36,9 @@ struct Harness {
     var store: [StoreKey: [UInt8]] = [:]
     /// Whether the store is full.
     var isStoreFull = false
+    /// The key whose next write fails although the store has the new bytes, as if only the
+    /// synchronization of the directory failed; `nil` for none.
+    var failsAfterWriting: StoreKey?
     /// The keys that were saved, in order.
     private(set) var saves: [StoreKey] = []
     private(set) var setAside: [StoreKey] = []
@@ -200,6 +203,10 @@ struct Harness {
             return core.saveFailed(key, StoreFault(TransportError.injected("disk full")), now: now)
         }
         store[key] = bytes
+        if failsAfterWriting == key {
+            failsAfterWriting = nil
+            return core.saveFailed(key, StoreFault(TransportError.injected("no sync")), now: now)
+        }
         saves.append(key)
         core.saved(key, now: now)
     }

@@ -43,14 +43,16 @@ extension HostCore {
         }
     }
 
-    /// Handles a failed write. If the entry is the bond of a pairing, the pairing fails. The host
-    /// uses any other entry from memory and writes it later.
+    /// Handles a failed write. If the entry is the bond of a pairing, the pairing fails, and the
+    /// store gets the peer's earlier bond again, or none. The host uses any other entry from memory
+    /// and writes it later.
     package mutating func saveFailed(_ key: StoreKey, _ fault: StoreFault, now: Instant) {
         storeFailed("\(key): \(fault.text)")
         guard let name = RecordName(key) else { return }
         switch name {
         case .identity: bondNotSaved(fault, now: now)
-        case .bond(let peer): if bondNotSaved(of: peer, fault, now: now) { return }
+        case .bond(let peer):
+            if bondNotSaved(of: peer, fault, now: now) { return context.restore(name) }
         default: break
         }
         guard shutdownDeadline == nil, state != .closed else { return }

@@ -49,6 +49,12 @@ extension LinkContext {
         emit(.remove(name.key))
     }
 
+    /// Writes the current contents of an entry, or removes it if it has none: the store may have
+    /// kept other bytes although their write failed.
+    mutating func restore(_ name: RecordName) {
+        if contents(of: name) == nil { discard(name) } else { write(name) }
+    }
+
     /// Returns the current contents of an entry, or `nil` if there is nothing to store.
     func contents(of name: RecordName) -> [UInt8]? {
         switch name {

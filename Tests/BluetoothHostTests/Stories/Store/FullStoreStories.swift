@@ -72,31 +72,55 @@ struct FullStoreStories {
         #expect(harness.core.bonds.isEmpty && !harness.bondEvents.contains("bonded"))
     }
 
-    @Test("The previous bond remains, in the store and in use")
-    func earlierBond() throws {
-        let earlier = try Bonded.bond()
-        var harness = harness()
-        harness.core.keepBond(earlier, now: harness.now)
-        harness.performActions()
-        let key = RecordName.bond(address).key
-        let before = (harness.core.bonds, harness.store[key])
-        harness.controller.peers[address]?.key = Bonded.key
+    /// Pairs as a central with numeric comparison. The store must refuse the bond.
+    private func expectRefusal(
+        in harness: inout Harness,
+        when storeFails: (inout Harness) -> Void
+    ) throws {
         let link = try harness.connect(address)
         var peer = try PairingPeer(harness, isCentral: false) {
             $0.ioCapability = .displayYesNo
         }
-        harness.isStoreFull = true
         var policy = Pairing.Policy()
         policy.ioCapability = .displayYesNo
         policy.requiresAuthentication = true
         let request = harness.ask(.pair(policy), of: link)
         peer.continuePairing(with: &harness)
+        storeFails(&harness)
         try peer.agree(in: &harness)
         guard case .bondNotStored = try error(request, in: harness) else {
             throw Harness.UnexpectedAnswer()
         }
+    }
+
+    private func keepEarlierBond(in harness: inout Harness) throws {
+        harness.core.keepBond(try Bonded.bond(), now: harness.now)
+        harness.performActions()
+        harness.controller.peers[address]?.key = Bonded.key
+    }
+
+    @Test("The previous bond remains, in the store and in use")
+    func earlierBond() throws {
+        var harness = harness()
+        try keepEarlierBond(in: &harness)
+        let key = RecordName.bond(address).key
+        let before = (harness.core.bonds, harness.store[key])
+        try expectRefusal(in: &harness) { $0.isStoreFull = true }
         #expect(harness.core.bonds == before.0)
         #expect(before.1 != nil && harness.store[key] == before.1)
+    }
+
+    @Test("A bond whose write failed does not stay in the store", arguments: [false, true])
+    func writtenAndFailed(hasEarlierBond: Bool) throws {
+        var harness = harness()
+        if hasEarlierBond { try keepEarlierBond(in: &harness) }
+        let key = RecordName.bond(address).key
+        let before = (harness.core.bonds, harness.store[key])
+        #expect((before.1 != nil) == hasEarlierBond)
+        try expectRefusal(in: &harness) { $0.failsAfterWriting = key }
+        #expect(harness.failsAfterWriting == nil, "The new bond was written")
+        #expect(harness.store[key] == before.1)
+        #expect(harness.core.bonds == before.0)
     }
 
     @Test("Once the store has space, a pairing succeeds, and its bond is stored")
