@@ -3,7 +3,8 @@
 import BluetoothHost
 import Testing
 
-/// Requests to a link that do not concern data. Bumble's controller supports few of them.
+/// Requests about the link itself: its signal strength, version, PHYs, data length and connection
+/// parameters. Bumble's controller supports few of them.
 @Suite(.needsPeers) struct LinkTests {
     @Test("The host reads RSSI, version and PHYs on RootCanal, and changes PHYs", .needsRootCanal)
     func rootCanal() async throws {
@@ -64,7 +65,7 @@ import Testing
             try await link.command(.updateParameters, count: 50)
             try await within(Encounter.limit, "the new interval") {
                 while try await link.properties.parameters.interval != .milliseconds(50) {
-                    // The update takes place among the reads.
+                    // The new interval takes effect while these reads run.
                     _ = try await link.read(.first)
                 }
             }

@@ -19,7 +19,10 @@ import Testing
         }
     }
 
-    @Test("Lanyard accepts each adapter of the controllers", arguments: ControllerKind.available)
+    @Test(
+        "Each adapter that the controllers name is a valid adapter specification",
+        arguments: ControllerKind.available
+    )
     func adapters(kind: ControllerKind) async throws {
         try await withPeers { peers in
             let controllers = try await peers.controllers(kind, count: 5)
@@ -30,7 +33,8 @@ import Testing
         }
     }
 
-    /// The test leaves out our own controllers, because programs other than the tests use them.
+    /// Our own controllers are omitted: `lanyard air` is not a program of the tests, and its own
+    /// tests cover the end of its input.
     @Test(
         "Controllers end when their input closes",
         arguments: ControllerKind.available.filter { $0 != .lanyard }
@@ -78,7 +82,7 @@ import Testing
         }
     }
 
-    @Test("A relay reports that it has reached its point and how many bytes passed")
+    @Test("A relay reports when it has passed the given number of bytes, and later the total")
     func relayReports() async throws {
         try await withPeers { peers in
             let controllers = try await peers.controllers(.bumble)
@@ -91,7 +95,7 @@ import Testing
         }
     }
 
-    @Test("A relay breaks only once")
+    @Test("A relay breaks one connection, and passes later ones unchanged")
     func relayBreaksOnce() async throws {
         try await withPeers { peers in
             let controllers = try await peers.controllers(.bumble)

@@ -27,7 +27,8 @@ import Testing
         #expect(throws: (any Error).self) { try trace.countPackets() }
     }
 
-    /// A program that is killed leaves a trace that can be read, up to the host's last turn.
+    /// A program that is killed leaves a trace that can be read, although the last packets may be
+    /// missing.
     @Test(
         "A killed program leaves a readable trace",
         .needsPeers,

@@ -5,9 +5,9 @@ import Testing
 /// A component fails at any moment of an exploration: the command fails with a clear error, and the
 /// next command works.
 @Suite(.needsPeers) struct VanishingTests {
-    /// The points at which an exploration is disturbed, in twenty-firsts of the bytes that an
-    /// undisturbed exploration receives. The points of a group share their controllers and the
-    /// accessory that is explored afterward.
+    /// The points at which an exploration is disturbed. Point n is n/21 of the bytes that an
+    /// undisturbed exploration receives. The points of a group use the same controllers, and the
+    /// same second accessory, which is explored after each disturbance.
     static let points = [Array(1...5), Array(6...10), Array(11...15), Array(16...20)]
     static let limit: Duration = .seconds(60)
 
@@ -40,8 +40,8 @@ import Testing
         try await explore(kind, points: points, do: .hang) { _ in }
     }
 
-    /// Explores through a new wire for each point, and acts there. After each point, explores
-    /// another accessory, undisturbed.
+    /// For each point, explores an accessory through a new relay that breaks at the point, and
+    /// calls `act` there. Then explores a second accessory without a disturbance.
     private func explore(
         _ kind: ControllerKind,
         points: [Int],
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    /// Explores an accessory until the wire fails, acts, and expects a clear error.
+    /// Explores an accessory until the relay breaks, calls `act`, and expects a clear error.
     private func disturb(
         _ accessory: Accessory,
         _ kind: ControllerKind,
@@ -117,8 +117,8 @@ import Testing
         if Dissection.isPossible { try await trace.expectWellFormed() }
     }
 
-    /// Returns options with which the time limit of a step does not end the command while the wire
-    /// is held.
+    /// Returns the options of the command. If the relay holds the bytes, the time limit of a step
+    /// is long, so that the link is lost before a step times out.
     private static func options(_ kind: ControllerKind, _ break: Relay.Break) -> [String] {
         `break` == .hold ? ["--timeout", "60"] : []
     }

@@ -5,7 +5,8 @@
     import Lanyard
     import Testing
 
-    /// An app that uses the `Lanyard` module, in real time, with a third-party accessory.
+    /// An app that uses the `Lanyard` module, in real time, with a third-party accessory. The rows
+    /// in the names of tests are those of the table in docs/ACCESSORIES.md.
     @Suite(.needsPeers) struct BumbleBoxTests {
         @Test(
             "Rows 1, 2, 3, 4, 5, 12, 16: The central pairs with a box and exchanges messages",

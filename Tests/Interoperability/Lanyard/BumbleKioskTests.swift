@@ -53,7 +53,9 @@
             }
         }
 
-        @Test("Row 13: A badge that is being paired gets the only connection slot of another badge")
+        @Test(
+            "Row 13: The pairing of a second badge takes the only connection slot from the first one"
+        )
         @MainActor
         func slots() async throws {
             try await withKioskScene { @MainActor scene in
@@ -107,7 +109,8 @@
         ) async throws {
             let (changes, change) = AsyncStream<Void>.makeStream()
             try await within(BoxScene.limit, what) { @MainActor in
-                // `onChange` is called before the change, and the loop continues after it.
+                // `onChange` is called just before the change. The loop checks the condition again
+                // after the change, because both run on the main actor.
                 while true {
                     let isDone = withObservationTracking {
                         isShown()

@@ -38,7 +38,7 @@
             let value = Data([1, 2, kind == .withResponse ? 3 : 4])
             let before = try await accessory.read(MessageBox.shelf).count
             try await accessory.write(value, to: MessageBox.shelf, as: kind)
-            // The box still has the bytes of the last write before this one.
+            // `written` first returns the last write of the earlier call, and then the new bytes.
             let put = try await box.written(before + value.count)
             #expect(put.value.suffix(value.count) == value)
             #expect(try await accessory.read(MessageBox.shelf) == value)
@@ -154,7 +154,9 @@
             }
         }
 
-        @Test("Row 11: With a fixed time of silence, a killed box is lost, and is listed again")
+        @Test(
+            "Row 11: A killed box is lost after the fixed silence, and is listed again when it restarts"
+        )
         func fixedSilence() async throws {
             try await withBoxScene { scene in
                 let central = AccessoryCentral(
@@ -179,7 +181,9 @@
             }
         }
 
-        @Test("Row 20: In the background, a box is paired and comes back if its service is known")
+        @Test(
+            "Row 20: In the background, a box is paired by its service but not by its name, and reconnects"
+        )
         func background() async throws {
             try await withBoxScene { scene in
                 let box = try await scene.box()

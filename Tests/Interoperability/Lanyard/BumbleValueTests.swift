@@ -13,7 +13,9 @@
             try #require(BluetoothUUID(text))
         }
 
-        @Test("Row 18: Bumble reads a computed value, and its confirmation delivers an indication")
+        @Test(
+            "Row 18: Bumble reads a computed value, and an indication is delivered once Bumble confirms it"
+        )
         func values() async throws {
             let readings = Readings()
             try await withBoxScene { scene in
@@ -69,7 +71,7 @@
         }
     }
 
-    /// The number of readings.
+    /// A counter of the reads, so that each read computes another value.
     private final class Readings: Sendable {
         private let count = Mutex(0)
 

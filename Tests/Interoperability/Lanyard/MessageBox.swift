@@ -48,7 +48,8 @@
             return box
         }
 
-        /// The peer, which takes the same commands as clients.
+        /// The box's process. It takes commands as client.py does, and its commands are the methods
+        /// of `Box` in messages.py.
         let client: Client
 
         /// Has the box send a message of its own.
@@ -72,7 +73,8 @@
         func forget() async throws { try await client.perform("forget") }
     }
 
-    /// Bumble boxes and centrals on controllers of a kind, and a directory for stores.
+    /// A controller for our host and one for a Bumble box or central, both of one kind, and a
+    /// directory for the stores.
     struct BoxScene: Sendable {
         /// The time limit for a step, on a busy machine.
         static let limit: Duration = .seconds(60)
@@ -149,7 +151,7 @@
         }
     }
 
-    /// Gives `body` a scene with room for our host and one peer.
+    /// Gives `body` a scene with controllers for our host and one peer.
     func withBoxScene(
         on kind: ControllerKind = .lanyard,
         _ body: (BoxScene) async throws -> Void

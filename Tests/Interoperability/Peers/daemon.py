@@ -38,7 +38,7 @@ class Service(sdbus.DbusInterfaceCommonAsync, interface_name="org.bluez.GattServ
 
 
 class Characteristic(sdbus.DbusInterfaceCommonAsync, interface_name="org.bluez.GattCharacteristic1"):
-    """A value, without the sockets of AcquireWrite and AcquireNotify, which BlueZoo then refuses."""
+    """A characteristic without AcquireWrite and AcquireNotify. BlueZoo therefore refuses calls of these methods."""
 
     def __init__(self, number, handle, flags, value):
         super().__init__()

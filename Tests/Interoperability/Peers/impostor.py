@@ -4,9 +4,10 @@
 
 usage: impostor.py --adapter tcp:HOST:PORT|unix:PATH [--address ADDRESS]
 
-Takes lines as client.py does. `{"do":"attack","plan":{…}}` pairs as `Plan` says, as the initiator
-on a link of its own and as the responder on the peer's, and is answered by the result: `completed`,
-`refused` with the reason, `silent`, `notEncrypted` or `ended`, with the `transcript` of all PDUs.
+Takes lines as client.py does. `{"do":"attack","plan":{…}}` pairs as `Plan` says: as the
+initiator if the impostor made the link, and as the responder if the peer made it. The answer is the
+result: `completed`, `refused` with the reason, `silent`, `notEncrypted` or `ended`, with the
+`transcript` of all PDUs.
 `say` sends PDUs of the Security Manager, and `receive` waits for one.
 """
 
@@ -54,7 +55,7 @@ class Channel:
 
 
 class Wire:
-    """The state of an imposture on its link."""
+    """The link of an attack: its addresses, its encryption, and the key for the peer's requests."""
 
     def __init__(self, device):
         self.device = device
@@ -97,7 +98,7 @@ class Wire:
         return bytes([1]) + bytes(address)
 
     def lend(self, key):
-        """Sets the key for a Central's request; None for no key."""
+        """Sets the key that a Central gets when it starts encryption; None for no key."""
         self.lent = key
 
     async def long_term_key(self, handle, rand, ediv):
@@ -150,7 +151,7 @@ class Impostor(Presence):
     async def result_of(self, work):
         try:
             await self.while_linked(work)
-            # When this is answered, all earlier PDUs have been processed.
+            # The answer to the probe shows that the peer has processed all earlier PDUs.
             await self.while_linked(self.procedures.probe())
             return {"completed": True}
         except Refused as error:
@@ -172,7 +173,7 @@ class Impostor(Presence):
         return (await self.channel.next()).hex()
 
     async def encrypt(self, key, diversifier=0, random="00" * 8):
-        """Encrypts with any key under any EDIV and Rand."""
+        """Starts encryption with the given key, EDIV and Rand, which may be wrong."""
         try:
             await self.wire.encrypt(bytes.fromhex(key), diversifier, bytes.fromhex(random))
             return {"encrypted": True}
@@ -180,7 +181,7 @@ class Impostor(Presence):
             return {"notEncrypted": error.args[0]}
 
     async def lend(self, key=None):
-        """Sets the answer to a Central's request for a key from now on."""
+        """Sets the key that a Central gets when it starts encryption from now on; None for no key."""
         self.wire.lend(key and bytes.fromhex(key))
 
 

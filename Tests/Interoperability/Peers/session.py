@@ -18,7 +18,7 @@ logger = logging.getLogger("session")
 # The time limit for a step, in seconds: machines may be busy.
 STEP_LIMIT = 30
 
-# The number of attempts at a link: its establishment may fail, and any host then tries again.
+# The number of connection attempts, because the establishment of a link may fail.
 ESTABLISHMENT_LIMIT = 3
 
 
@@ -64,8 +64,8 @@ class Session:
     async def connect(self, name=None, address=None):
         """Scans for the device with this name or address, and connects.
 
-        A link counts once the peer has answered on it: a peer with several links may miss the
-        beginning of a new link.
+        Returns when the peer has answered a request on the link. If the link fails to be
+        established, tries again, because a peer with several links may miss its beginning.
         """
         for attempt in range(ESTABLISHMENT_LIMIT):
             found = await self.open(await self.find(name, address))

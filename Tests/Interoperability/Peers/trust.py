@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pairings of a companion: the commanded plan, its user, and its keys.
+"""How a companion pairs: the plan from the test, the simulated user, and the stored keys.
 
-Four faults of Bumble 0.0.236 are corrected here. It gives the keys of legacy pairing no EDIV and
-Rand, and finds them by the role alone, so that a returning Central is answered with its own key. It
-agrees on a key size and then uses all 16 bytes. It keeps the keys of pairings without bonding. It
-does not support Keypress Notifications.
+Four faults of Bumble 0.0.236 are corrected here. It stores the keys of legacy pairing without EDIV
+and Rand, and finds them by the role alone. A Central that returns then gets the key that it
+distributed itself. Bumble agrees on a key size and then uses all 16 bytes. It keeps the keys of
+pairings without bonding. It does not support Keypress Notifications.
 """
 
 import asyncio
@@ -163,7 +163,8 @@ class Trust:
     def watch(self, connection):
         """Records the results of pairings on a link."""
         self.passed = []
-        # The end of an earlier link, for example one that was not established, is no result here.
+        # If an earlier link has ended, for example one that was not established, its end must not
+        # count as the result of the pairing on this link.
         if self.result is not None and self.result.done():
             self.result = asyncio.get_running_loop().create_future()
         connection.on("pairing", lambda keys: self.settle(self.pairing(connection, keys)))
@@ -175,7 +176,7 @@ class Trust:
             self.result.set_result({**facts, **(self.user.facts if self.user else {})})
 
     def failure(self, reason):
-        # Another pairing on this link is another session.
+        # The next pairing on this link needs a new session.
         asyncio.get_running_loop().call_soon(self.device.smp_manager.sessions.clear)
         return {"failed": int(reason)}
 

@@ -5,8 +5,9 @@ import HCITransports
 import PairingTestSupport
 import Testing
 
-/// A Bumble peripheral bonds through one controller, and encrypts its link through another one that
-/// shares the identity: the cells of the matrix in docs/ROAMING.md for Bumble.
+/// Two controllers share one host identity. A Bumble peripheral bonds through the first one, and
+/// its link through the second one is encrypted with that bond. The cases are the cells for Bumble
+/// of the matrix in docs/ROAMING.md.
 @Suite(.needsPeers) struct BumbleRadioTests {
     struct Cell: Sendable, CustomTestStringConvertible {
         let generation: PairingCase.Generation
@@ -39,7 +40,7 @@ import Testing
             if cell.isPeerPrivate { try await companion.rotate() }
             try await withRadios(harness, cell.privacy) { hosts, transports in
                 let bond = try await Self.pair(hosts[0], companion, cell)
-                // The bond is known at once on the other controller.
+                // The host on the other controller has the bond at once.
                 #expect(await hosts[1].bonds == [bond])
 
                 // The wire of the first controller breaks. The peer gets no packet, and detects the

@@ -34,7 +34,7 @@
             return description
         }
 
-        /// The way to the controllers.
+        /// The connection to the controllers: plain sockets, or `lanyard-gateway` processes.
         enum Way: String, Sendable {
             case sockets, gateways
 
@@ -72,7 +72,7 @@
                     }
                     #expect(value == Data("secret".utf8))
                 }
-                // One consent: the accessory paired once.
+                // The user consented once, so the accessory paired once.
                 #expect(building.person.experiences == [.consented])
                 await central.shutDown()
             }
@@ -110,8 +110,8 @@
                     }
                     return Duration.seconds(1_000)
                 }
-                // The gap begins when the loss is noticed. If the network is cut, the loss is
-                // noticed only after a silence, which counts too.
+                // The reported gap begins when the host detects the loss. It detects a cut network
+                // only after 3 s of silence, which also count toward the limit.
                 let silence = loss == .cutOff ? Duration.seconds(3) : .zero
                 #expect(gap + silence <= Self.returnLimit, "\(loss): a gap of \(gap)")
                 #expect(await building.path == 1 - first)
@@ -130,7 +130,8 @@
             return AccessoryCentral(for: [walker], configuration: configuration)
         }
 
-        /// Two radios of one adapter and a walker beside the first, with the walker's process.
+        /// A composite adapter with two radios, and the process of a walker, which begins beside
+        /// the first radio.
         private struct Building: Sendable {
             let air: LiveAir
             let walker: ControllerID

@@ -9,7 +9,7 @@
 
     @testable import HCITransports
 
-    /// Gateways as processes, with which this process is enrolled as a host.
+    /// Processes of `lanyard-gateway`. The test process is enrolled with each of them as a host.
     final class Gateways: Sendable {
         /// The program, if `Scripts/test-fleet` has built it.
         static let program = ProcessInfo.processInfo.environment[GatewayProgram.variable]
@@ -17,7 +17,8 @@
 
         private let program: String
         private let folder: String
-        /// The host's program, which uses the directory of the test.
+        /// A script that runs `lanyard-gateway` as the host, with its state in the test's
+        /// directory.
         private let connector: String
         private let processes = Mutex<[ChildProcess]>([])
         private let networks = Mutex<[CuttableNetwork]>([])

@@ -2,7 +2,7 @@
 
 import BluetoothHost
 
-/// A deviation of an impostor, and our host's expected answer.
+/// A violation of the pairing protocol by an impostor, and the expected reaction of our host.
 struct Attack: Sendable {
     let name: String
     /// The roles of our host in which the attack is tested.
@@ -42,7 +42,8 @@ struct Attack: Sendable {
             .filter { $0.roles.contains(role) }
     }
 
-    /// Whether tshark has to show the public key, and our answer.
+    /// Whether the impostor sends a forged public key. The trace must then contain the key and our
+    /// host's answer. A key that our host used in an earlier pairing does not count.
     var forgesPublicKey: Bool {
         plan.forged[.publicKey].map { $0 != .earlierKey } ?? false
     }

@@ -7,7 +7,8 @@ import Testing
 /// The companion has forgotten our host. Our host never uses the link as if there had been no bond:
 /// no value is sent before encryption, and the policy decides what happens.
 @Suite(.needsPeers) struct BondLossTests {
-    /// A policy, the user's answer to its question, and whether a new bond results.
+    /// A policy for lost bonds, the answer of our user if the policy asks, and whether the host
+    /// pairs again.
     struct Combination: Sendable, CustomTestStringConvertible {
         let policy: BondLossPolicy
         let answersYes: Bool

@@ -31,8 +31,9 @@ struct HostilePeerHarness: Sendable {
         return configuration
     }
 
-    /// Returns the address of the device of this kind with the number `place`. A device whose
-    /// pairing failed has to wait, so each attack uses another device.
+    /// Returns the address of the impostor, or of the honest device, with the number `place`. Each
+    /// attack uses another device, because a device whose pairing failed must wait before it may
+    /// pair again.
     static func address(_ place: Int, isHostile: Bool) -> DeviceAddress {
         let base: UInt64 = isHostile ? 0xFBAD_0000_0000 : 0xF1B0_0000_0000
         return DeviceAddress(value: base + UInt64(place), kind: .random)
@@ -62,8 +63,8 @@ struct HostilePeerHarness: Sendable {
         return (outcome, passed, await pairing)
     }
 
-    /// Pairs with an honest device, which then loses its keys. Unless `stays` is `true`, the host
-    /// removes its bond too.
+    /// Pairs with an honest device, which then deletes its keys. The host also removes its bond,
+    /// unless `stays` is `true`.
     func pairHonestly(with address: DeviceAddress, stays: Bool = false) async throws {
         person.behave(Self.behavior)
         try await companion.become(address)

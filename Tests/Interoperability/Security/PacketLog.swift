@@ -3,11 +3,12 @@
 import Foundation
 import HCITransports
 
-/// The packets between our host and its controller, reduced to those that show leaked values.
+/// The links, the changes of encryption, and the PDUs between our host and its controller. The
+/// tests look in them for values that were sent without encryption.
 struct PacketLog: Sendable {
     enum Entry: Equatable, Sendable {
         case connected
-        /// Encryption is on or, with `false`, is off or could not be started.
+        /// Encryption was switched on. `false` means that it was switched off or could not start.
         case encrypted(Bool)
         /// A PDU on a channel, encrypted or not.
         case sent(channel: UInt16, pdu: [UInt8])
@@ -70,8 +71,8 @@ struct PacketLog: Sendable {
 }
 
 extension PacketLog.Entry {
-    /// Creates the entry of a packet; `nil` if the packet is irrelevant. Of a PDU in several
-    /// packets only the first is used, because only its beginning matters.
+    /// Creates the entry of a packet; `nil` if the packet is irrelevant. If a PDU has several
+    /// packets, the entry has only the first one, because the checks need only its beginning.
     fileprivate init?(_ packet: [UInt8], isSent: Bool) {
         switch packet.first {
         case 0x02:

@@ -162,8 +162,9 @@ extension JSON {
         }
     }
 
-    /// The same database with empty values where the explorer's reads were refused, and without
-    /// broadcasts: Bumble omits the descriptor that a broadcast requires (Vol 3, Part G, 3.3.3.4).
+    /// A copy of the database that `lanyard serve` accepts. Values whose reads were refused are
+    /// empty. The property for broadcasts is removed, because Bumble omits the descriptor that it
+    /// requires (Vol 3, Part G, 3.3.3.4).
     fileprivate var thatCanBeServed: JSON {
         switch self {
         case .array(let elements):
@@ -177,8 +178,8 @@ extension JSON {
         }
     }
 
-    /// Returns the differences of a discovered database from a database file. Members that the file
-    /// does not specify are not compared.
+    /// Returns the differences of a discovered database from a database file. Members that only one
+    /// of them has are not compared.
     fileprivate func contradictions(of file: JSON, at path: String = "") -> [String] {
         switch (self, file) {
         case (.object(let found), .object(let wanted)):
@@ -200,8 +201,8 @@ extension JSON {
             return zip(found, wanted).enumerated().flatMap { place, pair in
                 pair.0.contradictions(of: pair.1, at: "\(path)[\(place)]")
             }
-        // An include by its UUID; a value that is refused without security; a value that the
-        // file gives as a pattern.
+        // The file may name an included service by its UUID. A discovery without security does not
+        // contain protected values. The file may describe a value by a pattern of a given length.
         case (.object, .string): return self["uuid"] == file ? [] : ["\(path): \(self)"]
         case (.null, _) where path.hasSuffix("value"): return []
         case (.string(let bytes), .object) where path.hasSuffix("value"):

@@ -27,7 +27,8 @@ import Testing
         }
     }
 
-    /// A server that does not wait is informed when there is no room, and when there is room again.
+    /// A server that does not suspend learns when there is no room for a value, and when there is
+    /// room again.
     @Test(
         "The server resumes a stream when there is room again",
         arguments: ControllerKind.available
@@ -41,9 +42,9 @@ import Testing
         }
     }
 
-    /// Sends all values in bursts, each until there is no room.
+    /// Sends all values in bursts. A burst ends when the host has no room for another value.
     ///
-    /// - Returns: The number of bursts that ended without room.
+    /// - Returns: The number of bursts that ended with a refused value.
     private static func flood(
         _ link: Link,
         of handle: AttributeHandle,
@@ -60,9 +61,9 @@ import Testing
         }
     }
 
-    /// Sends values in one turn of the host, in which the controller can free no buffer.
+    /// Sends values without suspending, so the host processes no freed buffer meanwhile.
     ///
-    /// - Returns: The number of the first value for which there was no room.
+    /// - Returns: The number of the first value that the host refuses, or the number of all values.
     private static func burst(
         from first: Int,
         _ link: LinkIdentifier,

@@ -206,7 +206,7 @@ import Testing
 enum BondedClient {
     static let key = [UInt8](1...16)
 
-    /// Returns the configuration of a host with a bond for the client at place 0.
+    /// Returns the configuration of a host with a bond for the client at `Client.address(at: 0)`.
     static func configuration(isAuthenticated: Bool) throws -> HostConfiguration {
         var configuration = HostConfiguration()
         configuration.bonds = [
@@ -221,8 +221,7 @@ enum BondedClient {
 }
 
 extension Client {
-    /// Returns the handles of the attributes of that type that have that value, by Find By Type
-    /// Value.
+    /// Returns the handles of the attributes with this type and value, by Find By Type Value.
     func find(value: [UInt8], of uuid: BluetoothUUID) async throws -> [AttributeHandle] {
         let details: [String: JSON] = ["uuid": .string("\(uuid)"), "value": .bytes(value)]
         do {
