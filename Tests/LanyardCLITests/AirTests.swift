@@ -126,7 +126,9 @@ struct AirTests {
         #expect(!failure.advice.isEmpty || failure.line.contains("; use "))
     }
 
-    @Test("A fault in a scenario is reported with its place, without control characters")
+    @Test(
+        "A mistake in a scenario is reported with its path, and control characters are not printed"
+    )
     func wrongScenario() throws {
         try withFile(#"{"devices": [{"name": "a"}, {"name": "\u001b[2J", "accessory": 1}]}"#) {
             path in
@@ -195,7 +197,7 @@ struct AirTests {
         }
     }
 
-    @Test("Without a terminal, the digits of an accessory are on a line")
+    @Test("Without a terminal, the digits that an accessory displays are printed as a line")
     func digits() async throws {
         let (lines, remarks) = (ScriptedAccessory.Recorder(), ScriptedAccessory.Recorder())
         func console(_ output: ScriptedAccessory.Recorder) -> Console {
@@ -219,7 +221,7 @@ struct AirTests {
         terminal.lines = {
             AsyncStream { feed in
                 Task {
-                    // The person answers when the line has the digits.
+                    // The user answers after the line with the digits was printed.
                     while !lines.lines.contains(where: { $0.hasPrefix("display: ") }),
                         await lines.waitForLine()
                     {}

@@ -66,7 +66,7 @@ import Testing
         #expect(AssignedNumbers.characteristic(named: "") == nil)
     }
 
-    @Test("Every line of the files is read into a table")
+    @Test("Each table has as many entries as its file has lines")
     func readsEveryLine() {
         let numbered: [(Substring, Int)] = [
             ("service", AssignedNumbers.serviceNames.count),

@@ -40,7 +40,7 @@ import VirtualAdapters
     }
 
     @Test(
-        "An operation that waits for an earlier one is refused with advice, not as a defect",
+        "An operation that must wait for an earlier one is refused with the advice to try again",
         arguments: [HostError.busy, .alreadyConnecting, .tooManyRequests]
     )
     func busy(error: HostError) {
@@ -49,7 +49,9 @@ import VirtualAdapters
         #expect(failure.advice == "wait until it is done, and try again")
     }
 
-    @Test("A change of the link gets time for its connection events, except with --timeout")
+    @Test(
+        "The default limit of a link change allows for its connection events, and --timeout replaces it"
+    )
     func changeLimit() {
         let limits = [nil, 2].map { StepLimits(seconds: $0) }
         let changes = limits.map { $0.changing(interval: .seconds(4), latency: 1) }
@@ -115,7 +117,10 @@ import VirtualAdapters
         #expect(!mapped.line.contains("\n"))
     }
 
-    @Test("Every reason to refuse a pairing has words and advice, known or not", arguments: 0...255)
+    @Test(
+        "For every reason, a refused pairing names the side that refused, and our refusal has advice",
+        arguments: 0...255
+    )
     func pairingReasons(byte: UInt8) {
         let reason = Pairing.FailureReason(rawValue: byte)
         let ours = ProgramFailure(Pairing.Failure.refused(reason), during: "pairing")
@@ -125,7 +130,7 @@ import VirtualAdapters
         #expect(theirs.line.hasPrefix("lanyard: pairing: refused by the accessory: "))
     }
 
-    @Test("A waiting time is part of the advice")
+    @Test("If a pairing comes too soon, the advice contains the time to wait")
     func tooSoon() {
         let failure = ProgramFailure(Pairing.Failure.tooSoon(.milliseconds(2500)), during: "x")
         #expect(failure.advice == "try again in 2.5 s")
@@ -147,7 +152,9 @@ import VirtualAdapters
         #expect(limits.step == .milliseconds(1500) && limits.search == .milliseconds(1500))
     }
 
-    @Test("The limit for opening a kernel's adapter includes its set-up, except with --timeout")
+    @Test(
+        "The default limit for opening a kernel's adapter includes its set-up, and --timeout replaces it"
+    )
     func opensAdapters() {
         let adapter = AdapterChoice.reached(.hci(index: 0))
         #expect(StepLimits().opening(adapter) == .seconds(24))

@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(
-        "A wait for a device needs an advertisement",
+        "A wait for a device ends with its advertisement, even if its address is known",
         arguments: [nil, "C4:F0:00:00:00:01/random", "Lamp"]
     )
     func waits(text: String?) async throws {
@@ -218,7 +218,7 @@ import Testing
         }
     }
 
-    @Test("A bonded device does not count as received")
+    @Test("A bonded device that was not received is suggested, but not listed as received")
     func namesReceivedDevices() async throws {
         let bonds = [bond(DeviceAddress(value: 2, kind: .public), "Kettle")]
         await #expect {
@@ -230,7 +230,7 @@ import Testing
         }
     }
 
-    @Test("A name is found as it was printed")
+    @Test("A name with special characters is found by its printed, escaped form")
     func findsPrintedNames() async throws {
         let odd = Advertisement(
             address: lamp.address,

@@ -47,7 +47,7 @@ final class Moment: Sendable {
 }
 
 extension TimeLimit {
-    /// Runs the body with limits of any length that pass when the event happens.
+    /// Runs the body with time limits that all pass when the event happens, whatever their length.
     static func passing<Value>(
         at moment: Moment,
         _ body: () async throws -> Value

@@ -186,7 +186,9 @@ private let pluggedIn = SystemAdapter(
         #expect(events.map { $0["event"] as? String } == ["came", "gone"])
     }
 
-    @Test("A number that another adapter has taken counts as a removal and an addition")
+    @Test(
+        "If an adapter takes the number of another one, the changes are a removal and an addition"
+    )
     func replaced() {
         var other = pluggedIn
         other.address = DeviceAddress("00:1A:7D:DA:71:15", kind: .public)

@@ -41,7 +41,9 @@ struct StoreChoiceTests {
         }
     }
 
-    @Test("A second process continues without bonds, or fails if it names the directory")
+    @Test(
+        "While another process uses the store, a command runs without bonds unless it requires them"
+    )
     func second() throws {
         let path = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: path) }

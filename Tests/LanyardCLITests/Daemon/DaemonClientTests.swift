@@ -7,10 +7,12 @@ import Testing
 
 @testable import LanyardCLI
 
-/// The tasks that wait for events of the daemon's port.
+/// Tasks that wait for the end of a link, or for a change of the bonds.
 @Suite("A client of the Bluetooth daemon", .timeLimit(.minutes(1)))
 struct DaemonClientTests {
-    @Test("Tasks that wait for the end of a link have a limit, and a canceled one is forgotten")
+    @Test(
+        "The number of tasks that wait for the end of a link is limited, and canceled ones are removed"
+    )
     func waitsForEnd() async throws {
         let daemon = try FakeDaemon()
         let client = DaemonClient(BlueZAdapter(bus: daemon.bus.address))
@@ -31,7 +33,7 @@ struct DaemonClientTests {
                     }
                 }
             }
-            // Only those beyond the limit end, because the link is open.
+            // Only the tasks beyond the limit end, because the link is still open.
             for _ in 0..<extra {
                 #expect(await group.next() as? PortError == .tooManyRequests)
             }

@@ -78,7 +78,9 @@ struct DaemonPairingTests {
         }
     }
 
-    @Test("A pairing without a question is reported as Just Works, although the link began bonded")
+    @Test(
+        "A pairing without a question is reported as Just Works, even if the bond precedes the reply"
+    )
     func justWorks() async throws {
         try await DaemonRun.with(FakeDaemon()) { daemon in
             daemon.on("Pair") { call, daemon in

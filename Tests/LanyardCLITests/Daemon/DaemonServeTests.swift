@@ -85,7 +85,8 @@ struct DaemonServeTests {
                     "written: \(Self.peer) \(level) = 16 %",
                     "written: \(Self.peer) \(level): refused, Invalid Attribute Value Length",
                     "subscribed: \(Self.peer) \(level) (notification)",
-                    // The bus of the test closes the socket of the subscription.
+                    // The test's message bus closes the socket of the subscription, which ends the
+                    // subscription.
                     "unsubscribed: \(Self.peer) \(level)",
                 ],
                 of: process
@@ -239,7 +240,7 @@ struct DaemonServeTests {
     }
 
     @Test(
-        "A part that the daemon would serve with less protection, or not at all, is refused",
+        "A service that the daemon would serve with less protection, or incompletely, is refused",
         arguments: [
             (
                 #"{"uuid": "180F", "characteristics": [{"uuid": "2A19", "properties": ["read"], "#

@@ -52,7 +52,10 @@ private let unusable = ProgramFailure(
         #expect(diagnosis.obstacles.map(\.remedy) == ["restart it"])
     }
 
-    @Test("An adapter that was not opened is neither good nor an obstacle") func untried() {
+    @Test(
+        "An adapter that was not opened is reported as a note and not as an obstacle"
+    )
+    func untried() {
         let diagnosis = diagnose { $0.probe = .notTried }
         #expect(diagnosis.obstacles.isEmpty)
         #expect(
@@ -146,7 +149,7 @@ private let unusable = ProgramFailure(
         #expect(diagnosis.findings.first?.remedy.hasPrefix("--adapter hci1 ") == true)
     }
 
-    @Test("The daemon is a choice for apps and no obstacle")
+    @Test("The Bluetooth daemon as the chosen adapter is reported as a note and not as an obstacle")
     func daemonChoice() {
         let diagnosis = diagnose {
             $0.choice = .chosen(.daemon(adapter: "hci1"), .environment)
@@ -160,12 +163,18 @@ private let unusable = ProgramFailure(
         #expect(diagnosis.obstacles.isEmpty)
     }
 
-    @Test("A kernel without an adapter differs from a kernel without Bluetooth") func noAdapter() {
+    @Test(
+        "A kernel that supports Bluetooth but has no adapter is reported as such"
+    )
+    func noAdapter() {
         let findings = findings(diagnose { _ in }, of: "system adapter")
         #expect(findings == ["note the kernel supports Bluetooth, but has no adapter"])
     }
 
-    @Test("A hardware switch differs from a software switch") func switches() {
+    @Test(
+        "A radio that is off in software is distinguished from one that is off in hardware"
+    )
+    func switches() {
         let diagnosis = diagnose {
             $0.switches = [
                 .init(entry: "rfkill0", name: "on", isOffInSoftware: false, isHardBlocked: false),

@@ -13,7 +13,8 @@ struct DocumentedCommand: Hashable, Sendable, CustomTestStringConvertible {
 
     var testDescription: String { "\(document): \(line)" }
 
-    /// The line for a shell. The comment at its end is left to the shell.
+    /// The line as the test's shell runs it. A comment at its end stays, because a shell ignores
+    /// it.
     var shellLine: String { line.replacing("swift run lanyard", with: "lanyard") }
 
     /// The documents with command lines.
@@ -57,7 +58,7 @@ extension DocumentedCommand {
         Self.obstacles.first { line.contains($0.key) }?.value
     }
 
-    /// Parts of command lines that need something which a test does not have.
+    /// The texts that mark a command line which a test cannot run, each with what the test lacks.
     static let obstacles = [
         "--adapter hci0": "an adapter of the system",
         "--adapter serial:": "a controller on a serial port",

@@ -13,7 +13,10 @@ struct DocumentedCommandTests {
     /// The time in which a command prints the expected text, on a busy machine.
     private static let limit = Duration.seconds(120)
 
-    @Test("Every command line without an obstacle runs", arguments: DocumentedCommand.documents)
+    @Test(
+        "Every documented command line that a test can run ends as expected",
+        arguments: DocumentedCommand.documents
+    )
     func runs(document: String) async throws {
         let commands = try DocumentedCommand.all(in: document).filter { $0.obstacle == nil }
         guard !commands.isEmpty else { return }
@@ -34,7 +37,7 @@ struct DocumentedCommandTests {
         }
     }
 
-    @Test("The documents have command lines, and each obstacle applies to one")
+    @Test("The documents have over 40 command lines, and each obstacle applies to at least one")
     func finds() throws {
         let all = try DocumentedCommand.documents.flatMap(DocumentedCommand.all)
         #expect(all.count > 40)
@@ -49,7 +52,7 @@ struct DocumentedCommandTests {
         let folder: String
         let adapter: String
 
-        /// Runs a command. Returns it if it does not end by itself.
+        /// Runs a command. Returns its process if it does not end by itself.
         func run(
             _ command: DocumentedCommand,
             within limit: Duration
@@ -59,7 +62,7 @@ struct DocumentedCommandTests {
             let line =
                 "exec 2>&1; cd '\(folder)' || exit; \(isPipe ? "" : "exec ")\(command.shellLine)"
             let process = try ChildProcess("/bin/sh", ["-c", line], environment: environment)
-            // The shell reads lines until its input ends.
+            // `lanyard shell` reads lines until its input ends.
             if command.shellLine.hasPrefix("lanyard shell") { process.closeInput() }
             switch command.ending {
             case .byItself(let codes):

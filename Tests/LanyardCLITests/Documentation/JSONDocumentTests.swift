@@ -187,7 +187,7 @@ struct JSONDocumentTests {
         #expect(schema.events["live"]?.keys.sorted() == ["ready"])
     }
 
-    @Test("Every documented event exists, those about bonds aside")
+    @Test("Every documented event exists, except the events of serve about bonds")
     func events() {
         let serve = ServeEvent.samples.map { "\($0.json.compact)" }.joined()
         let air = AirEvent.samples.map { "\($0.json.compact)" }.joined()

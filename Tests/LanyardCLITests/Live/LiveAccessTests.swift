@@ -98,7 +98,7 @@ struct LiveAccessTests {
         #expect(status(request(changes)) == expected)
     }
 
-    @Test("Each part of the page accepts one method")
+    @Test("A request with the wrong HTTP method for its resource is refused")
     func methods() {
         #expect(status(request("command", method: "GET")) == .methodNotAllowed)
         #expect(status(request("", method: "POST")) == .methodNotAllowed)

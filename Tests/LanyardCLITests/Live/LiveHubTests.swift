@@ -41,7 +41,9 @@ struct LiveHubTests {
         )
     }
 
-    @Test("A device is described once, and its signal in each update after an advertisement")
+    @Test(
+        "Only the first update describes a device, and each update has the signals since the last one"
+    )
     func devices() throws {
         hub.receive(advertisement(1))
         hub.receive(advertisement(1))
@@ -145,7 +147,9 @@ struct LiveHubTests {
         }
     }
 
-    @Test("The links of two adapters have the rows of their devices, until they end")
+    @Test(
+        "Packets have the row of the device that is connected on their adapter, until the link ends"
+    )
     func adapters() throws {
         let one = "C0:00:00:00:00:01", two = "C0:00:00:00:00:02"
         hub.receive(connected(to: 1), from: 0)
@@ -185,7 +189,7 @@ struct LiveHubTests {
         #expect(hub.present.contains("\"events\":["))
     }
 
-    @Test("A command is a list of words, a place or a switch")
+    @Test("A command runs words on a device, moves a device, or switches its power")
     func commands() throws {
         let words = try LiveCommandBody(Array(##"{"device":"D","words":["read","#3"]}"##.utf8))
         #expect(words == .words(["read", "#3"], device: "D"))

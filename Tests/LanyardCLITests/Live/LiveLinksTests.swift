@@ -61,7 +61,7 @@ struct LiveLinksTests {
         }
     }
 
-    @Test("A connection that fails leaves its place to another device")
+    @Test("A failed connection does not count toward the limit of devices")
     func failedConnections() async throws {
         try await withLinks(timeout: "0.05") { harness in
             for number in 0...LiveLinks.deviceLimit {
@@ -76,7 +76,7 @@ struct LiveLinksTests {
         }
     }
 
-    @Test("Disconnect ends a connection that is being made")
+    @Test("The command disconnect cancels a connection attempt")
     func disconnectWhileConnecting() async throws {
         try await withLinks(timeout: "60") { harness in
             let device = try await harness.device("Thermometer")

@@ -217,7 +217,7 @@ struct LiveServerTests {
     }
 
     @Test(
-        "Connections above the limit are closed, and the end of a connection frees a place",
+        "Connections above the limit are closed, and the end of a connection permits another one",
         .timeLimit(.minutes(5))
     )
     func limit() async throws {
@@ -233,7 +233,7 @@ struct LiveServerTests {
             await extra.waitForEnd()
             #expect(extra.text.isEmpty)
             extra.close()
-            // A refused request frees the place when its connection has ended.
+            // A refused request ends its connection, which permits another one.
             clients[0].send("GET /refused HTTP/1.1\r\n\r\n")
             await clients[0].waitForEnd()
             let next = try await RawClient(port: port)
@@ -245,7 +245,7 @@ struct LiveServerTests {
     }
 
     @Test(
-        "A reader that does not read is closed, and others still get answers",
+        "A client that does not read is disconnected, and other clients still get responses",
         .timeLimit(.minutes(5))
     )
     func slowReader() async throws {

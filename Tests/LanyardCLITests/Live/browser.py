@@ -26,7 +26,7 @@ KEYS = {"Enter": 13, "ArrowUp": 38, "ArrowDown": 40, "Home": 36}
 
 class Browser:
     def __init__(self, chromium, open):
-        """Starts a browser that ends with the stack `open`."""
+        """Starts a browser, which ends when the exit stack `open` is closed."""
         profile = Path(open.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))
         process = subprocess.Popen(
             [chromium, "--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0",
@@ -150,7 +150,7 @@ def pin(name):
 
 STATE = "selected.link.state"
 LABELS = "[...document.querySelectorAll('.pin span')].filter(label => label.offsetWidth)"
-# The names of the labels that overlap another one.
+# The names on the labels that overlap with other labels.
 HIDDEN_LABELS = (
     f"(() => {{ const labels = {LABELS}, boxes = labels.map(label => label.getBoundingClientRect());"
     " return labels.filter((label, one) => boxes.some((box, other) => other !== one && box.left < boxes[one].right"
@@ -232,7 +232,7 @@ def walk(browser, folder):
         chosen[name] = browser.run("selected.key")
     report("keyboard", **chosen)
 
-    # A page that begins again has missed the end of a link.
+    # The page missed the end of a link. A new event stream gives it the current state.
     browser.run("deviceOf('C0:00:00:00:00:01/random').link = { state: 'connected', reason: null, subscriptions: [] };"
                 " new Promise(done => { const again = new EventSource('events');"
                 " again.onmessage = event => { again.close(); arrived(JSON.parse(event.data)); done(true); }; })")
@@ -317,7 +317,7 @@ def timeline(browser, folder):
     report("ruler", text=browser.run("[...document.querySelectorAll('#detail dt')].map(entry => entry.textContent)"
                                      ".find(text => text.includes('the mark'))"))
     browser.picture(f"{folder}/timeline-1400.png")
-    # What a live page gets when it begins again: earlier times than those that it shows.
+    # A live page that reconnects gets a reset, here with earlier times than those that it shows.
     browser.run("follow({ reset: true, devices: data.devices, leftOut: 0, events: [0, 1, 2].map(number =>"
                 " [5000 + 1000 * number, 0, PACKET, 'ATT_READ_REQ #3', '', true, 0, '']) })")
     report("reset", times=browser.run("events.map(event => event.time - 5000)"))

@@ -19,7 +19,7 @@ struct OutOfBandFileTests {
         "\"\(name)\": \"\(bytes.hexadecimal)\""
     }
 
-    @Test("The forms for people and for NFC tags are parsed")
+    @Test("The formats for people and for NFC tags are parsed")
     func reads() throws {
         let secure = try Pairing.OutOfBandData(confirmation: Self.c, random: Self.r)
         let members = [Self.member("confirmation", Self.c), Self.member("random", Self.r)]

@@ -57,7 +57,7 @@ struct QuestionQueueTests {
         #expect(await answer == false)
     }
 
-    @Test("The lines of a script wait for their questions and are printed")
+    @Test("The lines of a script answer the questions in order, and each answer is printed")
     func keeps() async {
         let questions = QuestionQueue(unasked: .queued, say: screen.say)
         for line in ["n", "y"] { questions.receive(line) }
@@ -234,7 +234,7 @@ struct QuestionQueueTests {
         let questions = QuestionQueue(
             unasked: .discarded,
             say: { text in
-                // The terminal has the text, and the call returns later, as on a busy machine.
+                // The text reaches the terminal before the call returns, as on a busy machine.
                 if text == "Sure? " { readAt.withLock { $0 = time.withLock { $0 } } }
                 time.withLock { $0 += .milliseconds(50) }
                 screen.say(text)

@@ -50,7 +50,7 @@ struct SecretFileTests {
         #expect(text == "precious")
     }
 
-    @Test("A key file has each key once and is complete after each")
+    @Test("A key file is complete from the beginning, and has a key that is added twice only once")
     func keys() throws {
         defer { unlink(path) }
         let export = try KeyExport(path)
@@ -95,7 +95,7 @@ struct SecretFileTests {
         #expect(text?.split(separator: "\"ltk\"").count == 4)
     }
 
-    @Test("New contents take the place of the file at once")
+    @Test("A file is replaced in one step, so an open reader keeps the former contents")
     func atomically() throws {
         defer { unlink(path) }
         let file = try SecretFile(path, of: "keys")
