@@ -9,7 +9,8 @@ import VirtualRadio
 
 @Suite("The membership of a radio at RootCanal")
 struct RootCanalMembershipTests {
-    /// A server in RootCanal's place. A radio without devices sends it nothing.
+    /// A server that stands in for RootCanal. Its radio has no devices, so the server sends
+    /// nothing.
     private final class Port: Sendable {
         private let air = LiveAir(World(seed: 1))
         private let server: AirServer

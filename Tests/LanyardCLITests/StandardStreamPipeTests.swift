@@ -8,8 +8,8 @@ import Testing
 
 @Suite("A channel joined with standard input and output")
 struct StandardStreamPipeTests {
-    /// A channel that echoes its input up to a limit and then closes. A strict channel closes only
-    /// when it receives more.
+    /// A channel that echoes each SDU, and closes after `limit` of them. A strict channel closes
+    /// only when it receives one more.
     private final class EchoChannel: StandardStreamPipe.Channel {
         private struct State {
             var sent: [[UInt8]] = []
@@ -60,7 +60,7 @@ struct StandardStreamPipeTests {
         }
     }
 
-    /// Input without a delay.
+    /// Standard input whose bytes can all be read at once.
     private final class Input: Sendable {
         private let rest: Mutex<ArraySlice<UInt8>>
 
@@ -122,7 +122,7 @@ struct StandardStreamPipeTests {
         #expect(output.written == Array(0..<20))
     }
 
-    @Test("A pipe that outlives its input waits for the peer")
+    @Test("With `outlivesInput`, a pipe continues after the end of its input until the peer closes")
     func waits() async throws {
         let (channel, output) = (EchoChannel(limit: 3), Output())
         try await pipe(channel, Array(0..<30), to: output, outlivesInput: true).run()

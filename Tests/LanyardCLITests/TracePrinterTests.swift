@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test("If a file ends within a packet, the packets before it are printed, and it is an error")
+    @Test("If a file ends within a packet, the earlier packets are printed, and the command fails")
     func reportsTornFiles() throws {
         let whole = [Self.log.count, Btsnoop.header.count]
         for length in 0..<Self.log.count where !whole.contains(length) {

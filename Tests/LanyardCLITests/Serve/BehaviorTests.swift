@@ -58,7 +58,7 @@ struct ValueTemplateTests {
         #expect(values.indices.map { template.bytes(after: $0, every: 1) } == values.map { [$0] })
     }
 
-    @Test("Changing pieces are framed by fixed pieces")
+    @Test("A value combines fixed bytes with changing numbers")
     func framing() throws {
         let text = #"["06", {"uint8": {"ramp": [60, 61]}}, {"uint16": {"counter": 65535}}]"#
         let template = try template(text)

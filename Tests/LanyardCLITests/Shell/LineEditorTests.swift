@@ -140,7 +140,7 @@ import Testing
         #expect(text.utf8.flatMap { slow.receive([$0]) } == expected)
     }
 
-    @Test("A key is decoded after any bytes", arguments: RunSeed.seeds(10))
+    @Test("After random bytes, the next key is decoded", arguments: RunSeed.seeds(10))
     func anyBytes(seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         var decoder = KeyDecoder()
@@ -154,7 +154,7 @@ import Testing
                 : UInt8.random(in: 0...255, using: &generator)
             _ = decoder.receive([byte])
         }
-        // A sequence that was begun ends within its limit.
+        // An unfinished escape sequence ends after a limited number of bytes.
         _ = decoder.receive([UInt8](repeating: 0x20, count: KeyDecoder.sequenceLimit + 4))
         #expect(decoder.receive([0x61]) == [.character("a")])
     }

@@ -37,7 +37,7 @@ import Testing
                 == .perform(.echo("87 % of 57  87 %"), within: nil)
         )
         try script.completed(ScriptSubject(text: "x"))
-        // The last result is not a value.
+        // The last result has no bytes, so `$value` has no value.
         #expect(throws: ProgramFailure.self) { try script.receive("echo $value", now: .zero) }
         #expect(try script.receive("quit", now: .zero) == .quit)
     }

@@ -17,7 +17,7 @@ import Testing
     )
 
     @Test(
-        "A word that is certain is completed",
+        "A word is completed as far as its candidates agree",
         arguments: [
             ("sub", "subscribe "), ("connect th", "connect Thermometer "),
             ("connect batt", #"connect "Battery "#),
@@ -36,7 +36,7 @@ import Testing
             ("wait notification 2A1", "wait notification 2A19 "),
             ("expect con", "expect contains "),
             ("read $u", "read $uuid "), ("help sub", "help subscribe "), ("exi", "exi"),
-            // Nothing fits.
+            // There is no candidate.
             ("bogus x", "bogus x"), ("connect zzz", "connect zzz"), ("mtu x", "mtu x"),
             ("connect Lamp x", "connect Lamp x"),
         ]

@@ -101,7 +101,7 @@ struct FollowTests {
         }
     }
 
-    @Test("trace --follow takes no keys, whatever the file is", .timeLimit(.minutes(5)))
+    @Test("trace --follow refuses --keys, even if the file does not exist", .timeLimit(.minutes(5)))
     func keys() async throws {
         let arguments = ["trace", folder + "/none", "--follow", "--keys", folder + "/keys"]
         let status = try await running(arguments) { lines in
@@ -177,7 +177,7 @@ struct FollowTests {
             #expect(output.contains("packets.btsnoop\t"), "\(output) \(shark.log)")
             #expect(output.contains("Sent Reset"), "\(output) \(shark.log)")
             _ = try await program.value
-            // The source ends by itself when its reader has ended.
+            // The capture source ends by itself at its next record, because its reader has ended.
             let next = try TraceFile(creatingAt: log)
             next.append(Self.record(0x03, at: 1))
             next.flush()
