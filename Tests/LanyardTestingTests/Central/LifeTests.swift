@@ -59,7 +59,7 @@ struct LifeTests {
     }
 
     private final class Weak<Object: AnyObject & Sendable>: @unchecked Sendable {
-        // Written once, before any other code has the object.
+        // Unchecked: the reference is set once, before any other thread can have the object.
         private(set) weak var reference: Object?
 
         init(_ reference: Object) { self.reference = reference }

@@ -123,7 +123,7 @@ struct NearbyTests {
         }
     }
 
-    @Test("An accessory from the entry of another store is paired")
+    @Test("An accessory is paired by its entry in the store of another central")
     func remembered() async throws {
         let kit = Kit(straps: 2)
         try await kit.world.run(for: .seconds(120)) {

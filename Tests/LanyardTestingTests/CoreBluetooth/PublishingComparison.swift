@@ -5,7 +5,8 @@ import Lanyard
 import LanyardTesting
 import Testing
 
-/// A run of a published accessory and its central that is compared between systems.
+/// A scenario for a published accessory and its central. Its events must be the same on the
+/// adapter's port and on our CoreBluetooth module.
 enum PublishingComparison {
     /// The description of `PublishedValueTests`, with a characteristic to write.
     private static let description: AccessoryDescription = {

@@ -5,7 +5,8 @@ import Lanyard
 import LanyardTesting
 import Testing
 
-/// A run of an app's central that is compared between systems.
+/// A scenario for an app's central. Its events must be the same on the adapter's port and on our
+/// CoreBluetooth module.
 struct ComparedRun: Sendable, CustomTestStringConvertible {
     let name: String
     var change: @Sendable (inout VirtualAccessory) -> Void = { _ in }

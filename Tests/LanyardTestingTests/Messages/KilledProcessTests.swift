@@ -27,7 +27,8 @@ struct KilledProcessTests {
 
     /// A number of seconds that exceeds the supervision timeout of any link in these tests.
     private static let secondsAfterwards = 15
-    /// The longest supervision timeout of these links, and the time for a new link.
+    /// The time in which messages must arrive again: the longest supervision timeout of these
+    /// links, and the time for a new link.
     private static let returnLimit = Duration.seconds(8)
 
     private static let accessory = PublishedAccessory(

@@ -105,7 +105,7 @@ struct PublishedValueTests {
                 case 1: throw AttributeError.insufficientAuthorization
                 case 2: throw CancellationError()
                 case 3: try await world.clock.sleep(for: .seconds(3_600))
-                // These numbers are not codes of errors.
+                // These numbers are not ATT error codes, so the central gets Unlikely Error.
                 case 4: throw AttributeError(code: 0)
                 case 5: throw AttributeError(code: 0x100 + AttributeError.invalidOffset.code)
                 default: break
@@ -145,7 +145,7 @@ struct PublishedValueTests {
             for number in 1...50 {
                 try await station.send(Data([UInt8(number)]), of: "FF23")
             }
-            // All of them have arrived, because the central has confirmed them.
+            // The central has confirmed all values, so all of them have arrived.
             var received: [Data] = []
             for await value in values {
                 received.append(value)

@@ -43,7 +43,7 @@ final class RefusalGate: Sendable {
     }
 }
 
-/// An accessory that also refuses to begin or end a subscription, as its gate requires.
+/// An accessory whose gate can also refuse the writes that begin or end a subscription.
 struct RefusingAccessory: ScriptedHost {
     /// The index of the ATT opcode in an H4 packet.
     private static let opcodePlace = 9
@@ -69,7 +69,8 @@ struct RefusingAccessory: ScriptedHost {
         guard packet.first == 0x02, packet.count == place + 5, packet[place] == Self.writeRequest,
             packet[place + 4] == 0, gate.refuses(packet[place + 3])
         else { return inner.receive(packet, now: now).map(answered) }
-        // The accessory refuses a handle that it does not have.
+        // `SimpleAccessory` cannot refuse this write by itself. With a handle that does not exist,
+        // it answers with an error, which `answered` then changes.
         refused = Array(packet[place + 1...place + 2])
         var packet = packet
         packet.replaceSubrange(place + 1...place + 2, with: Self.missingHandle)
@@ -82,8 +83,8 @@ struct RefusingAccessory: ScriptedHost {
         inner.deadlinePassed(now: now).map(answered)
     }
 
-    /// Returns the refusal of the missing handle as the gate's refusal of the descriptor, and other
-    /// packets unchanged.
+    /// Changes the error for the missing handle into the gate's refusal of the descriptor. Returns
+    /// other packets unchanged.
     private func answered(_ packet: [UInt8]) -> [UInt8] {
         let place = Self.opcodePlace
         let refusal = [Self.errorResponse, Self.writeRequest] + Self.missingHandle

@@ -102,7 +102,10 @@ struct BackgroundStories {
         }
     }
 
-    @Test("Row 20: A killed app gets its link back by restoration only", arguments: [true, false])
+    @Test(
+        "Row 20: The link of a killed app is kept only with restoration",
+        arguments: [true, false]
+    )
     func restoration(restores: Bool) async throws {
         let world = TestWorld(seed: 95)
         let strap = world.add(.strap)
@@ -124,7 +127,7 @@ struct BackgroundStories {
         }
     }
 
-    @Test("Row 20: A central that is in the background without its phone scans only for services")
+    @Test("Row 20: A central that only the app sets to the background does not pair by name")
     func centralOnly() async throws {
         let world = TestWorld(seed: 96)
         world.add(.strap)
