@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Requests of explorations")
 struct ExplorationRequestTests {
-    @Test("A change of services ends explorations, but those of valid attributes keep their places")
+    @Test("A change of services ends explorations, and those of invalid attributes await no answer")
     func lost() {
         let (valid, gone) = (AttributeReference.next(), AttributeReference.next())
         var table = RequestTable()

@@ -21,7 +21,7 @@ struct RequestTableTests {
         #expect(table.answered { $0 == level } == nil)
     }
 
-    @Test("An abandoned request keeps its place")
+    @Test("An abandoned request still takes its answer, and the next request takes the next one")
     func abandoned() {
         var table = RequestTable()
         table.add(1, level, deadline: .seconds(1))

@@ -71,7 +71,7 @@ struct ModelWorld {
 
     /// Ends the armed countdown.
     mutating func endCountdown() throws {
-        // If the system reports the end of a link at all, it does so in time.
+        // If the system reports the end of the link, it does so before this countdown ends.
         while machine.accessoryState == .disconnecting,
             let peripheral = machine.state.peripheral,
             callbacks.contains(where: { $0.isEnd(of: peripheral) })
@@ -83,7 +83,8 @@ struct ModelWorld {
         armed = nil
         let isCurrent = machine.state.countdown == countdown
         guard isCurrent else { throw Impossible(description: "an old countdown was armed") }
-        // A machine cancels countdowns that have ended, too.
+        // The countdown stays armed for now, because the machine also cancels a countdown that
+        // ended.
         armed = countdown
         try send(.countdownEnded(countdown))
     }
@@ -303,7 +304,7 @@ extension ModelWorld {
             links[peripheral] != nil || isExpected,
             "\(peripheral) is canceled without a connection"
         )
-        // A connection that has failed ends only once, with the failure that was reported.
+        // The failure of this connection was already reported, so no other event follows.
         guard links[peripheral] != nil else { return }
         if fails(oneIn: 30) {
             links[peripheral] = nil

@@ -39,7 +39,7 @@ struct RenewalPlanTests {
     }
 
     @Test(
-        "An error that applies to all messages leads to a step",
+        "An error that applies to all messages counts toward a renewal",
         arguments: [0x01, 0x03, 0x05, 0x08, 0x0A, 0x0C, 0x0E, 0x0F, 0x12]
     )
     func generalErrors(code: Int) {
@@ -51,7 +51,7 @@ struct RenewalPlanTests {
     }
 
     @Test(
-        "An error about a single message leads to no step",
+        "An error about a single message does not count toward a renewal",
         arguments: [
             .refused(code: 0x80, text: "of the application"),
             .refused(code: 0x0D, text: "the length of a value"),

@@ -202,7 +202,7 @@ struct ConnectionPolicyTests {
         #expect(harness.release("a") == ["grant b"])
     }
 
-    @Test("A search ends when the policy chooses no link anymore")
+    @Test("A search ends when there is no longer a link that the policy would end")
     func searchEnds() {
         var harness = PoolHarness(limit: .fixed(1))
         harness.link("a")
@@ -245,7 +245,7 @@ struct ConnectionPolicyTests {
         #expect(harness.reserve("c").first == "evict b for c")
     }
 
-    @Test("An identity without a link as the result of a policy is ignored")
+    @Test("If a policy chooses an accessory without a link, the choice is ignored")
     func nonsense() {
         struct Nonsense: ConnectionPolicy {
             func linkToEnd(

@@ -37,7 +37,7 @@ struct LearnedLimitTests {
         #expect(harness.limit == 2)
     }
 
-    @Test("After a while, one more link is tried, and a success is kept")
+    @Test("After five minutes, one more link is tried, and its success raises the limit")
     func grows() {
         var harness = crowded()
         _ = harness.reserve("d")
@@ -98,7 +98,7 @@ struct LearnedLimitTests {
         #expect(harness.release("a") == ["grant d"])
     }
 
-    @Test("A completed pending connection request proves that there is room")
+    @Test("A completed pending connection request raises the learned limit")
     func proved() {
         var harness = crowded()
         #expect(harness.claim("d") == ["grant d"])

@@ -10,10 +10,11 @@ import Testing
 /// Devices that advertise for days, with lost packets, and the reports of the tracker.
 @Suite("Presence over days")
 struct PresenceSimulationTests {
-    /// The results of the advertising days.
+    /// The losses that the tracker reported in the simulated time.
     struct Tally {
         var falseLosses = 0
-        /// The number of devices that counted as present when they left, with a learned interval.
+        /// The number of stays at whose end the tracker still had the device, with a learned
+        /// interval.
         var departures = 0
         var days = 0.0
     }
@@ -88,7 +89,7 @@ struct PresenceSimulationTests {
             guard let bound else { continue }
             harness.wait(bound)
             #expect(harness.tracker.devices.isEmpty, "visit \(visits)")
-            // Longer than the silence after which a single advertisement begins a new visit.
+            // After this silence, the next advertisement begins a new visit.
             harness.wait(.seconds(900))
             _ = harness.takeEvents()
         }

@@ -253,7 +253,7 @@ struct PresenceTrackerTests {
     // MARK: Connecting
 
     @Test(
-        "A device that is connected or connecting is not lost, and later gets its full limit"
+        "A connecting or connected device is not lost, and its full time limit begins after the link"
     )
     func engaged() {
         var harness = PresenceHarness()

@@ -33,7 +33,7 @@ struct AttemptLogTests {
         )
     }
 
-    @Test("The number of links without a limit is written alone")
+    @Test("Without a limit, the text of the slots is only the number in use")
     func slotsWithoutLimit() {
         #expect(AttemptRecord.Slots(inUse: 3, limit: 5).description == "3 of 5")
         #expect(AttemptRecord.Slots(inUse: 3, limit: nil).description == "3")
@@ -52,7 +52,7 @@ struct AttemptLogTests {
         #expect(record.steps.map(\.duration) == [.seconds(50), .seconds(50)])
     }
 
-    @Test("The furthest phase of an attempt excludes the end of its link")
+    @Test("The end of a link does not count as the furthest phase of an attempt")
     func furthestPhase() throws {
         var log = AttemptLog()
         log.enter(.subscribing, by: .renewal, at: .zero)

@@ -36,7 +36,7 @@ struct ConnectionDiagnosisTests {
         #expect(diagnosis.situation.contains("The next attempt is in 0."))
     }
 
-    @Test("A connection counts as a discovery")
+    @Test("The explanation states when the accessory was last connected")
     func connection() {
         var harness = MachineHarness.ready()
         harness.now = .seconds(660)

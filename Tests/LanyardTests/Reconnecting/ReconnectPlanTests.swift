@@ -229,7 +229,7 @@ struct ReconnectPlanTests {
                 let chance = Double.random(in: 0...1, using: &generator)
                 let step = plan.step(after: failedAttempt(failure), at: now, chance: chance)
                 guard case .connect(let delay) = step else {
-                    // The pending connection request completes when the accessory returns.
+                    // The step is a pending connection request, which completes after 61 s.
                     now += .seconds(61)
                     continue
                 }

@@ -177,7 +177,7 @@ struct AccessoryStoreTests {
         #expect(try store.load().accessories == [.sample(1)])
     }
 
-    @Test("A damaged file that a change finds is reported")
+    @Test("A damaged file is moved aside and reported when a change finds it")
     func damagedBeforeChange() throws {
         var store = FileAccessoryStore(folder.file)
         let reports = Mutex<[RememberedAccessories.SetAside]>([])

@@ -75,7 +75,7 @@ import Testing
         #expect(throws: SealingError.refused) { try sealing.open(sealed + [0]) }
     }
 
-    @Test("Another context is refused, even if only its boundary differs")
+    @Test("Another context is refused, even if bytes only move from the context to the message")
     func refusesOtherContexts() throws {
         let sealing = try sealing(.bits128)
         let sealed = try sealing.seal(Data("message".utf8), authenticating: Data("door".utf8))

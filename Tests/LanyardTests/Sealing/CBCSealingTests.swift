@@ -110,7 +110,8 @@ import Testing
             if (try? sealing.open(changed)) != nil { accepted.append(last) }
             #expect(last != 0 || (try? sealing.open(changed)) == nil)
         }
-        // Eight bytes of 8 are valid, and so is a last byte of 1; no other value is.
+        // The padding is eight bytes of 8. A last byte of 8 or of 1 is valid padding, and no other
+        // is.
         #expect(accepted == [1, 8])
     }
 

@@ -91,7 +91,8 @@ import Testing
         #expect(throws: SealingError.sessionNotReady) { try central.seal(Data()) }
         #expect(throws: SealingError.sessionNotReady) { try peripheral.seal(Data()) }
         let answer = try sent(peripheral.open(#require(central.greeting)))
-        // The greeting may be a recorded one, so the peripheral waits for a proof.
+        // An attacker may have recorded the greeting, so the peripheral waits for a proof of the
+        // key.
         #expect(!peripheral.isReady)
         _ = try central.open(answer)
         #expect(central.isReady)
@@ -173,7 +174,7 @@ import Testing
         #expect(throws: SealingError.refused) { try waiting.open(greeting) }
     }
 
-    @Test("A recorded session has no effect later")
+    @Test("The frames of a recorded session have no effect in a later session")
     func refusesOldSessions() throws {
         let sealing = GCMSealing(key: Self.key)
         var central = sealing.makeSession(as: .central)
@@ -184,7 +185,7 @@ import Testing
         recorded.append(try central.seal(Data("open the door".utf8)))
         #expect(try peripheral.open(recorded[2]) == .message(Data("open the door".utf8)))
 
-        // The next link, or the accessory after a restart.
+        // A new session, as on the next link or after a restart of the accessory.
         var later = sealing.makeSession(as: .peripheral)
         _ = try sent(later.open(recorded[0]))
         for frame in recorded.dropFirst() {
@@ -227,7 +228,7 @@ import Testing
         #expect(try central.open(peripheral.seal(Data([2]))) == .message(Data([2])))
     }
 
-    @Test("A repeated greeting has the same answer, and the second answer has no effect")
+    @Test("A repeated greeting gets the same answer, and a repeated answer has no effect")
     func toleratesRepeatedGreetings() throws {
         let sealing = GCMSealing(key: Self.key)
         var central = sealing.makeSession(as: .central)
@@ -236,7 +237,7 @@ import Testing
         #expect(central.greeting == greeting)
         let answer = try sent(peripheral.open(greeting))
         #expect(try peripheral.open(greeting) == .answer(answer))
-        // The confirmation is lost, and the first message takes its place.
+        // The central's confirmation is lost. Its first message confirms the session instead.
         _ = try sent(central.open(answer))
         #expect(try central.open(answer) == .nothing)
         #expect(try peripheral.open(central.seal(Data([7]))) == .message(Data([7])))

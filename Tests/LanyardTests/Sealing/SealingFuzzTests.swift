@@ -71,7 +71,7 @@ import Testing
             if generator.happens(oneIn: 3) {
                 frame = Data(frame.prefix(1)) + Data(generator.bytes(32))
             }
-            // This frame has a meaning without authentication.
+            // An invitation is valid without authentication.
             if frame == GCMSession.invitation { continue }
             #expect(throws: SealingError.refused) { try session.open(frame) }
         }

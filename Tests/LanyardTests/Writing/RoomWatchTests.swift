@@ -23,7 +23,7 @@ struct RoomWatchTests {
         #expect(watch.nextLook == nil)
     }
 
-    @Test("A link that never had room permits one write after a while")
+    @Test("A link that has never had room permits one write after each waiting time")
     func blindly() {
         var watch = RoomWatch()
         let isPermittedAtFirst = watch.mayWrite(false, now: .zero)

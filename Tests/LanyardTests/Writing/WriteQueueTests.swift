@@ -77,7 +77,7 @@ struct WriteQueueTests {
         )
     }
 
-    @Test("The queue reads the room only if it can write a job")
+    @Test("The queue checks for room only if it has a write to make")
     func roomReadings() throws {
         var readings = 0
         func reading() -> WriteRoom {

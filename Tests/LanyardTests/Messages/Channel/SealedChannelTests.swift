@@ -46,7 +46,8 @@ struct SealedChannelTests {
                     Reply(reply: $0.question + 1)
                 }
                 for number in 1...2 {
-                    // The peripheral, which waits for the greeting, has its link first.
+                    // The peripheral gets its link first, because it waits for the central's
+                    // greeting.
                     pair.1.report(.linked)
                     pair.0.report(.linked)
                     await pair.0.settle()
@@ -81,7 +82,7 @@ struct SealedChannelTests {
         }
     }
 
-    @Test("A greeting is repeated, and without an answer waiting calls fail")
+    @Test("A greeting without an answer is repeated up to a limit, and then waiting calls fail")
     func unansweredGreeting() async throws {
         let transport = FakeTransport(maximumChunk: 200)
         let options = MessageChannelOptions(sealing: GCMSealing(key: try Self.key(1)))
@@ -167,7 +168,7 @@ struct SealedChannelTests {
         pair.1.report(.linked)
         pair.0.report(.linked)
         _ = try await central.request(Question(question: 1), expecting: Reply.self)
-        // A new session on this side only.
+        // The peripheral begins a new session, and the central keeps the former one.
         pair.1.report(.linked)
         await pair.1.settle()
         time.advance(by: MessageEngine.greetingInterval)

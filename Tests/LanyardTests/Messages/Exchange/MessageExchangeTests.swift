@@ -122,7 +122,9 @@ struct MessageExchangeTests {
         #expect(exchange.waitingCount == 0)
     }
 
-    @Test("At the end of a link, waiting calls fail unless they are kept, and numbers continue")
+    @Test(
+        "At the end of a link, waiting calls fail unless they are kept, and no number is used again"
+    )
     func linkLoss() throws {
         var exchange = exchange(atOnce: 1)
         for ticket in 1...3 { try exchange.ask(body, for: ticket, until: .seconds(1)) }

@@ -54,7 +54,8 @@ struct FramingFuzzTests {
     func recovery(_ tested: TestedFraming, seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         var framing = tested.make()
-        // A delimiter ends a message that began in the garbage; STX needs none.
+        // A COBS delimiter ends a message that began in the garbage. An STX begins a new message by
+        // itself.
         let delimiter = tested == .cobs ? Data([0]) : Data()
         let frame = delimiter + (try framing.frame(Self.good))
         for _ in 0..<4_000 {
