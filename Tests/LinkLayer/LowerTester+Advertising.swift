@@ -12,7 +12,7 @@ extension LowerTester {
     mutating func report(_ packet: AdvertisingPacket) -> Bool {
         switch packet.pdu {
         case .legacy(let pdu):
-            // The channels of an event ascend.
+            // Within an event, each packet has a higher channel than the one before it.
             let isFirst = lastChannel.map { packet.transmission.channel.index <= $0.index } ?? true
             lastChannel = packet.transmission.channel
             if let request {

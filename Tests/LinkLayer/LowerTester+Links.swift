@@ -12,7 +12,7 @@ struct TestLink {
     var tester: DeviceAddress
 }
 
-/// The links, whose Link Layer the controller of the lower tester runs.
+/// The links. The controller of the lower tester runs the Link Layer at the tester's end.
 extension LowerTester {
     /// Returns the parameters of a connection request of the controller.
     func parameters(of request: ConnectIndication) -> RootCanalPacket.ConnectionParameters? {
@@ -32,7 +32,7 @@ extension LowerTester {
         )
     }
 
-    /// Prepares the link of a connection request of the suite.
+    /// Prepares a link for a connection request of the suite.
     mutating func propose(
         _ parameters: RootCanalPacket.ConnectionParameters,
         from initiator: DeviceAddress,
@@ -141,7 +141,7 @@ extension LowerTester {
                 from: names.controller,
                 to: names.tester
             )
-            // The suite answers, or decides as the central.
+            // The suite answers the request or, as the central, decides the PHYs.
             return true
         case .phyResponse(let offer):
             let (send, receive) = (offer.send.rawValue, offer.receive.rawValue)
@@ -150,7 +150,7 @@ extension LowerTester {
                 from: names.controller,
                 to: names.tester
             )
-            // The suite decides, as the central.
+            // The suite, as the central, decides the PHYs.
             return true
         case .phyUpdateIndication(let decision):
             let content = RootCanalPacket.Content.phyUpdate(
@@ -163,8 +163,8 @@ extension LowerTester {
         }
     }
 
-    /// Makes the lower tester prefer the PHYs with which the suite answers a request, or on which
-    /// it decides. In a decision, 0 leaves the PHY as it is.
+    /// Makes the lower tester prefer the PHYs in the suite's answer or decision. In a decision, 0
+    /// leaves the PHY of the direction unchanged.
     mutating func answerControl(_ id: LinkID) {
         guard let link = core.ether.links[id], let side = side(of: tester, link),
             let settings = link[side]?.settings
@@ -198,7 +198,7 @@ extension LowerTester {
 
     /// Sends a packet of the suite, or keeps it until it can be sent.
     ///
-    /// - Returns: Whether the lower tester has a counterpart of the packet.
+    /// - Returns: Whether the lower tester can send such a packet.
     mutating func airSends(_ packet: RootCanalPacket, strength: Int8) -> Bool {
         let waiting = Waiting(packet: packet, strength: strength)
         switch packet.content {
@@ -213,7 +213,7 @@ extension LowerTester {
             command(0x2019, packet, random + bytes + key)
         case .phyRequest(let send, let receive):
             command(0x2032, packet, [0, send, receive, 0, 0])
-        // Our Link Layer has no counterpart, or no test sends the packet.
+        // Our Link Layer has no such packet, or no test sends it.
         default: return false
         }
         return true

@@ -52,11 +52,11 @@ struct LowerTester {
     var held: WorldEvent?
     /// The channel of the last advertisement of the controller.
     var lastChannel: RadioChannel?
-    /// The request of the suite to an advertiser.
+    /// The scan or connection request of the suite, which waits for an advertisement.
     var request: Waiting?
     /// The answer of the suite to the packet at whose end the world pauses.
     var answer: Waiting?
-    /// The advertisement of the suite.
+    /// The advertisement of the suite, which waits until the controller listens.
     var advertisement: Waiting?
     /// The scanner's address in the last scan request of the suite.
     var scanner = DeviceAddress(value: 0, kind: .public)

@@ -31,7 +31,7 @@ SET_LE_EVENT_MASK = bytes([0x01, 0x01, 0x20, 8])
 
 
 class Library:
-    """The functions of RootCanal's library that its Python class calls, with our controllers."""
+    """A stand-in for RootCanal's library: the functions that RootCanal's Python class calls, with our controllers."""
 
     def __init__(self, command):
         self.command = command
@@ -120,8 +120,8 @@ def translated(packet, deviations, direction):
 
 
 def readable(packet):
-    """Returns the packet of the tests' host, with LE Enhanced Connection Complete of version 2 masked. The host
-    unmasks every LE event, also this one, which replaces version 1 and which the tests do not know."""
+    """Returns a packet of the tests' host. In LE Set Event Mask, masks version 2 of LE Enhanced Connection Complete:
+    the host unmasks every LE event, but the tests know only version 1, which version 2 would replace."""
     if packet.startswith(SET_LE_EVENT_MASK):
         mask = int.from_bytes(packet[4:], "little") & ~(1 << 0x28)
         return packet[:4] + mask.to_bytes(8, "little")
