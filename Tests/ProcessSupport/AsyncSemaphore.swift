@@ -23,7 +23,8 @@ package final class AsyncSemaphore: Sendable {
         state = Mutex(State(free: limit))
     }
 
-    /// Waits for a place, in the order of the calls. Tests that return from `releasing` are first.
+    /// Waits until the caller may run, in the order of the calls. Tests that return from
+    /// `releasing` are first.
     package func wait() async { await wait(isFirst: false) }
 
     private func wait(isFirst: Bool) async {
@@ -40,7 +41,7 @@ package final class AsyncSemaphore: Sendable {
         }
     }
 
-    /// Gives the place to the next waiting test, or frees it.
+    /// Lets the next waiting test run in place of the caller.
     package func signal() {
         let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
@@ -50,8 +51,8 @@ package final class AsyncSemaphore: Sendable {
         next?.resume()
     }
 
-    /// Gives the caller's place to another test while `body` waits for time to pass, and then takes
-    /// the next free place.
+    /// Lets another test run while `body` waits for time to pass. Then waits until the caller may
+    /// run again, before all tests that wait in `wait()`.
     package func releasing<Value>(
         isolation: isolated (any Actor)? = #isolation,
         _ body: () async throws -> Value

@@ -32,7 +32,7 @@ package func spawn(
     terminal: String
 ) throws -> pid_t {
     try spawn(command, environment: environment, flags: newSession) { actions in
-        // The first terminal that the leader of a session opens becomes the session's.
+        // The first terminal that the leader of a session opens becomes its controlling terminal.
         posix_spawn_file_actions_addopen(&actions, 0, terminal, O_RDWR, 0)
         for stream in [1, 2] as [Int32] { posix_spawn_file_actions_adddup2(&actions, 0, stream) }
     }
