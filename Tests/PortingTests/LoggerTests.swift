@@ -19,7 +19,7 @@ struct LoggerTests {
         #expect(list.text == "[1, 2] <private>")
     }
 
-    @Test("Types of messages have Apple's numbers")
+    @Test("The types of log messages have Apple's raw values")
     func types() {
         let types: [OSLogType] = [.default, .info, .debug, .error, .fault]
         #expect(types.map(\.rawValue) == [0, 1, 2, 16, 17])
