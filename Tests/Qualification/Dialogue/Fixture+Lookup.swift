@@ -6,7 +6,7 @@ import ServerTestSupport
 
 // The lookup of the whole database, connected to the client as in a host.
 extension Fixture {
-    /// The first identifier of the lookup's operations. The application's are below it.
+    /// The first identifier of the lookup's operations. The application's identifiers are below it.
     private static let lookupOperationBase: DrivenClient.OperationID = 1 << 63
 
     mutating func perform(_ actions: [DatabaseLookup.Action]) {

@@ -21,7 +21,7 @@ import Testing
         return fixture
     }
 
-    @Test("GATT/SR/GPM/BV-05-C: A Client Characteristic Configuration counts on every bearer")
+    @Test("GATT/SR/GPM/BV-05-C: A Client Characteristic Configuration applies on every bearer")
     func oneConfiguration() throws {
         var fixture = try encryptedFixture()
         #expect(fixture.send(bytes("12 3500 0100"), on: fixed) == [[0x13]])

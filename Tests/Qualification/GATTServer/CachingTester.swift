@@ -13,7 +13,7 @@ struct CachingTester {
     static let bonded = LinkSecurity(isEncrypted: true, keySize: 16, isBonded: true)
 
     var server = GATTServer()
-    /// A value that can be read and written, and that no change affects.
+    /// The handle of a value that can be read and written. No change of the database affects it.
     let value: AttributeHandle
 
     private var clientRecords: [GATTServer.ClientID: ClientRecord] = [:]

@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test("A type that is not a group is refused after the check of the range")
+    @Test("A type that is not a group type is refused, but an invalid range is the first error")
     func badGroup() throws {
         let characteristic = try answers(to: bytes("10 0100 FFFF 0328"))
         #expect(characteristic == [refusal(0x10, .unsupportedGroupType, 1)])
