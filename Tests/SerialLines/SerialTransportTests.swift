@@ -120,7 +120,7 @@ struct SerialTransportTests {
         }
     }
 
-    @Test("The speed as a number replaces the driver's code")
+    @Test("A numeric speed replaces the speed code that a driver has set")
     func speedCodes() {
         var settings = linux_termios2()
         // B115200 for output and input, as a driver with a code for this speed sets it.
@@ -305,7 +305,7 @@ extension SerialTransportTests {
         }
     }
 
-    @Test("A controller that still has the new speed is found")
+    @Test("A controller that kept its changed speed can be opened again")
     func leftBehind() async throws {
         try await withHarness("@921600,vendor=broadcom", startSpeed: 115_200) { harness in
             try await harness.open()
@@ -351,7 +351,7 @@ extension SerialTransportTests {
     }
 }
 
-/// The system's clock with the time that a test skips.
+/// The system's clock, advanced by the time that a test skips.
 private final class SkippingClock: Sendable {
     private let skipped = Mutex(Duration.zero)
 

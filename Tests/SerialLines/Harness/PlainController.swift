@@ -29,7 +29,7 @@ final class PlainController: HCITransport {
 
     let name = "plain controller"
     private let state: Mutex<State>
-    /// The closure that changes the speed; `nil` is the first speed.
+    /// The closure that sets the speed of the UART. It gets `nil` for the first speed.
     private let speedChanged = Mutex<(@Sendable (Int?) -> Void)?>(nil)
 
     init(_ behavior: Behavior = Behavior()) {
