@@ -19,11 +19,11 @@ package struct DrivenClient {
         /// A request of the peer's client to this side's server.
         case request(ATT.PDU)
         case command(ATT.PDU)
-        /// A confirmation by the peer of an indication of this side's server.
+        /// The peer has confirmed an indication of this side's server.
         case confirmed(OperationID)
-        /// The transmission of a notification of this side's server.
+        /// A notification of this side's server was sent.
         case sent(OperationID)
-        /// The timeout of a transaction.
+        /// A transaction has timed out.
         case transactionTimedOut
     }
 
@@ -99,7 +99,8 @@ package struct DrivenClient {
         end(bearer.close(), failure)
     }
 
-    /// Ends operations, and the values of this side's server that were not sent.
+    /// Reports the failure of the client's operations, and of the notifications and indications of
+    /// this side's server.
     private mutating func end(_ ids: [OperationID], _ failure: GATT.Failure) -> [Action] {
         let values = Set(ids.filter { !client.isRunning($0) })
         var operations = client.end(ids, failure).map(Action.init)

@@ -15,7 +15,7 @@ package struct ServerFixture {
     package private(set) var events: [GATTServer.Action] = []
 
     private var bearers: [GATTServer.BearerID: ATTBearer] = [:]
-    /// The server's own indications without a confirmation.
+    /// The handles of the server's indications that await a confirmation.
     private var indicated: [ATTBearer.RequestID: AttributeHandle] = [:]
     private var latestID: ATTBearer.RequestID = 0
 
