@@ -48,13 +48,13 @@ struct CrowdTests {
         #expect(received == [[Int]](repeating: Array(0..<count), count: Self.phoneCount))
     }
 
-    /// The maximum average number of connection events for each value that a phone gets, when the
+    /// The maximum average number of connection events in which a phone gets one value, when the
     /// server sends as much as the radio carries.
     ///
-    /// The shares are not equal: an event ends when the event of another link begins, so some
-    /// events contain one value, and others contain many. Links whose events overlap take turns.
-    /// More than eight of 20 events at random instants of an interval of 30 ms overlap less than
-    /// once in a million runs.
+    /// The phones' shares differ: a connection event ends when the event of another link begins, so
+    /// some events contain one value, and others contain many. Links whose events overlap take
+    /// turns. The 20 links have their events at random instants of an interval of 30 ms. More than
+    /// eight of these events overlap less than once in a million runs.
     private static let longestTurn = 8
 
     @Test("Each central gets its share of a fast stream", arguments: RunSeed.seeds(2))

@@ -48,8 +48,8 @@ struct FairnessTests {
             await host.shutdown()
             return counts
         }
-        // The shares are not equal: the link whose anchor has the most time before the next one
-        // sends most.
+        // The shares are not equal: a link sends until the connection event of another link begins,
+        // so the link with the most time before the next anchor sends most.
         let slowest = try #require(counts.min())
         #expect(slowest > Self.valueCount / 2, "\(counts)")
     }

@@ -40,7 +40,7 @@ struct RandomAdvertisingTests {
     }
 }
 
-/// A sequence of random requests, and the sets and links that are left of them.
+/// A sequence of random requests, and the sets and links that exist after them.
 private struct AdvertisingWalk {
     let host: BluetoothHost
     let phone: BluetoothHost
@@ -92,8 +92,8 @@ private struct AdvertisingWalk {
         links.append(try await phone.connect(to: address))
     }
 
-    /// Returns up to `limit` different advertisements that match. The scan ends after a hundred in
-    /// a row that are not new.
+    /// Returns up to `limit` different advertisements that match. The scan ends after a hundred
+    /// successive advertisements without a new match.
     private func listen(
         for limit: Int,
         where predicate: @Sendable (Advertisement) -> Bool = { _ in true }

@@ -11,6 +11,7 @@ import VirtualRadio
 
 import struct BluetoothHost.Link
 
+/// A shortcut performs several steps of a world at once, if nothing else happens between them.
 @Suite("The shortcuts of the virtual radio")
 struct ShortcutTests {
     @Test(

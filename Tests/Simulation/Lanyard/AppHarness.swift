@@ -25,7 +25,7 @@ final class AppHarness: Sendable {
     let straps: [LiveAccessory]
     let store = MemoryAccessoryStore()
     let limit: Int?
-    /// The radios of the app; `nil` if it uses the phone's controller.
+    /// The radios of the app's composite adapter; `nil` if the app uses the phone's controller.
     let corridor: Corridor?
     let recorder: FlightRecorder?
     let adapter: CBAdapter
@@ -36,7 +36,8 @@ final class AppHarness: Sendable {
     /// Creates a phone with this many connection slots and this many accessories.
     ///
     /// - Parameters:
-    ///   - rooms: The number of the app's radios; zero for the phone's controller.
+    ///   - rooms: The number of radios of the app's composite adapter. With 0, the app uses the
+    ///     phone's controller.
     ///   - isProtected: Whether the accessories require pairing.
     ///   - isWritten: Whether all events are logged, which takes memory.
     init(
@@ -138,7 +139,7 @@ final class AppHarness: Sendable {
         if corridor != nil { await adapter.shutDown() }
         let end = world.now + .seconds(30)
         while driver != nil, world.now < end { try await world.advance(by: .seconds(1)) }
-        // Other threads may hold the driver for a moment, which no virtual time measures.
+        // Other threads may hold the driver for a moment, so this wait is in real time.
         let limit = ContinuousClock.now + Self.releaseLimit
         while driver != nil, ContinuousClock.now < limit { await Task.yield() }
         if driver != nil { throw failure("the driver of a central that has ended is still there") }

@@ -49,7 +49,7 @@ struct CycleTests {
         }
         let growth = (memory.last ?? 0) - (memory.dropFirst().first ?? 0)
         print("\(count) cycles, resident: \(memory) KiB")
-        // The first fifth fills caches and buffers that have limits.
+        // The first fifth of the cycles is not compared, because it fills caches and buffers.
         if count >= 5000 { #expect(growth <= Self.toleratedGrowth, "\(memory)") }
     }
 }

@@ -91,7 +91,7 @@ struct RoamingTests {
             #expect(Double(moves) <= 1.5 * Double(rooms.count), "seed \(seed)")
             record.tally.withLock {
                 let times = records[0].times
-                // Otherwise there are no gaps because there are no values.
+                // Without values, there would be no gaps either.
                 #expect(times.count > Int(duration / Building.period) / 2, "seed \(seed)")
                 $0.longest = [zip(times.dropFirst(), times).map { $0 - $1 }.max() ?? .zero]
                 $0.gaps = records[0].gaps(until: building.world.now)

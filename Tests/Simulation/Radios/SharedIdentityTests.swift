@@ -12,8 +12,8 @@ import VirtualRadio
 
 @testable import BluetoothHost
 
-/// Two controllers that share one identity: the cells of the matrix in docs/ROAMING.md for our own
-/// peripherals.
+/// Two controllers that share one host identity and its bonds. The first test covers the cells for
+/// our own peripherals of the matrix in docs/ROAMING.md.
 @Suite("One identity on two controllers, in virtual time")
 struct SharedIdentityTests {
     /// The longest time from the loss of one controller to the encrypted link through the other:
@@ -36,7 +36,7 @@ struct SharedIdentityTests {
             let secret = try await TwoControllers.secretHandle(link)
             #expect(try await link.read(secret) == [42])
             let bond = try #require(await first.bonds.first)
-            // The bond is known at once on the other controller.
+            // The host on the other controller has the bond at once.
             #expect(await second.bonds.map(\.identifier) == [bond.identifier])
             #expect(bond.isPrivate)
 

@@ -30,7 +30,7 @@ final class SwarmCoverage: Sendable {
             switch event.lane {
             case .state: states[event.device] = event.text
             case .callback:
-                // A text can end with the characteristic.
+                // The name of a callback ends at the first space. A characteristic may follow it.
                 let name = event.text.prefix { $0 != " " }
                 let devices = event.device.isEmpty ? Array(states.keys) : [event.device]
                 for device in devices {

@@ -12,7 +12,8 @@ struct SwarmScenario: Codable, Hashable, Sendable {
     var straps: Int
     /// The number of the app's connection slots; `nil` for the default.
     var slots: Int?
-    /// The number of the app's radios; zero for one controller without a composite adapter.
+    /// The number of radios of the app's composite adapter. With 0, the app uses the phone's
+    /// controller.
     var rooms: Int
     /// Whether the accessories require pairing.
     var isProtected: Bool
@@ -23,7 +24,7 @@ struct SwarmScenario: Codable, Hashable, Sendable {
     /// A fault, and the pause after it.
     struct Step: Codable, Hashable, Sendable {
         var fault: SwarmFault
-        /// The device, modulo the number of devices that can have the fault.
+        /// The number of the affected device, modulo the number of devices that can have the fault.
         var target: Int
         /// The extent of the fault, from 0 to 1.
         var amount: Double

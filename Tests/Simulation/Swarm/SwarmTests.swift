@@ -54,7 +54,8 @@ struct SwarmResult: Codable {
 enum SwarmFiles {
     /// The path of the scenario to run.
     static let scenario = ProcessInfo.processInfo.environment["LANYARD_SWARM_SCENARIO"]
-    /// Whether packet logs are written, which excludes a second observer of the packets.
+    /// Whether packet logs are written. A world has one observer of its packets, so no coverage is
+    /// recorded then.
     static let isTracing = ProcessInfo.processInfo.environment["LANYARD_TRACE"] != nil
 
     /// Appends a line to the file of the results, if there is one.

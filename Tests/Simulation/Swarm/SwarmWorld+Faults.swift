@@ -42,7 +42,8 @@ extension SwarmWorld {
         for (room, controller) in radios.enumerated() {
             var faults = faults(of: controller)
             faults.loss = .none
-            // A later restart can have replaced the one that ends a hang.
+            // A hang ends with a restart of the controller. A later fault may have replaced that
+            // restart, so another one is planned.
             if scenario.steps.contains(where: { $0.fault == .hangController }) {
                 faults.restart = radio.now + .milliseconds(1)
             }
