@@ -61,7 +61,7 @@ package enum SampleBonds {
     }
 }
 
-/// A generator of bytes one after the other, each in all eight places of a word.
+/// A generator that returns each of its bytes in turn, as a word of eight equal bytes.
 private struct FixedBytes: RandomNumberGenerator {
     var bytes: [UInt8]
 
