@@ -166,7 +166,7 @@ import VirtualRadio
         }
     }
 
-    @Test("A host of the given type acts while its controller has power")
+    @Test("Only a host of the given type performs an action, and only if its controller has power")
     func performInWorld() throws {
         let world = World(seed: 1)
         let place = try world.addController(host: SimpleAccessory(TestProfile.profile))
