@@ -336,7 +336,7 @@ struct RootCanalBridgeTests {
         }
         #expect(peripheral.received(from: central, in: world).contains(.pingRequest))
         #expect(central.received(from: peripheral, in: world).last == .disconnection(reason: 8))
-        // The proxy is gone, and the observer is left.
+        // The proxy of the vanished device is gone. Only the observer is left.
         #expect(world.controllerCount(.left) == 1)
     }
 
@@ -355,7 +355,7 @@ struct RootCanalBridgeTests {
         #expect(world.controllerCount(.right) == 1)
     }
 
-    @Test("A link that RootCanal's device no longer has ends alone")
+    @Test("If a device of RootCanal loses one of two links, only that link ends")
     func lostLink() throws {
         let address = DeviceAddress(value: 0xC000_0000_0003, kind: .random)
         let other = FarDevice(address: address, side: .left)
@@ -373,7 +373,7 @@ struct RootCanalBridgeTests {
         #expect(world.controllerCount(.right) == 2)
     }
 
-    @Test("A link on which RootCanal sends more than the bound ends")
+    @Test("A link ends if RootCanal sends more data on it than the limit")
     func tooMuchData() throws {
         try link()
         let part = [UInt8](repeating: 0, count: 60_000)
