@@ -119,7 +119,7 @@ private func dBm(_ decibels: Double) -> ReceivedPower { ReceivedPower(decibels: 
         #expect(air(wanted, first, late).destroys(wanted, power: dBm(-50)) { _ in dBm(-59) })
     }
 
-    @Test("A packet reported early does not evict a current interferer")
+    @Test("A packet that is reported long before it begins does not displace a current packet")
     func earlyReport() {
         let (wanted, interferer) = (packet(far, at: 0, lasting: 17_040), packet(near, at: 0))
         var air = air(wanted, interferer)

@@ -10,7 +10,7 @@ import Testing
 private let offered = CommandTable.handlers.keys.sorted { $0.rawValue < $1.rawValue }
 
 @Suite("Answers to commands") struct CommandAnswerTests {
-    /// Returns the length of the shortest valid parameters of zeros, and the command.
+    /// Returns the command whose parameters are as few zeros as possible, and the number of zeros.
     private func wellFormed(_ opcode: HCI.Opcode) throws -> (length: Int, any HCICommand) {
         for length in 0...255 {
             let zeros = [UInt8](repeating: 0, count: length)

@@ -11,7 +11,7 @@ struct PacketFuzzer {
 
     private static let offered = CommandTable.handlers.keys.sorted { $0.rawValue < $1.rawValue }
 
-    /// The length of the shortest valid parameters of zeros, for each of the `offered` commands.
+    /// For each of the `offered` commands, the smallest number of zeros that are valid parameters.
     private static let lengths: [Int] = offered.map { opcode in
         (0...255).first { length in
             let zeros = [UInt8](repeating: 0, count: length)

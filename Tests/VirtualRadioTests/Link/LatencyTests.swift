@@ -38,7 +38,7 @@ struct LatencyTests {
         }
     }
 
-    @Test("A peripheral with data does not wait")
+    @Test("A peripheral with data sends it at the next event")
     func peripheralData() throws {
         let harness = try LinkHarness()
         let link = try harness.connect(0, 1, .milliseconds(10, latency: 49, timeout: .seconds(5)))

@@ -13,7 +13,7 @@ struct LongLinkTests {
     }
 
     @Test(
-        "An instant may be beyond the end of the event counter",
+        "A change takes effect at its instant even if the event counter wraps before it",
         arguments: Change.allCases,
         [0, 0.2]
     )

@@ -62,7 +62,7 @@ struct ScanBackoffTests {
         #expect(seen == [1, 2, 3, 4])
     }
 
-    @Test("A turn that was not used is still due")
+    @Test("Without a result, the next advertisement gets a request too")
     func due() {
         var backoff = ScanBackoff()
         let turns = [backoff.takesTurn(), backoff.takesTurn()]
