@@ -5,10 +5,10 @@
 usage: channels.py --adapter tcp:HOST:PORT|unix:PATH [--address A] [--connect NAME] [options]
 
 Listens for 0x0080 (echo: returns what it receives), 0x0081 (sink: compares what it receives with
-the pattern, and answers each mark, an SDU of one byte, with the count of bytes so far and the place
-of the first wrong one), 0x0082 (source: sends as many bytes of the pattern as the first SDU says,
-and closes) and 0x0083 (turn: returns 100,000 bytes, and closes). Advertises, or connects with
---connect, and prints `ready {…}`.
+the pattern, and answers each mark, an SDU of one byte, with the number of bytes so far and the
+position of the first wrong byte), 0x0082 (source: sends as many bytes of the pattern as the first
+SDU says, and closes) and 0x0083 (turn: returns 100,000 bytes, and closes). Advertises, or connects
+with --connect, and prints `ready {…}`.
 
 Lines on standard input, each answered by one line of JSON:
   open SPSM               opens a channel to the other side

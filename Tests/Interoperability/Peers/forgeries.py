@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The values that an impostor sends in the place of the correct ones.
+"""The values that an impostor sends in place of the correct ones.
 
-A forgery is a function of the correct PDU and of the imposture so far. It returns the PDU to send,
-or None to send none.
+A forgery is a function of the correct PDU and of the `Imposture`, which has the earlier PDUs of the
+pairing. It returns the PDU to send, or None to send none.
 """
 
 from bumble import smp
@@ -57,7 +57,7 @@ def off_curve(pdu, imposture):
 
 
 def on_twist(pdu, imposture):
-    """Returns a point of the twist: no ordinate belongs to its abscissa."""
+    """Returns a point on the twist of the curve: no point of the curve has its abscissa."""
     return key(first(lambda x: root(x) is None), 5)
 
 

@@ -4,10 +4,10 @@
 
 usage: impostor.py --adapter tcp:HOST:PORT|unix:PATH [--address ADDRESS]
 
-Takes lines as client.py does. `{"do":"attack","plan":{…}}` pairs as `Plan` says: as the
-initiator if the impostor made the link, and as the responder if the peer made it. The answer is the
-result: `completed`, `refused` with the reason, `silent`, `notEncrypted` or `ended`, with the
-`transcript` of all PDUs.
+Takes lines as client.py does. `{"do":"attack","plan":{…}}` pairs as `Plan` says: as the initiator
+if the impostor made the link, and as the responder if the peer made it. The answer is the result:
+`completed`, `refused` with the reason, `silent`, `notEncrypted` or `ended`, with the `transcript`
+of all PDUs.
 `say` sends PDUs of the Security Manager, and `receive` waits for one.
 """
 

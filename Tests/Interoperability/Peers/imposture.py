@@ -46,7 +46,7 @@ class Plan:
     before: dict = field(default_factory=dict)  # PDUs that are sent before a step
     after: dict = field(default_factory=dict)  # PDUs that are sent after a step
     identity: str | None = None  # the identity address to claim
-    encrypts: str = "right"  # or "wrong", or "never": the key of Phase 2
+    encrypts: str = "right"  # the key of Phase 2: "right", "wrong", or "never" for no encryption
 
 
 class Imposture:

@@ -46,7 +46,7 @@ COMPANY = b"\xff\xff"
 
 
 class Messenger(Presence):
-    """The common part of box and Central: commands about the channel of the present link."""
+    """The commands that a box and a Central share, for the messages on the current link."""
 
     def __init__(self, device, key):
         super().__init__(device)

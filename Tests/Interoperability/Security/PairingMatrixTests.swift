@@ -7,8 +7,8 @@ import Testing
 /// Our host pairs with Bumble in every way: with all input and output capabilities on both sides,
 /// with LE Secure Connections and legacy pairing, with and without protection against a man in the
 /// middle, and in both roles. Each time the two sides have to agree on the method of the
-/// specification's table, or our host has to refuse for the right reason. Then a value is read that
-/// requires encryption, over controllers that compare the two sides' keys.
+/// specification's table, or our host has to refuse for the right reason. Then a value that
+/// requires encryption is read. The controllers compare the keys of the two sides.
 @Suite(.needsPeers) struct PairingMatrixTests {
     @Test(
         "The host as central pairs by the method of the specification's table",
