@@ -377,7 +377,7 @@ struct AdapterChoiceTests {
         #expect(try AdapterChoice("unix:/x") == .reached(.unix(path: "/x")))
     }
 
-    @Test("An invalid adapter is refused with the accepted forms")
+    @Test("An invalid adapter is refused, and the error names the accepted forms")
     func refused() throws {
         let failure = try #require(throws: ProgramFailure.self) {
             try AdapterChoice(commandLine: "bluetooth")

@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(
-        "Text without the form of an address is a name",
+        "Text that does not look like an address is a name",
         arguments: [
             "Lanyard Demo", "C4F000000001", "a/b", "12:34", "name", "世界", " ", "Kitchen: lamp",
         ]
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(
-        "Text with the form of an address that is not valid is refused",
+        "An invalid address and an empty name are refused",
         arguments: [
             "C4:F0:00:00:00:0", "C4:F0:00:00:00:0G", "::::: ", "C4:F0:00:00:00:01/",
             "C4:F0:00:00:00:01/static", "C4:F0:00:00:00:01/random/public", "", "name:",
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test("A target describes itself in the form of the command line, escaped")
+    @Test("A target is described as on the command line, with control characters escaped")
     func describes() throws {
         #expect(try Target("c4:f0:00:00:00:01").description == "C4:F0:00:00:00:01")
         #expect(try Target("c4:f0:00:00:00:01/random").description == "C4:F0:00:00:00:01/random")

@@ -57,7 +57,7 @@ import Testing
         #expect(output.lines.suffix(2) == [FullScreen.end, "cooked"])
     }
 
-    @Test("q ends the display while the scan continues", .timeLimit(.minutes(1)))
+    @Test("q ends the display before the scan has ended", .timeLimit(.minutes(1)))
     func quits() async throws {
         let output = ScriptedAccessory.Recorder()
         let (scan, feed) = AsyncThrowingStream<Advertisement, any Error>.makeStream()

@@ -42,7 +42,7 @@ struct BondFinderTests {
         #expect(try finder.find(Target("lAMP")) == finder.find(Target("Lamp")))
     }
 
-    @Test("A bond is found by its name as printed")
+    @Test("A bond is found by the printed, escaped form of its name")
     func findsEscaped() throws {
         let finder = try finder()
         #expect(try finder.find(Target("a\\u{1B}b")) == finder.bonds[3])

@@ -73,7 +73,7 @@ struct LiveHubTests {
         #expect(members["timeline"]?.members?["events"]?.elements?.count == 1)
     }
 
-    @Test("Of the advertising reports in a period, the timeline has one and counts the others")
+    @Test("The timeline has one advertising report for each period, and the number of the others")
     func reports() throws {
         for number in 0..<200 { hub.receive(report(UInt8(number)), from: 0) }
         hub.receive(reset(), from: 0)

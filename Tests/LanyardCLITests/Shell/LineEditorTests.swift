@@ -169,7 +169,9 @@ import Testing
             .joined(separator: "\n")
     }
 
-    @Test("A short line is shown with its prompt, and a long one around the cursor")
+    @Test(
+        "A short line is shown whole with its prompt, and of a long line the part around the cursor"
+    )
     func rows() {
         #expect(row("> ", "abc", "def", columns: 20) == "> abcdef")
         #expect(row("> ", "abcdefghij", "klmnop", columns: 10) == "> …efghij")

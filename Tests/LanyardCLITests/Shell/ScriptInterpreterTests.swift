@@ -148,7 +148,7 @@ import Testing
         try Script(text, name: "lamp.lanyard").check(variables: variables)
     }
 
-    @Test("A script is checked before it runs, and a fault has its place")
+    @Test("A script is checked before it runs, and an error names the file and the line")
     func faults() throws {
         for (text, message) in [
             ("mtu\nraed 2A19\n", "lamp.lanyard:2: 'raed' is not a command"),

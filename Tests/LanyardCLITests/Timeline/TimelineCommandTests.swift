@@ -91,7 +91,7 @@ final class TimelineCommandTests {
         #expect(!FileManager.default.fileExists(atPath: log + ".html"))
     }
 
-    @Test("A fault in a file is reported, with its place if it is in a line")
+    @Test("An invalid or missing file is reported, and an invalid line with its number")
     func faults() async throws {
         let page = folder + "/page.html"
         let torn = try file("torn.jsonl", Array((FlightRecording().jsonLines + "{}\n").utf8))
