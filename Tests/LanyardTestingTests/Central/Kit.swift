@@ -6,7 +6,7 @@ import LanyardTesting
 import Synchronization
 import Testing
 
-/// A world with straps, and the helpers of the tests of a central.
+/// A world with virtual heart rate straps, and helpers for the tests of a central.
 final class Kit: Sendable {
     let world: TestWorld
     let straps: [LiveAccessory]

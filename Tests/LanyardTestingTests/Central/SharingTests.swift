@@ -18,7 +18,7 @@ struct SharingTests {
         Kit(straps: 5) { $0 = VirtualAccessory($0.name, services: [.battery(70)]) }
     }
 
-    /// The shortest slice, so that six of them are a few minutes of virtual time.
+    /// The shortest time slice, so that six slices take only minutes of virtual time.
     private static let slice = StandardConnectionPolicy.minimumTimeSlice
 
     /// Pairs all sensors with a first central, and returns a second central with three slots, which

@@ -30,7 +30,7 @@ struct SlotTests {
         }
     }
 
-    @Test("Row 13: A person pairs a fourth strap although three send values on three links")
+    @Test("Row 13: A fourth strap is paired although three straps send values on three links")
     func fourth() async throws {
         let kit = Kit(straps: 4)
         try await kit.world.run(for: .seconds(120)) {

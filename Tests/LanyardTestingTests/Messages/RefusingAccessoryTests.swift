@@ -107,7 +107,8 @@ struct RefusingAccessoryTests {
             #expect(messages.statistics.links == 2)
             let recorder = harness.recorder
             #expect(recorder.count(of: "setNotifyValue false") == 1)
-            // The subscription of the first link, the renewed one, and that of the second link.
+            // There are three subscriptions: on the first link, in the renewal, and on the second
+            // link. If the renewal cannot end the first one, it does not subscribe again.
             let begun = subscriptionWrite == 0 ? 2 : 3
             #expect(recorder.count(of: "setNotifyValue true") == begun)
             #expect(recorder.count(of: "cancelPeripheralConnection") == 1)
