@@ -21,7 +21,7 @@ struct RequestTableTests {
         #expect(table.answered { $0 == level } == nil)
     }
 
-    @Test("An abandoned request still takes its answer, and the next request takes the next one")
+    @Test("An abandoned request still gets its answer, and the next request gets the next answer")
     func abandoned() {
         var table = RequestTable()
         table.add(1, level, deadline: .seconds(1))

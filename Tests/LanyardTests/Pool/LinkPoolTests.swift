@@ -195,7 +195,7 @@ struct LinkPoolTests {
         #expect(harness.release("a") == ["grant y"])
     }
 
-    @Test("An accessory is informed if its promised slot goes to another one")
+    @Test("An accessory is informed if its promised slot goes to another accessory")
     func brokenPromise() throws {
         var harness = PoolHarness(limit: .fixed(1), policy: .firstCome)
         harness.link("a")
@@ -221,7 +221,7 @@ struct LinkPoolTests {
         #expect(harness.waiting == ["c"])
     }
 
-    @Test("An accessory with a slot that requests one keeps it")
+    @Test("An accessory that requests a slot again keeps the slot that it has")
     func reserveTwice() throws {
         var harness = PoolHarness(limit: .fixed(1))
         #expect(harness.reserve("a") == ["grant a"])

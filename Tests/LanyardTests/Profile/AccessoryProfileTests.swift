@@ -84,7 +84,7 @@ struct AccessoryProfileTests {
         }
     }
 
-    @Test("A description declares a use only in its service and with its role")
+    @Test("A description declares a use of a characteristic only with the same service and role")
     func declares() {
         let description = Strap.description
         for use in Strap.uses { #expect(description.declares(use)) }

@@ -135,7 +135,7 @@ import Testing
         #expect(seen.count == 20_000)
     }
 
-    @Test("Without a session, each message is sealed by itself, at once")
+    @Test("Without a session, messages are sealed and opened at once, without a greeting")
     func sealsWithoutSessions() throws {
         let dataSealing = GCMSealing(key: SealingKey(random: .bits128))
         let sealing = SessionlessSealing(dataSealing)

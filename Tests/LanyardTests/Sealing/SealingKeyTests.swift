@@ -44,7 +44,9 @@ import Testing
         #expect(Mirror(reflecting: key).children.isEmpty)
     }
 
-    @Test("PBKDF2 with HMAC-SHA-256 gives the reference value for both forms of a character")
+    @Test(
+        "PBKDF2 with HMAC-SHA-256 gives the reference value for composed and decomposed characters"
+    )
     func derivesFromPassphrases() throws {
         let salt = Data("NaClNaClNaClNaCl".utf8)
         let expected = Data(

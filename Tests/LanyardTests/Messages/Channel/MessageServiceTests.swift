@@ -51,7 +51,9 @@ struct MessageServiceTests {
         #expect(await device.nextEnvelope() == .refuse(id: 2, "no handler answers this request"))
     }
 
-    @Test("The reason for a refusal has a limited number of bytes, even within one character")
+    @Test(
+        "The reason for a refusal has a limited number of bytes, although a character can have many"
+    )
     func longReason() async throws {
         let channel = channel { $0.limits.quotation = 8 }
         let character = "e" + String(repeating: "\u{301}", count: 1_000)

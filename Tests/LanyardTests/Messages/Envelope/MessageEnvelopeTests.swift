@@ -16,7 +16,7 @@ struct MessageEnvelopeTests {
         (.refuse(id: 9, #"no "way""#), #"{"refuse":"no \"way\"","id":9}"#),
     ]
 
-    @Test("Envelopes have the documented form in both directions", arguments: vectors)
+    @Test("Envelopes are encoded and decoded in the documented format", arguments: vectors)
     func documented(envelope: MessageEnvelope, json: String) {
         #expect(String(decoding: envelope.json, as: UTF8.self) == json)
         #expect(MessageEnvelope(Data(json.utf8)) == envelope)
