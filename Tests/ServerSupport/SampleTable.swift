@@ -4,7 +4,7 @@ import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
 
-/// A database with attributes of the kinds that requests of the tests use, at fixed handles.
+/// A database with every kind of attribute that the tests request, at fixed handles.
 ///
 /// | handle | attribute |
 /// |---|---|

@@ -23,7 +23,7 @@ struct AdapterChoiceTests {
     }
 
     @Test(
-        "An invalid text is refused with all valid forms",
+        "An invalid text is refused, and the error names all valid forms",
         arguments: [
             "", "virtua", "Virtual", "usb:0", "tcp:", "tcp:a:0", "unix:", "bluez:", "bluez:hci",
             "bluez:unix:/x",

@@ -11,7 +11,7 @@ import Testing
         .authenticationRequirements, .unspecified, .pairingNotSupported, .repeatedAttempts,
     ]
 
-    /// Returns a fixture before the first round, on which both sides know the passkey.
+    /// Returns a fixture before the first round of Passkey Entry. Both sides know the passkey.
     private func began(
         isCentral: Bool,
         _ requirements: SMP.AuthenticationRequirements = [.protection, .secureConnections],

@@ -6,9 +6,9 @@ import VirtualAdapters
 
 @testable import BluetoothHost
 
-/// Directed advertising of a bonded peer in which both addresses are private. The lamp's controller
-/// makes them, and the phone's controller resolves them. No packet contains the identity address of
-/// a private host (`PrivateHostsHarness.run`).
+/// Directed advertising from the lamp to the bonded phone. Both addresses in its packets are
+/// private: the lamp's controller makes them, and the phone's controller resolves them. No packet
+/// contains the identity address of a private host (`PrivateHostsHarness.run`).
 @Suite("Directed advertising between private addresses, in virtual time")
 struct DirectedPrivacyTests {
     private typealias Harness = PrivateHostsHarness

@@ -97,7 +97,7 @@ struct RoamingTests {
                 $0.gaps = records[0].gaps(until: building.world.now)
                 $0.moves = [moves]
             }
-            // The adapter stays, whatever happens to its radios.
+            // The composite adapter stays available while its radios come and go.
             let wrong: Set<AccessoryState> = [
                 .idle, .poweredOff, .unsupported, .waitingForBluetooth,
             ]

@@ -128,7 +128,7 @@ struct SharedIdentityTests {
         }
     }
 
-    @Test("Hosts have one identity even if it cannot be saved")
+    @Test("Hosts that share a store have one identity even if it cannot be saved")
     func fullDisk() async throws {
         let shared = SharedStore(FullStore())
         var addresses: Set<DeviceAddress> = []

@@ -57,8 +57,8 @@ struct RootCanalPacketTests {
         }
     }()
 
-    /// The packets of a fixed length. Other packets end with data, or have a form of an old
-    /// release.
+    /// The packets of a fixed length. The other packets end with data, or may have the shorter
+    /// format of an old release.
     private static let fixedSamples = samples.filter { packet in
         switch packet.content {
         case .advertisement, .extendedAdvertisement, .scanResponse, .data: false

@@ -55,7 +55,7 @@ import VirtualRadio
         #expect(abs(mean - 10) < 0.7)
     }
 
-    @Test("Bursts that never start have the loss of the good state")
+    @Test("If bursts never start, the loss is that between bursts")
     func noBursts() {
         let never = BurstLoss(startProbability: 0, endProbability: 0, lossWhenGood: 0.25)
         #expect(never.meanLoss == 0.25)
@@ -100,7 +100,7 @@ import VirtualRadio
         #expect(zip(little, much).allSatisfy { !$0 || $1 })
     }
 
-    @Test("A plan without bursts ends the bad state")
+    @Test("A new plan without bursts ends the current burst")
     func removedBursts() {
         let bursts = BurstLoss(startProbability: 1, endProbability: 0)
         var process = LossProcess(

@@ -16,7 +16,7 @@ import Testing
         #expect(outbox.takeAll() == [])
     }
 
-    @Test("Advertising reports are dropped first, and one Hardware Error ends a full outbox")
+    @Test("Advertising reports are dropped first, and a full outbox ends with one Hardware Error")
     func full() {
         var outbox = HostOutbox()
         for _ in 0..<HostOutbox.packetLimit { outbox.put(Self.report) }

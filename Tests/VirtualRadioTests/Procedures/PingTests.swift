@@ -78,7 +78,9 @@ struct PingTests {
         #expect(expirations(dialogue, .central) == 0)
     }
 
-    @Test("The timeout is at least as long as the peripheral's allowed silence")
+    @Test(
+        "A timeout shorter than the peripheral's allowed silence is refused, and each side has its own"
+    )
     func timeouts() throws {
         let dialogue = try encrypted()
         #expect(
