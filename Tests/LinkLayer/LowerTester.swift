@@ -27,14 +27,14 @@ struct LowerTester {
         var strength: Int8
     }
 
-    /// The longest time that a call of `pass` lasts while no link exists and no advertisement
-    /// waits: the period of the suite's calls.
+    /// The longest time that a call of `pass` lasts if there is neither a link nor a waiting
+    /// advertisement. The suite calls `pass` with this period.
     static let step = Duration.milliseconds(5)
-    /// The longest time that a call of `pass` lasts while a link exists and no advertisement waits.
-    /// The call ends at the first output.
+    /// The longest time that a call of `pass` lasts if there is a link and no waiting
+    /// advertisement. The call ends at the first output.
     static let leap = Duration.milliseconds(640)
-    /// The length, in milliseconds, of each search for a moment at which the controller receives a
-    /// waiting advertisement.
+    /// The length in milliseconds of a search for a moment at which the controller listens, so that
+    /// a waiting advertisement can be sent.
     static let lead = 20
     /// The maximum number of these searches. Together, they take the longest legacy scan interval,
     /// 10.24 s.
@@ -48,13 +48,13 @@ struct LowerTester {
 
     /// The packets for the suite since they were last taken.
     var output: [Output] = []
-    /// The end of a packet of the controller at which the world pauses.
+    /// The event at which the world pauses: the end of a packet of the controller.
     var held: WorldEvent?
     /// The channel of the last advertisement of the controller.
     var lastChannel: RadioChannel?
     /// The scan or connection request of the suite, which waits for an advertisement.
     var request: Waiting?
-    /// The answer of the suite to the packet at whose end the world pauses.
+    /// The answer of the suite to the packet of the event `held`.
     var answer: Waiting?
     /// The advertisement of the suite, which waits until the controller listens.
     var advertisement: Waiting?

@@ -48,8 +48,8 @@ struct CrowdTests {
         #expect(received == [[Int]](repeating: Array(0..<count), count: Self.phoneCount))
     }
 
-    /// The maximum average number of connection events in which a phone gets one value, when the
-    /// server sends as much as the radio carries.
+    /// The maximum number of connection events, on average, from one value of a phone to its next
+    /// value, when the server sends as much as the radio carries.
     ///
     /// The phones' shares differ: a connection event ends when the event of another link begins, so
     /// some events contain one value, and others contain many. Links whose events overlap take

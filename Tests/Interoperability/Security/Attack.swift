@@ -42,8 +42,9 @@ struct Attack: Sendable {
             .filter { $0.roles.contains(role) }
     }
 
-    /// Whether the impostor sends a forged public key. The trace must then contain the key and our
-    /// host's answer. A key that our host used in an earlier pairing does not count.
+    /// Whether the impostor sends a forged public key. If the key has the right length, the trace
+    /// must contain it and our host's answer. A key that our host used in an earlier pairing does
+    /// not count.
     var forgesPublicKey: Bool {
         plan.forged[.publicKey].map { $0 != .earlierKey } ?? false
     }

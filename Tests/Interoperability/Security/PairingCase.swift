@@ -101,8 +101,8 @@ struct PairingReport: Sendable {
         }
     }
 
-    /// Whether the companion received the reason for the refusal, or no pairing request. Our host
-    /// does not start a pairing that cannot meet its requirements.
+    /// Whether the companion received the reason for the refusal, or received no pairing request
+    /// because our host does not start a pairing that cannot meet its requirements.
     private var isRefused: Bool {
         outcome == .failed(.authenticationRequirements, byPeer: true) || outcome == .ended
     }

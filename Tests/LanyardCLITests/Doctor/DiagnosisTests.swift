@@ -52,9 +52,7 @@ private let unusable = ProgramFailure(
         #expect(diagnosis.obstacles.map(\.remedy) == ["restart it"])
     }
 
-    @Test(
-        "An adapter that was not opened is reported as a note and not as an obstacle"
-    )
+    @Test("An adapter that was not opened is reported as a note and not as an obstacle")
     func untried() {
         let diagnosis = diagnose { $0.probe = .notTried }
         #expect(diagnosis.obstacles.isEmpty)
@@ -163,17 +161,13 @@ private let unusable = ProgramFailure(
         #expect(diagnosis.obstacles.isEmpty)
     }
 
-    @Test(
-        "A kernel that supports Bluetooth but has no adapter is reported as such"
-    )
+    @Test("A kernel that supports Bluetooth but has no adapter is reported as such")
     func noAdapter() {
         let findings = findings(diagnose { _ in }, of: "system adapter")
         #expect(findings == ["note the kernel supports Bluetooth, but has no adapter"])
     }
 
-    @Test(
-        "A radio that is off in software is distinguished from one that is off in hardware"
-    )
+    @Test("A radio that is off in software is distinguished from one that is off in hardware")
     func switches() {
         let diagnosis = diagnose {
             $0.switches = [

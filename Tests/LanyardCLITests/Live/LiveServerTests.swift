@@ -61,9 +61,9 @@ private final class RawClient: Sendable {
 struct LiveServerTests {
     /// Runs a server whose responses contain the path of the request.
     ///
-    /// - Parameter requestLimit: The time in which a request must be complete. By default longer
-    ///   than a test: beside other tests, more than `LiveServer.requestLimit` can pass before a
-    ///   client gets a thread to send its request.
+    /// - Parameter requestLimit: The time in which a request must be complete. The default is
+    ///   longer than any test, because a client may wait longer than `LiveServer.requestLimit` for
+    ///   a thread while other tests run.
     private func withServer(
         requestLimit: Duration = .seconds(3_600),
         requested: @escaping @Sendable (String) -> Void = { _ in },

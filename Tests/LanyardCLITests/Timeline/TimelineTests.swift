@@ -43,9 +43,7 @@ import Testing
         #expect(timeline.remarks == ["2 earlier events were dropped by the recorder"])
     }
 
-    @Test(
-        "Times that are too large to represent do not trap and keep their order"
-    )
+    @Test("Times that are too large to represent do not trap and keep their order")
     func distantEvents() {
         var timeline = Timeline(title: "")
         let times: [Duration] = [.seconds(Int64.max), .seconds(Int64.min), .zero]

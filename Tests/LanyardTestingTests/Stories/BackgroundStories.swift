@@ -127,7 +127,7 @@ struct BackgroundStories {
         }
     }
 
-    @Test("Row 20: A central that only the app sets to the background does not pair by name")
+    @Test("Row 20: A central pairs by name only if its `isInBackground` is false")
     func centralOnly() async throws {
         let world = TestWorld(seed: 96)
         world.add(.strap)

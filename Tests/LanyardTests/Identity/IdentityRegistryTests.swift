@@ -193,7 +193,7 @@ struct IdentityRegistryTests {
     }
 }
 
-/// A walk of random steps on a registry, which keeps the first violated rule.
+/// A walk that makes random steps on a registry, and keeps the first rule that they violate.
 struct IdentityWalk {
     private var registry = IdentityRegistry(accessoryLimit: 8)
     private var links: Set<UUID> = []

@@ -179,7 +179,7 @@ struct PresenceSimulationTests {
     }
 }
 
-/// A walk of random steps on a tracker, which keeps the first violated rule.
+/// A walk that makes random steps on a tracker, and keeps the first rule that they violate.
 struct PresenceWalk {
     private let rules: PresenceRules
     private var harness: PresenceHarness

@@ -50,7 +50,7 @@ import Testing
         DatabaseRecord(database: try database(), hash: hash)
     }
 
-    /// Returns the lines of a discovery of the database of these tests.
+    /// Returns the lines of a discovery of `database()`.
     @DialogueBuilder private static func discovery() -> [Line] {
         client(sends: "10 0100 FFFF 0028")
         server(sends: "11 06 0100 0800 0118")

@@ -19,7 +19,7 @@ final class WireRecord: Sendable {
         var entries: [(controller: ControllerID, entry: Entry)] = []
         /// The number of Security Manager PDUs that have arrived at a host.
         var pairingCount = 0
-        /// The count at which a waiting task resumes.
+        /// The number of PDUs at which a waiting task resumes, and the stream that it waits for.
         var alarm: (count: Int, wake: AsyncStream<Void>.Continuation)?
     }
 

@@ -15,7 +15,7 @@ final class FakeTransport: MessageTransport, @unchecked Sendable {
     private var receiver: (@Sendable (MessageTransportEvent) -> Void)?
     private var isLinked: Bool
     private(set) var maximumChunk: Int
-    /// The number of chunks until there is no room; `nil` for any number.
+    /// The number of chunks that can still be sent; `nil` for no limit.
     private var room: Int?
     private var wantsRoom = false
     private weak var peer: FakeTransport?
@@ -90,7 +90,7 @@ final class FakeTransport: MessageTransport, @unchecked Sendable {
         }
     }
 
-    /// Sets the number of chunks for which there is room.
+    /// Sets the number of chunks that can be sent; `nil` for no limit.
     func giveRoom(_ count: Int?) {
         queue.async { [self] in
             room = count

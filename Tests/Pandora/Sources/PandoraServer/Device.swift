@@ -6,7 +6,7 @@ import HCITransports
 
 /// The device under test: a host on one adapter, which clients can reset.
 actor Device {
-    /// The part of the device that ends with a reset.
+    /// The host and its state, which a reset replaces.
     struct Session: Sendable {
         let host: BluetoothHost
         let connections: Connections
