@@ -6,7 +6,8 @@ import LanyardTesting
 import Synchronization
 import Testing
 
-/// A world with virtual heart rate straps, and helpers for the tests of a central.
+/// A world with virtual heart rate straps, and helpers for the tests of a central. The rows in the
+/// names of tests are those of the table in docs/ACCESSORIES.md.
 final class Kit: Sendable {
     let world: TestWorld
     let straps: [LiveAccessory]
