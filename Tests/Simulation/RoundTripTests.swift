@@ -66,7 +66,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test("A discovery of the whole database is short, and a known database takes one request")
+    @Test("A discovery of the whole database takes at most ten requests, and a known one takes one")
     func wholeTable() async throws {
         let harness = try HostPairHarness(seed: 2, isBonded: true)
         let store = MemoryStore()

@@ -244,7 +244,7 @@ struct ScenarioPlaybackTests {
         }
     }
 
-    @Test("A device gets the controller of its version")
+    @Test("A device gets a controller of the Bluetooth version in the scenario")
     func version() throws {
         let (air, playback) = try playback(
             #"{"devices": [{"name": "a", "bluetooth": "4.2"}, {"name": "b", "bluetooth": "5.4"}]}"#

@@ -55,7 +55,7 @@ import Testing
         #expect(abs(Double(share) / Double(Self.drawCount) - probability) < 0.006)
     }
 
-    @Test("A draw with a certain result also consumes a number")
+    @Test("A draw whose result does not depend on chance also consumes a random number")
     func certainty() {
         var certain = RandomStream(seed: 1)
         var plain = RandomStream(seed: 1)
