@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A library for the host under test. It counts the allocations of the process in the first eight
-// bytes of the file $RIG_ALLOCATIONS, which the rig reads before and after each measurement.
+// bytes of the file $RIG_ALLOCATIONS, which compare.py reads before and after each measurement.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

@@ -22,7 +22,8 @@ from processes import Process, TIME_LIMIT, await_socket, precedence
 SIZE = 250
 MESSAGES = 50_000
 RETAINED = 100_000
-# For each connection, the library has three descriptors, and it waits with select(), which takes 1,024.
+# A client process makes 250 connections: the library uses three descriptors for each, and waits with
+# select(), which accepts only descriptors below 1,024.
 CLIENTS, CONNECTIONS_OF_A_CLIENT = 8, 250
 CONNECTIONS = CLIENTS * CONNECTIONS_OF_A_CLIENT
 # The accessories of lanyard-fleet, each with one value a second. A virtual controller has 20 links.
@@ -35,7 +36,7 @@ class Broker:
 
     @contextlib.contextmanager
     def start(self, name, more=""):
-        """Starts a broker with a port without TLS and one with it. Yields its process."""
+        """Starts a broker with one port without TLS and one port with TLS. Yields its process."""
         with socket.socket() as first, socket.socket() as second:
             for listener in (first, second):
                 listener.bind(("127.0.0.1", 0))

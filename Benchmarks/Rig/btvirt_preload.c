@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A library for btvirt. It provides the two sockets of the kernel's cryptography that btvirt opens
-// at its start, for kernels without them, and moves btvirt's own sockets from /tmp to
-// $BTVIRT_SOCKETS. The rig encrypts nothing, so these sockets only have to open.
+// A library for btvirt. At its start, btvirt opens two sockets of the kernel's cryptography, which some
+// kernels lack. This library opens substitutes, which do not encrypt, because the benchmarks encrypt
+// nothing. It also moves btvirt's own sockets from /tmp to $BTVIRT_SOCKETS.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -17,7 +17,8 @@ from bumble.hci import Address
 from bumble.host import Host
 from bumble.transport import open_transport
 
-# The number of notifications requested ahead. btvirt drops packets when 200 wait for a host.
+# The maximum number of requested notifications that have not arrived yet. btvirt drops packets when
+# 200 wait for a host.
 WINDOW = 64
 
 

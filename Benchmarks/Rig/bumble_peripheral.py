@@ -18,7 +18,7 @@ ADDRESS = "F0:F1:F2:F3:F4:F5"
 
 
 class Peripheral:
-    """A device that notifies as many values as were requested."""
+    """A device that sends as many notifications as the central requests."""
 
     def __init__(self, source, sink):
         data = bytes(AdvertisingData([(AdvertisingData.FLAGS, b"\x06")]))

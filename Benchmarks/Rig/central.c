@@ -123,7 +123,8 @@ static void grant(long count, int size) {
     request(bytes, sizeof bytes);
 }
 
-// Keeps between half a window and a whole one requested, so that the peripheral never waits.
+// Requests notifications in advance, so that the peripheral never waits: between half a window and
+// a whole window of them are outstanding.
 static void measureNotifications(long count, int size) {
     grant(window, size);
     for (long asked = window, received = 0; received < count;) {

@@ -2,8 +2,10 @@
 """Compares hosts on one virtual controller: as centrals that read and receive notifications, and as
 peripherals that answer and notify.
 
-All processes run on one core. Each round runs every host in turn, with a new controller and a new
-peer that sends prepared bytes. It also measures a raw round trip. The output is the median of the
+The programs in this folder are the *rig*: a controller, a peripheral and a central, all on one core.
+The host under test is one end of the link, and the other end sends prepared bytes. Each round runs
+every host in turn, with a new controller and a new peer. It also measures a raw round trip: a packet
+of 32 bytes from one process to another over a Unix socket and back. The output is the median of the
 rounds.
 """
 
@@ -55,12 +57,12 @@ class Sample:
 
 @dataclasses.dataclass
 class Role:
-    """The end of the link under test."""
+    """The end of the link that the hosts under test take: central or server."""
 
     name: str
     works: list
-    hosts: dict  # by name, the commands of both ends: peripheral, which takes a path, and central,
-    #              which takes a path and an address
+    hosts: dict  # by name, the two commands of a measurement: the peripheral's, to which the path of
+    #              the controller is added, and the central's, to which the path and an address are
     tested: str  # the field of a sample with the host's CPU time
     other: str
 

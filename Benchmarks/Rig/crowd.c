@@ -8,9 +8,10 @@
 //
 // Prints `ready`, and `crowded` when all centrals are connected and subscribed. Then it executes
 // the commands on its standard input: `read COUNT` or `notify COUNT SIZE`, with COUNT as the total.
-// The server has the database of peripheral.c. Each central has one pending request, or half a window
-// to a whole one of requested notifications. Answers with `done SECONDS LEAST MOST`: the smallest
-// and the greatest count of a central.
+// The server has the database of peripheral.c. During `read`, each central has one pending request.
+// During `notify`, half a window to a whole window of requested notifications is outstanding for each
+// central. Answers with `done SECONDS LEAST MOST`: the numbers of answers or notifications that the
+// slowest and the fastest central received.
 #include <poll.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -16,8 +16,8 @@ WORKS = {
 
 @dataclasses.dataclass
 class Sample:
-    """Microseconds of one operation: time and CPU time; and the share of the slowest central
-    compared with the fastest at the end."""
+    """The time and the CPU times of one operation in microseconds, and the number of operations of the
+    slowest central divided by that of the fastest."""
 
     time: float
     host: float

@@ -2,7 +2,7 @@
 """The gate for changes of the data path: the cost of the host, compared with a committed table.
 
 A row is the CPU time of the host for one operation as a ratio to the floor, which is the
-CPU time of prepared bytes for the same work in the same round. Unlike times, ratios can be
+CPU time of a program that sends prepared bytes for the same work in the same round. Unlike times, ratios can be
 compared between machines. A second table has the number of allocations for one operation.
 """
 
@@ -16,7 +16,7 @@ import crowds
 
 TABLE = pathlib.Path(__file__).parent / "gate.json"
 FLOOR = "no host (prepared bytes)"
-TOLERANCE = 1.15  # the ratio to the table's value above which a round counts as worse
+TOLERANCE = 1.15  # a round is worse if its ratio exceeds this multiple of the table's value
 ROUNDS = 3  # a row fails when it is worse in each of this many rounds
 ALLOCATION_TOLERANCE = 0.2  # allocations for one operation
 # The number of calls that share a wake-up varies with the load of the machine.

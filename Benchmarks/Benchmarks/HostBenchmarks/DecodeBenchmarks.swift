@@ -3,7 +3,7 @@
 import Benchmark
 import Scenarios
 
-/// Declares the benchmarks of decoding a notification through all layers, without a host and a
+/// Declares the benchmarks of decoding a notification through all layers, without a host or a
 /// transport.
 func decodeBenchmarks() {
     for size in [20, 244] {

@@ -3,7 +3,8 @@
 import Scenarios
 import Synchronization
 
-/// The raw round trips of this run, each size measured once.
+/// The durations of raw round trips (`SocketEcho`) on this machine. Each packet size is measured
+/// once in a run.
 enum EchoTimes {
     private static let measured = Mutex<[Int: Duration]>([:])
 

@@ -5,8 +5,8 @@ import Scenarios
 
 // Run with `taskset -c 1 swift package benchmark`: on one core.
 
-/// Thousandths of a raw round trip of the same size, measured in the same run. This figure can be
-/// compared between machines.
+/// The duration of an operation, in thousandths of a raw round trip (`SocketEcho`) with a packet of
+/// the same size in the same run. Unlike a time, this figure can be compared between machines.
 let ratio = BenchmarkMetric.custom(
     "raw round trips × 1000",
     polarity: .prefersSmaller,
@@ -27,8 +27,8 @@ let benchmarks: @Sendable () -> Void = {
     serverBenchmarks()
 }
 
-/// Sizes of packets on the wire: an H4 packet around a value of 20 bytes has 32, and a report of an
-/// advertisement of 31 bytes has 46.
+/// The sizes of H4 packets in bytes: a packet with a value of 20 bytes has 32, and a packet with a
+/// report of an advertisement of 31 bytes has 46.
 enum PacketSize {
     static let value = 32
     static let report = 46

@@ -3,10 +3,10 @@
 import Foundation
 import Scenarios
 
-// A million operations of each kind of traffic, in tenths, and the memory of the process after each
-// tenth: `Endurance [COUNT]`. The end of the first tenth is the reference. More growth after it
-// than the allocator needs is a leak or an unbounded queue, and the program then ends with status
-// 1.
+// Performs a million operations of each kind of traffic, or COUNT (`Endurance [COUNT]`), and prints
+// the memory of the process after each tenth of them. If the memory grows after the first tenth by
+// more than the allocator needs, there is a leak or an unbounded queue. The program then ends with
+// status 1.
 @main
 struct Endurance {
     static let tenths = 10

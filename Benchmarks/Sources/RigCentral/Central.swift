@@ -11,8 +11,8 @@ enum RigError: Error {
 
 /// A link to the rig's peripheral, discovered and subscribed.
 struct Central {
-    /// The number of notifications that are requested ahead. btvirt drops packets when 200 wait for
-    /// a host.
+    /// The maximum number of requested notifications that have not arrived. btvirt drops packets
+    /// when 200 wait for a host.
     static let window = 64
 
     private let link: Link
@@ -43,7 +43,8 @@ struct Central {
         for _ in 0..<count { _ = try await link.read(value.valueHandle) }
     }
 
-    /// Keeps between half a window and a whole one requested, so that the peripheral never waits.
+    /// Requests and receives notifications. Between half a window and a whole window of them are
+    /// outstanding, so that the peripheral never waits.
     func notify(_ count: Int, size: Int) async throws {
         try await grant(Self.window, size)
         var asked = Self.window

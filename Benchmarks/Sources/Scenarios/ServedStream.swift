@@ -26,7 +26,7 @@ public final class ServedStream: Sendable {
     public struct Rate: Sendable {
         /// Bits of application data, of all centrals.
         public let bits: Double
-        /// The least data of a central as a share of the most.
+        /// The data on the slowest link divided by the data on the fastest link.
         public let leastOfMost: Double
     }
 

@@ -4,9 +4,9 @@ import BluetoothHCI
 import BluetoothTypes
 import VirtualRadio
 
-/// Two virtual controllers with a link, over which one streams notifications as fast as the other
-/// accepts them: the throughput of the virtual radio, in virtual time. The scenario sends HCI
-/// commands, as a host does.
+/// A measurement of the virtual radio's throughput in virtual time: one virtual controller sends
+/// notifications to another over a link, as fast as the link accepts them. In place of hosts, the
+/// scenario sends HCI commands to the controllers.
 public final class StreamScenario {
     /// The number of bytes of application data in a notification that fills a Link Layer packet of
     /// 251 bytes: 4 fewer for L2CAP and 3 for ATT.

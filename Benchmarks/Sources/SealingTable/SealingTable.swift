@@ -67,8 +67,8 @@ struct SealingTable {
             data.count,
             seal: { try central.seal(data).count },
             open: {
-                // A copy of the end in its earlier state, because a message can be opened only
-                // once.
+                // A session opens a message only once, and every repetition opens the same
+                // message. Each one therefore uses a copy of the session from before.
                 var listener = peripheral
                 guard case .message(let message) = try listener.open(sealed) else { return 0 }
                 return message.count

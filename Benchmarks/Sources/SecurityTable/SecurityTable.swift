@@ -62,7 +62,8 @@ struct SecurityTable {
         )
     }
 
-    /// The minimum for trying each key: one block with each key, which is prepared before.
+    /// A prepared cipher for the key of each bond. To try all keys, a resolver must encrypt at
+    /// least one block with each of them.
     private static let ciphers = (0..<bondCount).compactMap { AES128(key: key($0)) }
 
     private static func encryptBlocks(_ seed: UInt64) -> Bool {

@@ -12,8 +12,8 @@
     //
     // Thermometers advertise every 1022.5 ms, one of the intervals in Apple's accessory guidelines.
     // Once they are connected they request a connection interval of 1.5 s, which is usual for
-    // devices whose battery has to last for years: three of them have to be less than the
-    // supervision timeout, five seconds here. Each sends a value every minute, and moves out of
+    // devices whose battery has to last for years. Three such intervals fit into the supervision
+    // timeout, five seconds here. Each thermometer sends a value every minute, and moves out of
     // range for five minutes in every hour.
     @main
     struct VirtualDay {
