@@ -10,8 +10,8 @@ struct BuildingChecks: Sendable {
         let isKept: Bool
     }
 
-    /// The longest time without values, in seconds, for 99 of 100 pauses of all devices: the
-    /// supervision timeout plus three seconds.
+    /// The maximum length, in seconds, of 99 of 100 pauses of all devices: the supervision timeout
+    /// plus three seconds. A pause is a time without values from one device.
     static let pauseLimit = RadioRules().supervisionTimeout / .seconds(1) + 3
     /// The longest time until a device is ready again after its gateway was lost, in seconds.
     static let returnLimit = 5.0

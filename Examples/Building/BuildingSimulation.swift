@@ -19,12 +19,13 @@ final class BuildingSimulation: Sendable {
     let recorder: BuildingRecorder
     let adapter: CBAdapter
 
-    /// The virtual time that the pairings and the end may take.
+    /// The maximum virtual time for the pairings before the walks and the shutdown after them.
     private static let limit = Duration.seconds(3_600)
     /// The time between the pairings and the walks. A device can pair through a distant gateway, if
     /// that gateway receives it first. In this time, the link then moves to the nearest gateway.
     private static let settlingTime = Duration.seconds(30)
-    /// The time after the end in which links, leases and controllers end as well.
+    /// The time to wait after the shutdown of the app, so that its links end, and again after the
+    /// shutdown of the host, so that its leases end.
     private static let endingTime = Duration.seconds(10)
 
     init(_ scenario: BuildingScenario) throws {

@@ -19,9 +19,10 @@ public enum objc_AssociationPolicy: UInt, Sendable {
 
 /// Associates a value with an object. `nil` removes the value of the key.
 ///
-/// Linux has no callback for the deallocation of an object. Later calls of this function release
-/// the values of deallocated objects: at the latest when the table has 64 objects, or twice as many
-/// as after the last release.
+/// Linux has no callback for the deallocation of an object. The values of a deallocated object
+/// therefore stay in a table until a later call of this function releases them. The first release
+/// is due when the table has 64 objects. Each later one is due when the table has at least 64
+/// objects, and twice as many as after the release before.
 public func objc_setAssociatedObject(
     _ object: AnyObject,
     _ key: UnsafeRawPointer,
