@@ -4,8 +4,9 @@ import PackageDescription
 
 // A separate package, so that a build of Lanyard does not contain TLS and its dependencies.
 
-/// Gives a target, in place of its own `packageAccess`, access to the package-level symbols of
-/// Lanyard's modules. SwiftPM names a package after its folder.
+/// Settings with which a target can use `package` symbols of Lanyard's modules. The compiler allows
+/// these symbols only within one package name, so the target takes Lanyard's name, and must set
+/// `packageAccess` to `false`. SwiftPM names a package after its folder.
 let asPartOfLanyard: [SwiftSetting] = {
     let folder = Context.packageDirectory.split(separator: "/").dropLast().last ?? "lanyard"
     let name = folder.lowercased().map { $0.isLetter || $0.isNumber ? $0 : "_" }

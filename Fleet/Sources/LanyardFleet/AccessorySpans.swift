@@ -49,7 +49,7 @@ struct AccessorySpans {
 
     private mutating func begin(_ name: String, _ change: AccessoryChange) {
         guard step?.name != name else { return }
-        // After a failure, an attempt to connect follows the discovery.
+        // If `connect` follows `discover`, the discovery failed, and the library connects again.
         endStep(change, error: name == "connect" ? change.reason : nil)
         step = (name, start(name, in: roam?.context ?? .topLevel))
     }

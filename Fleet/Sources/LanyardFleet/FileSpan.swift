@@ -17,12 +17,12 @@ final class FileSpan: Span {
         var hasEnded = false
     }
 
-    /// The identifiers of a span, which its children get by their context.
+    /// The identifiers of a trace and a span. The context carries them to the children of the span.
     fileprivate struct Identity: Sendable {
         let trace: String
         let span: String
 
-        /// A key of the context.
+        /// The key of an identity in a context.
         enum Key: ServiceContextKey {
             typealias Value = Identity
         }

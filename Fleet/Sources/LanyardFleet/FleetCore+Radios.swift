@@ -9,7 +9,7 @@ struct FleetRadio: Hashable, Sendable {
     /// Whether the radio works. A gateway that cannot be reached does not work.
     var isUsable: Bool
     var linkCount: Int
-    /// The number of links with which the radio refused another one; `nil` if it has not.
+    /// The number of links that the radio had when it refused another one; `nil` if it is unknown.
     var slotLimit: Int?
 }
 

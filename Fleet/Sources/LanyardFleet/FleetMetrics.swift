@@ -19,7 +19,7 @@ final class FleetMetrics: Sendable {
         "lanyard_slots_waiting": "Accessories that wait for a connection slot.",
         "lanyard_radio_usable": "1 if the radio works, otherwise 0.",
         "lanyard_radio_links": "Links of the radio.",
-        "lanyard_radio_slot_limit": "Links with which the radio refused another one.",
+        "lanyard_radio_slot_limit": "Links that the radio had when it refused another one.",
         "lanyard_radio_moves_total": "Links that were moved to another radio.",
         "lanyard_reconnects_total": "Accessories that were ready again after a lost link.",
         "lanyard_gap_seconds": "Time without a link before an accessory was ready again.",

@@ -30,7 +30,7 @@ struct FleetSettings: Sendable {
     var password: String?
     var version = BrokerOptions.Version.v5
     var prefix = "lanyard"
-    /// The folder of the queue and of the accessories.
+    /// The folder that contains the queue and the store of the accessories.
     var state: String
     var adapter: String?
     /// The address of the metrics; `nil` for none.

@@ -4,9 +4,9 @@ import Foundation
 import NIOCore
 import NIOPosix
 
-/// The end of the connection at the program that started this one: a status line and then packets
-/// on standard output, and packets on standard input. The end of standard input ends the
-/// connection.
+/// The connection of `lanyard-gateway connect` to the program that started it. Standard output
+/// carries a status line and then packets to that program. Standard input carries the packets of
+/// that program, and its end ends the connection to the gateway.
 ///
 /// Standard input and output are on the event loop of the connection, so a packet passes without a
 /// change of threads.
