@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A connection to a controller: H4 over a Unix socket, one read and one write for each wake-up, and
-// the flow control of a host (Core Specification, Vol 4, Part E, 4.1). Both scripted ends of the
-// rig use it.
+// the flow control of a host (Core Specification, Vol 4, Part E, 4.1). central.c and
+// peripheral.c use it.
 #ifndef CONTROLLER_H
 #define CONTROLLER_H
 

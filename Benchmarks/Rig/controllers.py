@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The virtual controllers of the rig, each behind a Unix socket."""
+"""The virtual controllers of the rig (compare.py), each behind a Unix socket."""
 
 import contextlib
 import shutil

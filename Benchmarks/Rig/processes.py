@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Processes of the rig: started on one core, controlled line by line, with their CPU times."""
+"""Processes of the rig (compare.py): started on one core, controlled line by line, with their CPU times."""
 
 import contextlib
 import os

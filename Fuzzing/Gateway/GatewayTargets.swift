@@ -24,8 +24,8 @@ private func fuzzFrames(_ bytes: [UInt8]) {
     }
 }
 
-/// Gives a gateway the same bytes from its owner and from its controller, in pieces whose length
-/// the input chooses.
+/// Gives a gateway the same bytes from its owner, the host that has the lease, and from its
+/// controller, in pieces whose length the input chooses.
 private func fuzzOwner(_ bytes: [UInt8]) {
     var core = GatewayCore(name: "hall")
     var writer = FrameWriter()

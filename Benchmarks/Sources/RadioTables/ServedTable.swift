@@ -5,8 +5,8 @@ import Scenarios
 /// The throughput of the host over the virtual radio, compared with the maximum: streams of a
 /// server to one central and to twenty, in virtual time.
 enum ServedTable {
-    /// Air time in milliseconds of a packet of 251 bytes, an empty one back, and the spaces around
-    /// them, on LE 1M.
+    /// The duration of an exchange in milliseconds, on LE 1M: a packet of 251 bytes, the empty
+    /// packet that answers it, and the spaces around them.
     private static let exchange = 2.468
 
     /// The number of centrals, the interval in milliseconds, and the controller's buffers.
@@ -46,8 +46,8 @@ enum ServedTable {
         }
     }
 
-    /// Returns the maximum in kbit/s: for one central, the whole exchanges that fit into an event;
-    /// for several, the air without a gap.
+    /// Returns the maximum in kbit/s. For one central, whole exchanges fill a connection interval.
+    /// For several, exchanges follow each other without a gap.
     private static func ceiling(_ count: Int, _ interval: Double, _ length: Int) -> Double {
         let bits = Double(length * 8)
         guard count == 1 else { return bits / exchange }

@@ -6,9 +6,10 @@ import BluetoothTypes
 import Glibc
 import HCITransports
 
-// The host as a central of the rig: `RigCentral [--from-another-thread] PATH ADDRESS`. In place of
-// the path of a controller's socket, it takes `gateway:HOST:PORT`, and for scans several of them
-// with `+` between them, which it uses as one adapter.
+// The host as a central of the rig (Rig/compare.py):
+// `RigCentral [--from-another-thread] PATH ADDRESS`. PATH is the path of a controller's socket, or
+// `gateway:HOST:PORT`. For scans, PATH may also be several gateways with `+` between them, which
+// work as one adapter.
 //
 // Executes the commands on its standard input: `read COUNT`, `notify COUNT SIZE`, or `scan SECONDS
 // EVERY` (1 for every report, 0 for each device once). Answers with `done SECONDS`, and after a

@@ -6,7 +6,8 @@ import BluetoothTypes
 import Glibc
 import HCITransports
 
-// The host as a peripheral of the rig: `RigPeripheral [--from-another-thread] [--dynamic] PATH`.
+// The host as a peripheral of the rig (Rig/compare.py):
+// `RigPeripheral [--from-another-thread] [--dynamic] PATH`.
 //
 // Serves the database of Rig/peripheral.c to any number of centrals, until its standard input ends.
 // With --dynamic the application answers each read and each write; otherwise the server answers

@@ -80,7 +80,8 @@ final class PrometheusRegistry: MetricsFactory, Sendable {
         series(label, dimensions, .histogram) ?? Series(bucketCount: Self.buckets.count)
     }
 
-    // The values of a metric outlive its object, because the next object continues to count.
+    // The registry keeps the values of a destroyed handler, because the next handler of the metric
+    // continues to count.
     func destroyCounter(_ handler: any CounterHandler) {}
     func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) {}
     func destroyMeter(_ handler: any MeterHandler) {}

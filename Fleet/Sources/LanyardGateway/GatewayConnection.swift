@@ -139,7 +139,7 @@ final class GatewayConnection: @unchecked Sendable {
         perform(client?.hostSent(bytes, now: now) ?? [])
     }
 
-    /// Notes that the host has taken packets.
+    /// Reports that the host has taken packets. The gateway may then send as many further bytes.
     func consumed(_ count: Int) {
         loop.preconditionInEventLoop()
         perform(client?.consumed(count, now: now) ?? [])

@@ -10,6 +10,10 @@ public enum ConnectionLimit: Hashable, Sendable {
 }
 
 /// A snapshot of the connection slots and of the accessories that wait for one.
+///
+/// A controller supports a limited number of links. A *connection slot* is the right of one
+/// accessory to have a link: the library reserves it before a connection attempt, and releases it
+/// when the link has ended.
 public struct ConnectionSlots: Hashable, Sendable {
     /// The limit; `nil` if it is unknown because no link was ever refused.
     public var limit: Int?
