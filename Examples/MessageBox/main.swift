@@ -10,7 +10,7 @@ let secret: BluetoothID = "4C414E59-4152-4400-A000-000000001D03"
 struct Note: Codable { var text: String }
 @Sendable func say(_ text: String) {
     print(text)
-    fflush(nil)  // also into a pipe
+    fflush(nil)  // at once, even if the output is a pipe
 }
 
 var box = AccessoryDescription(

@@ -13,5 +13,5 @@ extension AccessoryDescription {
 
 @Sendable func say(_ text: String) {
     print(text)
-    fflush(nil)  // also into the journal
+    fflush(nil)  // so that the journal gets it at once
 }

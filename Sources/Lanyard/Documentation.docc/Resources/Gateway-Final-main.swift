@@ -13,7 +13,7 @@ extension AccessoryDescription {
 
 @Sendable func say(_ text: String) {
     print(text)
-    fflush(nil)  // also into the journal
+    fflush(nil)  // so that the journal gets it at once
 }
 
 /// Returns the known thermometer, or waits until one is found and paired.
