@@ -5,8 +5,9 @@ import GatewayProtocol
 
 /// A gateway, the host's connection to it, and the network in between, without I/O.
 ///
-/// Both sides run the protocol of real gateways: `GatewayCore` with its lease, and `GatewayClient`.
-/// TLS is left out, because it changes neither order nor content.
+/// Both sides run the protocol of real gateways: `GatewayCore` on the gateway, and `GatewayClient`
+/// on the host. The lease is the right of one host to use the controller. TLS is left out, because it
+/// changes neither the order nor the content of the packets.
 struct GatewayModel {
     enum Effect {
         /// The host has the lease.

@@ -176,7 +176,8 @@ extension FleetCore {
 
     // MARK: The journal
 
-    /// Continues with the records of the journal. Commands that were under way are answered.
+    /// Continues with the records of the journal. Answers commands that were under way with the
+    /// problem `interrupted`.
     mutating func restore(_ records: [JournalRecord], now: Moment) {
         var open: [AcceptedCommand] = []
         for record in records {
@@ -196,7 +197,7 @@ extension FleetCore {
         }
     }
 
-    /// The records that a new journal needs.
+    /// The records of the present state, which replace the journal when it is rewritten.
     var journal: [JournalRecord] {
         [.next(outbox.nextNumber)] + answered.map { .answered($0) }
             + commands.values.map { .accepted($0.command) }

@@ -12,7 +12,7 @@ import Lanyard
 enum FleetAction: Hashable, Sendable {
     /// Write a record to the disk, before all other actions.
     case persist(JournalRecord)
-    /// Send a message. With a number, report its acknowledgment.
+    /// Send a message. If it has a number, report the broker's acknowledgment with that number.
     case publish(FleetMessage, number: UInt64?)
     /// Connect to the accessory, and keep it connected.
     case take(String)
@@ -54,12 +54,13 @@ struct FleetCore {
     /// The time in seconds for which a host that gave up an accessory does not claim it.
     static let restTime = 30.0
 
-    /// The core's state of an accessory.
+    /// An accessory of the description, as the core knows it.
     struct Tracked {
         let accessory: FleetAccessory
         var lease: Lease
         var state = AccessoryState.idle
-        /// The time from which `absenceLimit` counts.
+        /// The time from which `absenceLimit` counts: when the accessory ceased to be ready, or
+        /// later, when this host got the lease or began to execute `connect` or `disconnect`.
         var absentSince = 0.0
         /// The time before which the host does not claim the accessory.
         var restUntil = 0.0

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A host's state of the lease of an accessory.
+/// The lease of an accessory, as one host knows it. A lease is the right of one host to connect to
+/// the accessory.
 ///
-/// A host claims an accessory in its range on which there is no valid lease, waits for claims
-/// of other hosts, and then holds the lease if its claim has won. It renews a lease that it holds.
-/// A lease that was not renewed is free. Only durations count, so that the hosts' clocks need not
-/// agree.
+/// A host claims an accessory that it receives, if the lease is free. It then waits for claims of
+/// other hosts, and holds the lease if none of them wins. It repeats its claim to renew the lease,
+/// because a lease that is not renewed becomes free. Each host measures these times from the
+/// receipt of a message, so the clocks of the hosts need not agree.
 struct Lease {
     /// The time in seconds for which a claim is valid.
     static let duration = 30.0
     /// The time in seconds between renewals.
     static let renewalInterval = 10.0
-    /// The time in seconds that a host waits for other claims after its own, and for the retained
-    /// leases after the connection to the broker.
+    /// The time in seconds that a host waits for the claims of other hosts: after its own claim,
+    /// and after it has connected to the broker, which then sends the retained claims.
     static let settlingTime = 2.0
 
     enum Phase: Equatable {
@@ -31,7 +32,7 @@ struct Lease {
 
     let host: String
     private(set) var phase = Phase.free
-    /// The claim that has won so far, and the time until which it is valid.
+    /// The latest claim that has won. `expiry` is the time until which it is valid.
     private(set) var best: LeaseClaim?
     private var expiry = 0.0
 
@@ -41,7 +42,7 @@ struct Lease {
         if case .held = phase { true } else { false }
     }
 
-    /// Whether this host has made the latest claim, which may have ended.
+    /// Whether the latest claim is that of this host, even if the claim is no longer valid.
     var isLatestClaimant: Bool { best?.host == host }
 
     /// Claims the accessory if the lease is free.
@@ -62,7 +63,7 @@ struct Lease {
             return []
         }
         guard claim.wins(against: best) else {
-            // The retained message must be the claim that has won.
+            // The losing claim has replaced the retained message, so publish the winning one again.
             return best.host == host && phase != .free ? [.publish(best)] : []
         }
         (self.best, expiry) = (claim, now + Self.duration)
@@ -84,7 +85,8 @@ struct Lease {
         return phase != .free
     }
 
-    /// Continues after a connection to the broker: a claim begins again, and a lease is renewed.
+    /// Publishes the claim of this host again, after it has connected to the broker. A claim that
+    /// has not won yet waits again for other claims.
     mutating func brokerConnected(now: Double) -> [Action] {
         switch phase {
         case .free: return []
