@@ -10,8 +10,8 @@ import HCITransports
 /// A whole host, connected to a peer that consists of prepared bytes.
 ///
 /// Each method performs one kind of traffic a given number of times. A task on `host.executor`
-/// exchanges values with the host without changing threads. From any other executor, each exchange
-/// costs two thread changes.
+/// exchanges values with the host without a change of threads. A task on any other executor changes
+/// threads twice for each exchange.
 public final class HostScenario: Sendable {
     /// The number of packets that arrive at once in streams: as many as a busy link has in one
     /// connection event.

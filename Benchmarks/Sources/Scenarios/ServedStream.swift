@@ -30,15 +30,15 @@ public final class ServedStream: Sendable {
         public let leastOfMost: Double
     }
 
-    /// The number of bytes of a channel that fit into a Link Layer packet of 251 bytes: 4 fewer for
-    /// L2CAP.
+    /// The number of bytes of an L2CAP frame that fills a Link Layer packet of 251 bytes: 251 minus
+    /// the 4 bytes of the L2CAP header.
     public static let frameLength = 247
     /// The bytes of an SDU that fills eight frames, including the length at its beginning.
     private static let sduLength = 8 * frameLength - 2
 
     private static let uuid = BluetoothUUID(0xFFF2)
     private static let psm: L2CAP.SPSM = 0x0080
-    /// The duration that a stream runs before the measurement.
+    /// The duration for which a stream runs before the measurement.
     private static let run = Duration.seconds(5)
 
     private let air = SimulatedAir(seed: 7)
@@ -86,7 +86,7 @@ public final class ServedStream: Sendable {
             }
             let rate = tally.rate(over: span)
             guard rate.leastOfMost > 0 else { throw NoStream() }
-            // The streams keep only their own end of a link alive.
+            // Each stream keeps only the host at its own end alive, so keep the server here.
             return withExtendedLifetime(server) { rate }
         }
     }

@@ -9,7 +9,7 @@ import VirtualRadio
 /// scenario sends HCI commands to the controllers.
 public final class StreamScenario {
     /// The number of bytes of application data in a notification that fills a Link Layer packet of
-    /// 251 bytes: 4 fewer for L2CAP and 3 for ATT.
+    /// 251 bytes: 251 minus 4 for the L2CAP header and 3 for the ATT header.
     public static let notificationLength = 244
 
     private let world = World(seed: 7)
@@ -26,8 +26,8 @@ public final class StreamScenario {
         if isEncrypted { try encrypt() }
     }
 
-    /// Streams for this duration after a time to settle. Returns the number of bits of application
-    /// data that arrived in a second.
+    /// Streams for a second, and then measures for this duration. Returns the number of bits of
+    /// application data that arrived in each second of the measurement.
     public func bitRate(over span: Duration) -> Double {
         peripheral.stream()
         world.run(for: .seconds(1))

@@ -10,8 +10,8 @@ import Tracing
 
 /// The driver of the core: it writes records, sends messages, and runs the accessories.
 ///
-/// All inputs are processed under one lock, on the thread that brings them. An input therefore
-/// waits until the records of the earlier ones are on the disk, and no queue grows between them.
+/// The driver processes each input under one lock, on the thread that brings the input. That thread
+/// waits until the records of earlier inputs are on the disk, so no queue of inputs grows.
 final class FleetDriver: Service {
     /// The time between two ticks of the core.
     static let tickInterval = Duration.milliseconds(250)

@@ -11,7 +11,8 @@ enum JournalRecord: Hashable, Sendable {
     case accepted(AcceptedCommand)
     /// The command was answered.
     case answered(AcceptedCommand.Key)
-    /// The number of the next message is at least this one.
+    /// The next message gets this number or a higher one. A rewritten journal contains this record,
+    /// so that no number is used twice.
     case next(UInt64)
 }
 
@@ -22,7 +23,8 @@ enum JournalRecord: Hashable, Sendable {
 struct Journal: ~Copyable {
     /// The maximum size of a record in bytes.
     static let recordLimit = 64 << 10
-    /// The smallest size in bytes above which the file is rewritten.
+    /// The size in bytes above which the file is rewritten, unless twice its size after the last
+    /// rewriting is larger.
     static let compactionSize = 1 << 20
 
     let path: String

@@ -65,7 +65,7 @@ struct Outbox {
     mutating func takeSendable() -> [(number: UInt64, message: FleetMessage)] {
         guard inFlight.count < Self.inFlightLimit else { return [] }
         var taken: [(number: UInt64, message: FleetMessage)] = []
-        // Messages in flight are at the beginning or near it.
+        // This loop is short, because the messages in flight are at the beginning or near it.
         for entry in messages where !inFlight.contains(entry.number) {
             taken.append(entry)
             inFlight.insert(entry.number)
