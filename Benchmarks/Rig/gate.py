@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The gate for changes of the data path: the cost of the host, compared with a committed table.
 
-A row is the CPU time of the host for one operation as a ratio to the floor, which is the
-CPU time of a program that sends prepared bytes for the same work in the same round. Unlike times, ratios can be
+A row is the CPU time of the host for one operation as a ratio to the floor, which is the CPU time of a
+program that sends prepared bytes for the same work in the same round. Unlike times, ratios can be
 compared between machines. A second table has the number of allocations for one operation.
 """
 
@@ -19,7 +19,8 @@ FLOOR = "no host (prepared bytes)"
 TOLERANCE = 1.15  # a round is worse if its ratio exceeds this multiple of the table's value
 ROUNDS = 3  # a row fails when it is worse in each of this many rounds
 ALLOCATION_TOLERANCE = 0.2  # allocations for one operation
-# The number of calls that share a wake-up varies with the load of the machine.
+# With a task on another thread, the number of calls that share a wake-up, and thus the number of
+# allocations, varies with the load of the machine.
 ALLOCATION_TOLERANCE_ELSEWHERE = 0.5
 ELSEWHERE = "from another thread"
 CROWD = "crowd"  # the name of the controller crowd.c in the table

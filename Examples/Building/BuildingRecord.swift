@@ -40,7 +40,7 @@ struct BuildingRecord: Sendable {
         var signals: [Int?] = []
         /// The times at which the app got a value.
         var values: [Double] = []
-        /// The times at which the app could use the device again.
+        /// The times at which the device was ready again after a lost link.
         var returns: [Double] = []
         /// The times without a value, longer than one and a half periods.
         var pauses: [Pause] = []
@@ -84,8 +84,7 @@ struct BuildingRecord: Sendable {
 }
 
 extension BuildingRecord.Device {
-    /// Returns the pauses between values in a record of this length. They include one that has not
-    /// ended.
+    /// Returns the pauses between values in a record of this length, including the pause at its end.
     static func pauses(
         between values: [Double],
         longerThan limit: Double,

@@ -38,10 +38,14 @@ final class HostEnd: @unchecked Sendable {
         try await loop.submit { [self] in self.channel = channel }.get()
     }
 
-    /// Passes packets between standard input and output and a connection, which `open` opens.
+    /// Passes packets between standard input and output and a connection to a gateway, until the
+    /// connection ends.
     ///
-    /// - Returns: The reason of the connection's end, and whether the lease was granted before. The
-    ///   reason is empty if standard input has ended.
+    /// - Parameters:
+    ///   - connection: The connection.
+    ///   - open: A closure that opens the connection.
+    /// - Returns: The reason for the end, which is empty if standard input has ended, and whether the
+    ///   gateway had granted the lease.
     func relay(
         _ connection: GatewayConnection,
         open: @escaping @Sendable () -> Void
@@ -81,8 +85,8 @@ final class HostEnd: @unchecked Sendable {
         }
     }
 
-    /// Writes the reason why there is no lease, and waits until it is written, for a second at
-    /// most.
+    /// Writes the status line with the reason why the host has no lease, and waits until the line
+    /// is written, for a second at most.
     func fail(_ reason: String) async {
         let line = ByteBuffer(string: "failed \(reason)\n")
         let isWritten: EventLoopFuture<Void> = loop.flatSubmit { [self] in
