@@ -40,7 +40,7 @@ struct BuildingRecord: Sendable {
         var signals: [Int?] = []
         /// The times at which the app got a value.
         var values: [Double] = []
-        /// The times at which the device was ready again after a lost link.
+        /// The times at which the device became ready again.
         var returns: [Double] = []
         /// The times without a value, longer than one and a half periods.
         var pauses: [Pause] = []
