@@ -70,7 +70,7 @@ class Mosquitto:
     """Mosquitto, with certificates of both sides and the access control of docs/FLEET.md."""
 
     versions = "5", "5"
-    # The longest time in seconds after which an unacknowledged message is sent again.
+    # The maximum time in seconds after which the broker repeats an unacknowledged message.
     redelivery = 1
     identification = "require_certificate true\nuse_identity_as_username true\n"
 
@@ -121,8 +121,8 @@ class PasswordMosquitto(Mosquitto):
 
 class Nats(Mosquitto):
     versions = "3.1.1", "311"
-    # nats-server sends a message that a client has not acknowledged again after its option `ack_wait`,
-    # 30 s by default, and not when the client has connected again (nats-server's pull request 8360).
+    # nats-server repeats an unacknowledged message only after its option `ack_wait`, 30 s by default.
+    # It does not repeat the message when the client connects again (nats-server's pull request 8360).
     redelivery = 30
 
     def __init__(self, test):
