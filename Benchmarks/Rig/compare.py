@@ -61,8 +61,8 @@ class Role:
 
     name: str
     works: list
-    hosts: dict  # by name, the two commands of a measurement: the peripheral's, to which the path of
-    #              the controller is added, and the central's, to which the path and an address are
+    hosts: dict  # by name, the commands of the peripheral and of the central. The rig adds the path of the
+    #              controller to both, and the address of the peripheral to that of the central.
     tested: str  # the field of a sample with the host's CPU time
     other: str
 

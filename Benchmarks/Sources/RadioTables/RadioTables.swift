@@ -5,10 +5,11 @@ import Scenarios
 // The tables of the virtual radio in docs/PERFORMANCE.md, printed as Markdown: `RadioTables
 // [HOURS|streams|rooms]`. Run with `taskset -c 1`: on one core.
 //
-// The first two tables, of streams, are in virtual time, and the same on every machine. The tables of
-// rooms (`RoomScenario`) are in real time: only their growth from row to row can be compared between
-// machines. Each room with up to a hundred accessories is simulated for HOURS (1 by default). A larger room is simulated for
-// less, so that it has about as many packets as the room with a hundred.
+// The first two tables, of streams, are in virtual time, and the same on every machine. The tables
+// of rooms (`RoomScenario`) are in real time: only their growth from row to row can be compared
+// between machines. Each room with up to a hundred accessories is simulated for HOURS (1 by
+// default). A larger room is simulated for less, so that it has about as many packets as the room
+// with a hundred.
 @main
 struct RadioTables {
     static func main() async throws {

@@ -30,7 +30,7 @@ public final class ServedStream: Sendable {
         public let leastOfMost: Double
     }
 
-    /// The number of bytes of an L2CAP frame that fills a Link Layer packet of 251 bytes: 251 minus
+    /// The payload length of an L2CAP frame that fills a Link Layer packet of 251 bytes: 251 minus
     /// the 4 bytes of the L2CAP header.
     public static let frameLength = 247
     /// The bytes of an SDU that fills eight frames, including the length at its beginning.
