@@ -13,7 +13,7 @@ public enum ConnectionLimit: Hashable, Sendable {
 ///
 /// A controller supports a limited number of links. A *connection slot* is the right of one
 /// accessory to have a link: the library reserves it before a connection attempt, and releases it
-/// when the link has ended.
+/// when the attempt has failed or the link has ended.
 public struct ConnectionSlots: Hashable, Sendable {
     /// The limit; `nil` if it is unknown because no link was ever refused.
     public var limit: Int?
