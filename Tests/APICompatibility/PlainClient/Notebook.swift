@@ -94,8 +94,9 @@ final class Notebook: NSObject, CBPeripheralManagerDelegate {
         }
     }
 
-    /// Returns the text that the parts form, or the error of an invalid part or a text that is too
-    /// long.
+    /// Returns the text that results from the writes of one unit, in order. Fails with
+    /// `invalidOffset` if a write begins beyond the end of the text so far, and with `full` if the
+    /// result is longer than `limit`.
     func written(_ pieces: [(offset: Int, value: Data)]) -> Result<Data, CBATTError> {
         var new = Data()
         for piece in pieces {
