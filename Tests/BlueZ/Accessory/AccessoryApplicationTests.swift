@@ -72,8 +72,9 @@ import Testing
     )
     func modifications(_ setting: Setting) async throws {
         try await withApplication(setting) { application, bluez in
-            // The first read comes after the ATT requests in which our host announces its features
-            // to BlueZ, the second after the subscription to Service Changed.
+            // After the second read, our host has announced its features to BlueZ and has
+            // subscribed to Service Changed: each read waits for earlier ATT requests, the first
+            // for the features, the second for the subscription.
             for _ in 0..<2 {
                 let value = try await application.read(BlueZTable.label)
                 #expect(value == line(of: BlueZTable.labelValue))

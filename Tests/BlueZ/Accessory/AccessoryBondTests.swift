@@ -35,13 +35,13 @@ import Testing
         }
     }
 
-    /// Our host's response when BlueZ has lost the bond.
+    /// What our host does when BlueZ has lost the bond, according to its `BondLossPolicy`.
     enum Answer {
         case refuse, pairAnew
     }
 
     @Test(
-        "The host refuses a BlueZ that has lost its keys, or pairs with it again",
+        "A BlueZ that lost its keys is refused or paired again, as the host's policy says",
         arguments: Setting.each(Answer.refuse, orElse: .pairAnew)
     )
     func lostByBlueZ(_ setting: Setting, answer: Answer) async throws {
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(
-        "The host pairs again with a BlueZ that has kept its keys",
+        "A host that lost its keys pairs again with a BlueZ that has kept them",
         arguments: Setting.latestOnly
     )
     func lostByHost(_ setting: Setting) async throws {

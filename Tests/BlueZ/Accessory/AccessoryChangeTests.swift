@@ -70,8 +70,9 @@ import Testing
                     == [.exchangeMTURequest, .readByTypeRequest]
             )
             #expect(asked.dropFirst().first?.suffix(2) == [0x2A, 0x2B])
-            // BlueZ keeps no client features and no subscriptions of a client without a bond. Our
-            // host therefore writes both again, at once or a moment later, by Write Requests.
+            // BlueZ keeps no client features and no subscriptions of a client without a bond. On
+            // the new link, our host therefore writes both again. All further requests are these
+            // writes.
             #expect(asked.dropFirst(2).allSatisfy { $0[0] == 0x12 })
         }
     }

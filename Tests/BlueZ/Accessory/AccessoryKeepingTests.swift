@@ -6,8 +6,9 @@ import Lanyard
 import ProcessTestSupport
 import Testing
 
-/// Lanyard finds BlueZ and makes it ready. Automatic reconnection is tested on our own controllers,
-/// because btvirt connects only to a peer that is already advertising.
+/// An `AccessoryCentral` of the `Lanyard` module connects to BlueZ and keeps it ready for use.
+/// Automatic reconnection is tested on our own controllers, because btvirt connects only to a peer
+/// that is already advertising.
 @Suite(.machines) struct AccessoryKeepingTests {
     private static let description = AccessoryDescription(
         kind: "table",
@@ -18,7 +19,7 @@ import Testing
     )
 
     @Test(
-        "BlueZ becomes ready, works, and is out of range after it is powered off",
+        "An AccessoryCentral uses BlueZ, and reports it as out of range after its power-off",
         arguments: Setting.all
     )
     func keeping(_ setting: Setting) async throws {

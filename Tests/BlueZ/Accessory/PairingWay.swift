@@ -104,7 +104,8 @@ struct PairingWay: Sendable, CustomTestStringConvertible {
 struct PairingPeople: Sendable {
     let scene: AccessoryScene
     let way: PairingWay
-    /// The error that is added to each number before it is entered: 0 for users without mistakes.
+    /// The difference between a displayed number and the number that the users enter: 0, unless a
+    /// test needs a wrong number.
     let slip: UInt32
 
     /// The numbers that were read on one side, to be entered on the other.

@@ -7,9 +7,10 @@ import VirtualAccessories
 
 /// Apps that use a device whose firmware has changed since bluetoothd discovered its services.
 ///
-/// The device has neither a Database Hash nor a bond, so that bluetoothd has only the services of
-/// the last link to compare. It discovers the services again, but not the characteristics of a
-/// service with the same UUID and handles (src/shared/gatt-client.c, `discovery_found_service`).
+/// The device has neither a Database Hash nor a bond, so bluetoothd can only compare the services
+/// with those of the last link. bluetoothd discovers the services again, but keeps the cached
+/// characteristics of a service whose UUID and handles are the same (src/shared/gatt-client.c,
+/// `discovery_found_service`).
 @Suite(.machines) struct DaemonCacheTests {
     private static let name = "Updated"
     private static let address = AccessoryAddress.random(
@@ -17,7 +18,7 @@ import VirtualAccessories
     )
 
     @Test(
-        "Cached services of another firmware are replaced when the app connects again",
+        "The new services of updated firmware replace the cached services on the next link",
         arguments: Setting.eachRelease
     )
     func replaced(_ setting: Setting) async throws {
@@ -36,7 +37,7 @@ import VirtualAccessories
     }
 
     @Test(
-        "Reading a cached value of another firmware fails with the error of the device",
+        "Reading a cached value that updated firmware no longer has fails with the device's error",
         arguments: Setting.eachRelease
     )
     func kept(_ setting: Setting) async throws {

@@ -9,9 +9,9 @@ private let database = """
     { "name": "inside-adapter", "services": [{ "uuid": "FFF0", "characteristics": [] }] }
     """
 
-/// A script that holds a copy of the file descriptor of an adapter that another process has taken,
-/// as a process that is being started does. The script keeps the copy until the other process has
-/// closed its own descriptor and waits in `poll`.
+/// A script that copies the file descriptor with which another process holds an adapter. A child of
+/// that process would have such a copy for a moment while it is being started. The script closes
+/// its copy once the other process has closed its own descriptor and waits in `poll`.
 private let holder = """
     import ctypes, os, socket, sys
     GET_FILE, POLL = 438, "7"

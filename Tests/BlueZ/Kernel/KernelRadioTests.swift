@@ -5,7 +5,7 @@ import PairingTestSupport
 import Testing
 
 /// BlueZ bonds through one controller of ours, and another controller with the same identity
-/// encrypts its next link: the cells of the matrix in docs/ROAMING.md for BlueZ.
+/// encrypts its next link. The table in docs/ROAMING.md names these tests in its row for BlueZ.
 @Suite(.machines) struct KernelRadioTests {
     @Test(
         "A BlueZ that bonded through one controller encrypts through the other",

@@ -48,8 +48,8 @@ import VirtualRadio
         }
     }
 
-    /// The kernel enables its advertising again as the link ends, and each command for that takes
-    /// longer than the power-off.
+    /// When the link ends, the kernel sends commands to enable its advertising again. The
+    /// controller's delay makes each of these commands take longer than the power-off.
     @Test(
         "Power-off during a command causes no error except its cancellation",
         arguments: Setting.all

@@ -54,10 +54,10 @@ enum Allowance {
     /// When the adapter is powered off, Linux cancels the command whose answer is pending, and logs
     /// that as an error: `set_powered` in net/bluetooth/mgmt.c calls `hci_cmd_sync_cancel_sync`
     /// with EHOSTDOWN, 112, so that power-off does not wait ("Bluetooth: Cancel sync command before
-    /// suspend and power off", 2023; in Debian's 6.1 and 6.12). A link that ends right before
-    /// leaves such a command, because the kernel enables its advertising again. A controller that
-    /// fails a command with a status to which Linux gives the same number (0x04, 0x3C) has refused
-    /// it on the wire, which is a separate error.
+    /// suspend and power off", 2023; in Debian's 6.1 and 6.12). If a link ends right before the
+    /// power-off, a command is pending, because the kernel enables its advertising again. A
+    /// controller that fails a command with a status to which Linux gives the same number (0x04,
+    /// 0x3C) has refused it on the wire, which is a separate error.
     case commandCanceledByPowerOff
     /// Linux requests the features of a new link that has just ended, because it was never
     /// established (0x3E). In 1,000 links this happened twice; the packet log shows the end of the

@@ -10,11 +10,11 @@ import Synchronization
 ///
 /// The extensions group its commands by topic. `call` and `event` send and receive all others.
 final class BlueZ: Sendable {
-    /// The place of BlueZ's controller.
+    /// Where BlueZ's controller is. Machine/README.md describes both layouts.
     enum Site: Sendable {
-        /// In the machine, with a second controller that our host borrows (layout A).
+        /// Inside the machine, beside a second controller that our host borrows (layout A).
         case inside
-        /// Outside, at this address, where a controller speaks H4 (layout B).
+        /// Outside the machine, at a socket with this address that carries H4 packets (layout B).
         case outside(AdapterSpecification)
     }
 
@@ -195,8 +195,8 @@ final class BlueZ: Sendable {
         controlLine.withLock { $0 = nil }
     }
 
-    /// Removes and returns the hosts. If they stayed, a host's user that holds this object and the
-    /// object would keep each other alive.
+    /// Removes and returns the hosts, so that there is no retain cycle. The user of a host may
+    /// retain this object, which would otherwise retain the host, and the host its user.
     private func takeHosts() -> [BluetoothHost] {
         hosts.withLock { hosts in
             defer { hosts = [] }

@@ -28,6 +28,6 @@ enum Limits {
 
     /// The maximum number of unconsumed events of a scenario. Older ones are dropped.
     static let eventCount = 4_096
-    /// The maximum number of recorded faults of a scenario: the first ones.
+    /// The maximum number of recorded faults of a scenario. Later faults are dropped.
     static let faultCount = 64
 }

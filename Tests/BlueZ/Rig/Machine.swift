@@ -6,10 +6,13 @@ import Synchronization
 
 /// A virtual machine with BlueZ in it.
 ///
-/// It has three wires: the control line, one from a host outside to a controller inside that the
-/// host borrows (layout A), and one to a controller outside for the machine's own kernel (layout
-/// B). It has a folder of its own, with the sockets of its wires, its console's text, and the
-/// folder that it shares with the tests.
+/// The machine has three wires. The control line carries commands and events. Through the second
+/// wire, a host outside the machine borrows a controller inside (layout A). Through the third wire,
+/// the machine's own kernel drives a controller outside (layout B). Machine/README.md describes the
+/// layouts.
+///
+/// The machine has a folder of its own. It contains the sockets of the wires, the text of the
+/// console, and the folder that the machine shares with the tests.
 final class Machine: Sendable {
     /// A machine that is powered on.
     private struct Running {
@@ -120,13 +123,14 @@ final class Machine: Sendable {
     /// The processor, without features that the emulator lacks.
     private static let processor = "Haswell,-pcid,-x2apic,-tsc-deadline,-hle,-rtm,-invpcid"
 
-    /// The kernel does not use `cmpxchg16b`, because it sometimes had a double fault at its start
-    /// otherwise (QEMU 7.2). Swift programs need this instruction.
+    /// An argument that makes the kernel not use the instruction `cmpxchg16b`, with which it
+    /// sometimes had a double fault at its start (QEMU 7.2). The emulated processor still has the
+    /// instruction, because Swift programs need it.
     private static let unusedFeature = "clearcpuid=cx16"
 
-    /// Without address randomization, a program at the same address is not translated again.
-    /// Without mitigations, a kernel keeps more of its caches. Together they halve the cost of a
-    /// reset.
+    /// Arguments that halve the time of a reset. Without address randomization, programs start at
+    /// the same addresses each time, so the emulator need not translate them again. Without
+    /// mitigations, the kernel keeps more of its caches.
     private static let openness = "mitigations=off norandmaps"
 
     private var monitorPath: String { folder + "/monitor.sock" }
@@ -135,8 +139,8 @@ final class Machine: Sendable {
         let kernelArguments =
             ["console=ttyS0 quiet panic=-1 no_timer_check", Self.unusedFeature, Self.openness]
             + (keepsState ? ["keeps_state"] : [])
-        // The virtualization of the test machine is never used: not every test machine has it, and
-        // a single kind of processor avoids a source of failures.
+        // The emulator never uses hardware virtualization: not every computer that runs the tests
+        // has it, and the tests are more reliable with the same processor everywhere.
         let processor = ["-accel", "tcg,thread=multi", "-cpu", Self.processor]
         let size = ["-smp", "1", "-m", "512"]
         let plain = ["-nodefaults", "-no-user-config", "-nographic", "-no-reboot"]

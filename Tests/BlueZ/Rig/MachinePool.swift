@@ -7,15 +7,16 @@ import ProcessTestSupport
 actor MachinePool {
     static let shared = MachinePool()
 
-    /// The maximum number of machines of a release, without the ones that a scenario has for
-    /// itself. It is one more than the release's share of the processors, so that fewer of them
-    /// are idle when the scenarios of one release are done.
+    /// The maximum number of machines of a release that scenarios share. Machines that a scenario
+    /// has for itself do not count. The limit is one more than the release's share of the
+    /// processors, so that fewer processors are idle when the scenarios of the other release are
+    /// done.
     private static let machineLimit = processorCount / DebianRelease.allCases.count + 1
 
     private static let processorCount = ProcessInfo.processInfo.activeProcessorCount
 
-    /// The number of scenarios that run at a time: one more than there are processors, because some
-    /// scenario always waits.
+    /// Limits the number of scenarios that run at a time to one more than the number of processors,
+    /// because at any time some scenario is waiting.
     private static let places = AsyncSemaphore(limit: processorCount + 1)
 
     private let semaphores = Dictionary(
@@ -45,7 +46,8 @@ actor MachinePool {
         return try await body(machine)
     }
 
-    /// Gives the place of a scenario with a paused machine to another scenario while `body` waits.
+    /// Lets another scenario run while `body` waits. A scenario calls this function while its
+    /// machine is paused and needs no processor.
     static func releasing<Value: Sendable>(
         _ body: @Sendable () async throws -> Value
     ) async rethrows -> Value {

@@ -10,8 +10,8 @@ import ProcessTestSupport
 /// their place is printed.
 ///
 /// - Parameters:
-///   - scenario: The name of the scenario's row in the table, which is the same for both roles
-///     if the scenario is the same.
+///   - scenario: The name of the scenario's row in the table. Scenarios that have the same name in
+///     both roles share a row.
 ///   - configuration: bluetoothd's configuration.
 ///   - hasOwnMachine: Whether the scenario may change the machine itself, for example cut its
 ///     power. BlueZ's stored state then survives a power cycle.
@@ -29,7 +29,8 @@ func withBlueZ(
     }
 }
 
-/// A row and a column of the table, and how a cell gets its result.
+/// A scenario in one setting and role, which is one cell of the ``ScenarioTable``. `run` records
+/// the result of the cell.
 struct Scenario: Sendable {
     let name: String
     let setting: Setting
@@ -40,7 +41,8 @@ struct Scenario: Sendable {
     /// Runs the scenario, and runs it again if it failed because of a known fault of BlueZ or
     /// Linux.
     ///
-    /// - Parameter body: Prepares the surroundings of the machine, and runs the attempt.
+    /// - Parameter body: Prepares everything that the scenario needs outside the machine, and runs
+    ///   the attempt.
     func run(
         hasOwnMachine: Bool,
         _ body: @escaping @Sendable (Attempt) async throws -> Attempt.Outcome
@@ -95,7 +97,7 @@ struct Attempt: Sendable {
     /// Gives `body` BlueZ, freshly started.
     ///
     /// - Parameters:
-    ///   - site: The place of BlueZ's controller: inside the machine, or one of ours outside.
+    ///   - site: Whether BlueZ uses a controller inside the machine or one of ours outside.
     ///   - configuration: bluetoothd's configuration.
     ///   - limit: The time limit of `body`.
     func run(
@@ -126,7 +128,7 @@ struct Attempt: Sendable {
         if !verdict.isPass { await reportFailure(of: bluez) }
         let fault = bluez.knownFault
         await bluez.end()
-        // The state of such a machine is unknown.
+        // The state of the machine is unknown, so the next scenario starts it again.
         if failure != nil || machine.isBroken { machine.cutPower() }
         if verdict.isBlameless, let fault {
             print("\(scenario): \(fault); once more")

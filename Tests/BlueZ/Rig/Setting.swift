@@ -50,18 +50,20 @@ struct Setting: Hashable, Sendable, CustomTestStringConvertible, CustomStringCon
     /// to be tested.
     static let latestOnly = all.filter { $0 == latest }
 
-    /// The two settings that differ most, with each release and each generation once, for scenarios
-    /// that depend little on either.
+    /// The oldest and the latest setting: Debian 12 with 4.x controllers, and Debian 13 with 5.x
+    /// controllers. They are for scenarios that depend little on the release or the generation.
     static let oldestAndLatest = asked(of: [
         Setting(release: .bookworm, generation: .four), latest,
     ])
 
-    /// The two other settings, also with each release and each generation once. Two tests of the
-    /// same subject, one with each pair, cover all four settings.
+    /// The two settings that are not in `oldestAndLatest`: Debian 12 with 5.x controllers, and
+    /// Debian 13 with 4.x controllers. Two tests of the same subject, one with each pair of
+    /// settings, cover all four.
     static let crossed = all.filter { !oldestAndLatest.contains($0) }
 
-    /// Returns all four settings: one variation of a test in two of them, the other variation in
-    /// the other two. With a single setting to test, only one variation runs.
+    /// Returns each setting together with a variation of a test: `one` for the settings of
+    /// `oldestAndLatest`, and `other` for the settings of `crossed`. If only one setting is to be
+    /// tested, only one variation runs.
     static func each<Variation>(_ one: Variation, orElse other: Variation) -> [(Setting, Variation)]
     {
         oldestAndLatest.map { ($0, one) } + crossed.map { ($0, other) }

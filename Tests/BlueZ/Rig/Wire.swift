@@ -5,7 +5,8 @@ import HCITransports
 import ProcessTestSupport
 import Synchronization
 
-/// A wire between two sockets that both listen and never connect: the machine and a controller.
+/// A wire between the machine and a controller. Both only listen on a socket, so the wire connects
+/// to each of them and copies the bytes in both directions.
 final class Wire: Sendable {
     private let ends: [Int32]
     private let threads = DispatchGroup()

@@ -29,8 +29,9 @@ LOST_LINK = "setsockopt(BT_SECURITY): Invalid argument"
 # The exit statuses of a crash. BlueZ's issue 2447 causes one.
 CRASHES = (-signal.SIGSEGV, -signal.SIGABRT, -signal.SIGBUS)
 
-# The time that BlueZ may take to get its controllers, in seconds, for each attempt with btvirt.
-# With a controller outside, there is one attempt, with the last limit.
+# The time in seconds within which BlueZ must get its controllers. With btvirt, there is an attempt
+# for each limit. With a controller outside the machine, there is only one attempt, which has the
+# last limit.
 TIME_LIMITS = (5, 10, 20)
 
 
@@ -41,7 +42,7 @@ class Daemon:
         self.follower = None
         self.is_stopping = False
         self.configuration = ""
-        # Whether its log has every step.
+        # Whether bluetoothd logs every step (its option -d).
         self.is_talkative = False
         # Its log since it was started.
         self.log = collections.deque(maxlen=LOG_LIMIT)

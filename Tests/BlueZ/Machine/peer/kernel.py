@@ -4,9 +4,9 @@
 import asyncio
 import os
 
-# The messages of Linux 6.1 when it corrupts a list of its own: as a program closes a channel of a
-# link that has just ended, or that could not be encrypted. If the memory has been reused, only the
-# trace shows the corruption.
+# The messages that Linux 6.1 logs when it corrupts one of its lists. This happens when a program
+# closes a channel and the link of the channel has just ended, or could not be encrypted. If the
+# memory has been reused, only the stack trace shows the corruption.
 LIST_CORRUPTIONS = ("kernel BUG at lib/list_debug.c", " hci_chan_del+")
 
 

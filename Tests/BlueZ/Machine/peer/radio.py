@@ -38,7 +38,7 @@ def port(name):
 N_TTY = 0
 
 LOG = "/run/radio.log"
-# How many characters of it are reported.
+# The number of characters at the end of the log that are reported.
 LOG_LIMIT = 65_536
 
 # The terminal to which a controller outside is connected.
@@ -46,8 +46,8 @@ CONSOLE = "/dev/hvc0"
 
 
 def open_console():
-    """The console, with echo off as long as it is open. With echo, between two controllers, it
-    would send the last bytes of the first controller to the second."""
+    """Opens the console, whose echo is off while it is open. After one controller has left, and
+    before the next arrives, an echo would send the last bytes of the first to the second."""
     console = os.open(CONSOLE, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
     tty.setraw(console)
     return console
