@@ -181,7 +181,7 @@ import Testing
         await fixture.end()
     }
 
-    @Test("A pairing whose reply the daemon loses ends when the device is paired")
+    @Test("A pairing completes when the device is paired, even if the daemon sends no reply")
     func lostReply() async throws {
         let daemon = try FakeDaemon()
         daemon.on("Pair") { _, daemon in daemon.changeDevice(["Paired": .boolean(true)]) }
@@ -194,7 +194,9 @@ import Testing
         await fixture.end()
     }
 
-    @Test("A request that pairs makes the link by the pairing, which is not an incoming one")
+    @Test(
+        "A connection request that pairs connects by calling Pair, and the pairing is not incoming"
+    )
     func pairingConnection() async throws {
         let daemon = try FakeDaemon()
         let pairing = Mutex<DBusMessage?>(nil)
@@ -214,17 +216,17 @@ import Testing
         let link = try #require(await fixture.link())
         #expect(await fixture.onPort { $0.bond(of: link) } != nil)
         #expect(!daemon.calls.contains("Connect"))
-        // The link is this program's own.
+        // The link counts as made by this program, so a request to disconnect ends it.
         _ = try await fixture.perform(.disconnect, on: link)
         #expect(await fixture.closed() == .linkEnded(.unknown))
-        // The bond serves the next connection.
+        // The device is bonded now, so the next request calls Connect instead of Pair.
         _ = await fixture.connect(pairs: true)
         #expect(await fixture.link() != nil)
         #expect(daemon.calls.filter { ["Pair", "Connect"].contains($0) } == ["Pair", "Connect"])
         await fixture.end()
     }
 
-    @Test("A request that pairs ends with a failed pairing, and so does its link")
+    @Test("If the pairing of a connection request fails, the request fails and the link ends")
     func failedPairingConnection() async throws {
         let daemon = try FakeDaemon()
         daemon.on("Pair") { call, daemon in
@@ -242,7 +244,7 @@ import Testing
         await fixture.end()
     }
 
-    @Test("A request that pairs is repeated if the device does not answer")
+    @Test("A connection request that pairs is repeated if the device does not answer")
     func repeatedPairingConnection() async throws {
         let daemon = try FakeDaemon()
         daemon.on("Pair") { call, daemon in

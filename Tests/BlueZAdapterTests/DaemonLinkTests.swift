@@ -152,7 +152,7 @@ import Testing
         await fixture.end()
     }
 
-    @Test("A link that a failed attempt leaves ends before the next attempt")
+    @Test("A link that remains after a failed attempt is disconnected before the next attempt")
     func brokenLink() async throws {
         let daemon = try FakeDaemon()
         daemon.on("Connect") { call, daemon in
@@ -172,7 +172,7 @@ import Testing
         await fixture.end()
     }
 
-    @Test("After a failed attempt, a link that has services does not end and is used")
+    @Test("After a failed attempt, a link with discovered services stays and is used")
     func linkOfAnotherProgram() async throws {
         let daemon = try FakeDaemon()
         daemon.on("Connect") { call, daemon in
@@ -188,7 +188,7 @@ import Testing
         await fixture.end()
     }
 
-    @Test("A device that has disconnected when the attempt succeeds is connected again")
+    @Test("If an attempt succeeds but the device is not connected, the attempt is repeated")
     func shortLink() async throws {
         let daemon = try FakeDaemon()
         daemon.on("Connect") { call, daemon in

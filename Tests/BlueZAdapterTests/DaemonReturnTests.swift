@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test("A killed daemon ends the requests of a link, and lasting work continues on its return")
+    @Test("If the daemon is killed, requests on a link end, and scans and services resume later")
     func killed() async throws {
         let daemon = try FakeDaemon(objects: Self.objects)
         let fixture = Fixture(daemon)

@@ -13,7 +13,7 @@ import Testing
         if case .advertised(_, let advertisement) = event { advertisement } else { nil }
     }
 
-    @Test("A scan reports a device that is received already, with its data")
+    @Test("A new scan reports a device that the daemon already receives, with its data")
     func presentDevice() async throws {
         let fixture = try Fixture(FakeDaemon())
         await fixture.becomes(.ready)
@@ -77,7 +77,7 @@ import Testing
         await fixture.end()
     }
 
-    @Test("A BR/EDR device that only the discovery filter of another program adds is not reported")
+    @Test("A BR/EDR device that only another program's discovery filter admits is not reported")
     func mergedFilters() async throws {
         let fixture = try Fixture(FakeDaemon())
         await fixture.becomes(.ready)

@@ -124,7 +124,7 @@ import Testing
         await fixture.end()
     }
 
-    @Test("A subscription by StartNotify ends with the link, so that the daemon does not repeat it")
+    @Test("StopNotify is called when the link ends, so that the daemon does not subscribe again")
     func endsWithLink() async throws {
         let daemon = try FakeDaemon()
         let fixture = Fixture(daemon)

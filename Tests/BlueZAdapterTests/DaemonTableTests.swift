@@ -69,7 +69,7 @@ import Testing
         )
     }
 
-    @Test("A service that is reported as secondary, but that no service includes, is primary")
+    @Test("A service that is reported as secondary is primary if no service includes it")
     func replacedService() throws {
         let paths = ["service0010", "service0020", "service0030"]
         var objects = Self.objects(paths.map { ($0, Self.interface(of: $0)) })

@@ -17,7 +17,7 @@ import Testing
     )
 
     @Test(
-        "Values that are in the socket before or after the daemon's answer are delivered"
+        "Values that arrive in the socket before and after the AcquireNotify reply are delivered"
     )
     func acquiredNotifications() async throws {
         let pair = PacketPair()
@@ -64,7 +64,7 @@ import Testing
         await fixture.end()
     }
 
-    @Test("The subscription of another program is shared, and replaced when it ends")
+    @Test("The adapter uses another program's subscription, and replaces it when it ends")
     func sharedNotifications() async throws {
         let pair = PacketPair()
         let daemon = try FakeDaemon()
