@@ -60,7 +60,7 @@ struct BearerLaneTests {
         #expect(try bearer.drain() == [.read(2)])
     }
 
-    @Test("The queues take turns")
+    @Test("Commands, notifications and indications take turns")
     mutating func takesTurns() throws {
         for id in UInt64(0)..<20 {
             try bearer.command(.writeCommand(1), id: id)

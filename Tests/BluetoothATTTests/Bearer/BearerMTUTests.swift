@@ -53,7 +53,7 @@ struct BearerMTUTests {
     }
 
     @Test(
-        "The peer's exchange is answered with the limit and applies once the answer is sent",
+        "A peer's MTU exchange is answered with the receive MTU, and applies after the response",
         arguments: [(247, 247), (517, 300), (0, 23), (22, 23), (65535, 300)] as [(UInt16, Int)]
     )
     func answers(peer: UInt16, mtu: Int) throws {

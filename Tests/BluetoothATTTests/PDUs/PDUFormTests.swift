@@ -23,7 +23,7 @@ struct PDUFormTests {
         }
     }
 
-    @Test("ATT has no form for a 32-bit UUID", arguments: [UInt8(0x08), 0x10])
+    @Test("A PDU with a 32-bit UUID is refused", arguments: [UInt8(0x08), 0x10])
     func refuses32BitUUIDs(opcode: UInt8) {
         #expect(throws: MalformedBytes.invalid(field: "UUID")) {
             try ATT.PDU(parsing: [opcode, 0x01, 0x00, 0xFF, 0xFF, 0x00, 0x28, 0x00, 0x00])
@@ -80,7 +80,7 @@ struct PDUFormTests {
         }
     }
 
-    @Test("The length field of a response counts up to 255 bytes")
+    @Test("The length field of a response can express entries of 255 bytes")
     func boundsLengths() {
         let longest = ArraySlice(repeating: UInt8(7), count: 253)
         let response = ATT.ReadByTypeResponse(entries: [.init(handle: 1, value: longest)])

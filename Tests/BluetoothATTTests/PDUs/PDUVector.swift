@@ -7,11 +7,11 @@ import Testing
 
 /// A PDU and the bytes that another implementation wrote for it.
 struct PDUVector: CustomTestStringConvertible, Sendable {
-    /// The shorter and longer forms of a PDU that are well-formed too.
+    /// The lengths at which a PDU is still well-formed after it was truncated or extended.
     enum Lengths {
-        /// No other form: every field has a fixed length.
+        /// Only its own length, because every field has a fixed length.
         case fixed
-        /// Any length from this number of bytes on, since a value ends the PDU.
+        /// Any length from this number of bytes on, because a value of any length ends the PDU.
         case atLeast(Int)
         /// This number of bytes, followed by one or more whole entries.
         case entries(from: Int, of: Int)
