@@ -64,7 +64,7 @@ struct AESCBCTests {
 struct CMACTests {
     /// Only Apple's platforms use CMAC.swift. On Linux, this test compares its result with the CMAC
     /// of the cryptographic library, which also encrypts the blocks.
-    @Test("The code equals the code of the cryptographic library", arguments: 0..<70)
+    @Test("The MAC equals the MAC of the cryptographic library", arguments: 0..<70)
     func codes(length: Int) throws {
         var random = SplitMix64(seed: UInt64(length))
         let cipher = try #require(AES128(key: random.bytes(16)))
@@ -74,7 +74,7 @@ struct CMACTests {
         #expect(code?.count == 16)
     }
 
-    @Test("If the encryption of a block fails, the result is no code")
+    @Test("If the encryption of a block fails, there is no MAC")
     func failure() {
         #expect(CMAC.code(of: [1]) { _ in nil } == nil)
         var count = 0
