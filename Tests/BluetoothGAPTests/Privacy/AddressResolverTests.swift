@@ -86,7 +86,7 @@ struct AddressResolverTests {
         #expect(resolver.cachedCount == 0)
     }
 
-    @Test("Unknown peers are cached too, for at most two generations")
+    @Test("Addresses of unknown peers are cached too, and the size of the cache is limited")
     func bounds() throws {
         var generator = SplitMix64(seed: 3)
         var resolver = AddressResolver()

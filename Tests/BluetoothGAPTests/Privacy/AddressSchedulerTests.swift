@@ -7,6 +7,8 @@ import Testing
 @testable import BluetoothGAP
 @testable import BluetoothHCI
 
+/// ``AddressScheduler`` defines a *quiet window*: the controller neither advertises, scans nor
+/// initiates, so that it accepts changes of addresses.
 @Suite("Address commands to a controller")
 struct AddressSchedulerTests {
     @Test("The resolving list is filled before any activity begins")
@@ -22,7 +24,7 @@ struct AddressSchedulerTests {
     }
 
     @Test(
-        "All activities stop for a change of the list and resume afterward",
+        "All activities stop for a change of the resolving list and resume afterward",
         arguments: [true, false]
     )
     func pauseForChange(isExtended: Bool) throws {
@@ -53,7 +55,8 @@ struct AddressSchedulerTests {
         }
         #expect(harness.violations.isEmpty)
         #expect(generations.allSatisfy { $0.count == (isExtended ? 3 : 1) })
-        // No address occurs twice, or in two generations.
+        // All addresses differ: those in use at the same time, and those before and after a
+        // rotation.
         #expect(Set(generations.flatMap { $0 }).count == 6 * (isExtended ? 3 : 1))
         #expect(harness.shown.allSatisfy(harness.isOurs))
         #expect(harness.radio.isScanning && harness.sets.onAir.count == (isExtended ? 2 : 1))
@@ -88,7 +91,7 @@ struct AddressSchedulerTests {
         #expect(harness.radio.isScanning && harness.holdCount == harness.releaseCount)
     }
 
-    @Test("A quiet window that does not open before its deadline is canceled and tried again")
+    @Test("If the activities do not stop in time, the quiet window is canceled and tried again")
     func stuckWindow() throws {
         var harness = try PrivacyHarness(rotation: nil)
         try harness.scan(ScanParameters())

@@ -86,7 +86,7 @@ struct ResolvingListUpdaterTests {
         #expect(!updater.resolves(.accessory(9)))
     }
 
-    @Test("A list that is full before its reported size is used as it is")
+    @Test("A list that is full before its reported size is used with the peers that it holds")
     mutating func fullEarly() {
         model.limit = 2
         updater.request((1..<6).map(ResolvingListUpdater.Entry.peer))
@@ -119,7 +119,7 @@ struct ResolvingListUpdaterTests {
     /// only mode of such a controller, the controller ignores a bonded peer that uses its identity
     /// address (Vol 6, Part B, 4.7).
     @Test(
-        "The list is used only with all of its commands and privacy modes",
+        "The list is not used if the controller lacks one of its commands or privacy modes",
         arguments: ControllerCapabilities.listCommands + [.leSetPrivacyMode]
     )
     mutating func missingCommand(opcode: HCI.Opcode) {

@@ -175,7 +175,7 @@ struct AdvertisementFilterTests {
         #expect(filter.admits(try entry("020106", rssi: -60)))
     }
 
-    @Test("Discovery reports a device whose directed advertising had the same data")
+    @Test("A device is reported even if directed advertising with the same data came before")
     func directedBefore() throws {
         let filter = AdvertisementFilterBox(filter: ScanFilter(discoveryProcedure: .general))
         var advertisement = try entry("020106")
@@ -185,7 +185,7 @@ struct AdvertisementFilterTests {
         #expect(filter.admits(advertisement))
     }
 
-    @Test("The filter drops the oldest advertisers after two generations")
+    @Test("The duplicate filter is limited in size and drops the oldest advertisers")
     func bounded() throws {
         let filter = DuplicateFilterBox()
         let first = try entry("020106", from: 0)

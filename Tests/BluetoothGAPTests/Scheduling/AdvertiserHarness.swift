@@ -16,10 +16,11 @@ struct AdvertiserHarness {
 
     /// All operations, in sequence.
     private(set) var operations: [AdvertisingOperation] = []
-    /// The layouts with which each set has come into force.
+    /// The layouts of each set, one for each time that the advertiser reported the set as in force;
+    /// see ``Advertiser``.
     private(set) var inForce: [UInt64: [AdvertisingLayout]] = [:]
-    /// The number of times that the advertiser reported that no set is on the air, as `hold` had
-    /// requested.
+    /// The number of times that the advertiser reported `quiet`: all sets are off the air, as
+    /// `hold` had requested.
     private(set) var quietCount = 0
     /// The number of times that the advertiser requested a reset because the controller did not
     /// answer Disable.

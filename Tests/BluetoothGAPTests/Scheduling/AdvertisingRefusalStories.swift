@@ -8,7 +8,7 @@ import Testing
 @testable import BluetoothHCI
 
 /// Failures of an advertiser's operations: each is refused, not answered, or interrupted by a
-/// reset.
+/// reset. A set is *in force* when the controller advertises as requested; see ``Advertiser``.
 @Suite("Advertising with a controller that refuses")
 struct AdvertisingRefusalStories {
     /// A kind of a set's operations.
@@ -216,7 +216,7 @@ struct AdvertisingRefusalStories {
     }
 
     @Test(
-        "A set on the air that is stopped after its Enable was refused is taken off the air",
+        "A set on the air whose next Enable is refused is taken off the air when it is stopped",
         arguments: [
             HCI.ErrorCode.connectionLimitExceeded, .unknownAdvertisingIdentifier,
         ]

@@ -59,7 +59,7 @@ struct AdvertiserStories {
         #expect(harness.model.enableCount == 1)
     }
 
-    @Test("Another kind of advertising creates the set again")
+    @Test("A change of the kind of advertising removes the set and creates it again")
     func updateConfiguration() throws {
         var harness = try AdvertiserHarness()
         try harness.add(1, Self.lamp)
@@ -97,7 +97,7 @@ struct AdvertiserStories {
         #expect(harness.inForce[1]?.count == 2)
     }
 
-    @Test("New data during the first piece of the old data is sent from its beginning")
+    @Test("If data changes while its first piece is sent, the new data is sent from its beginning")
     func updateDuringFirstPiece() throws {
         var harness = try AdvertiserHarness()
         harness.answersAtOnce = false
@@ -178,7 +178,7 @@ struct AdvertiserStories {
         #expect(harness.advertiser.nextDeadline == nil)
     }
 
-    @Test("A set that no event names is started again although an event names another set")
+    @Test("A set that no event reports as ended is started again, even if another set is reported")
     func otherTerminationNamed() throws {
         var harness = try AdvertiserHarness()
         try harness.add(1, Self.lamp)

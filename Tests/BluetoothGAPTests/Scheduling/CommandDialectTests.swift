@@ -251,7 +251,7 @@ struct CommandDialectTests {
         }
     }
 
-    @Test("Activities overlap as the controller reports, or if it reports no states")
+    @Test("Initiating may overlap a scan if the controller reports that, or reports no states")
     func overlap() {
         var capabilities = ControllerCapabilities.forTests(saysNoOverlap: true)
         var passive = ScanParameters()

@@ -124,7 +124,7 @@ struct ScanningStories {
         #expect(harness.operations.last == .enableScan(filtersDuplicates: false))
     }
 
-    @Test("A scan that joins another makes the controller report all devices again")
+    @Test("Renewing a scan restarts it, so that the controller reports all devices again")
     func joining() throws {
         var harness = try SchedulerHarness()
         try harness.renewScan()
