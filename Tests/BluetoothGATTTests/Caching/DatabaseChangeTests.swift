@@ -121,7 +121,7 @@ struct DatabaseChangeTests {
         #expect(lookup.completed(.success(.done)) == [.start(.readDatabaseHash)])
     }
 
-    @Test("Features that the server refuses as out of sync are announced again after a new lookup")
+    @Test("If the server refuses the features as out of sync, the next lookup announces them again")
     func outOfSyncPreparation() throws {
         var link = Lookup(CachedAccessory.server())
         try link.request()

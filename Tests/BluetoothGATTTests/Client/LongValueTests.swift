@@ -36,7 +36,7 @@ struct LongValueTests {
         }
     }
 
-    @Test("A part as long as the current MTU allows is not the last part")
+    @Test("A long read continues after a part that fills the MTU, even if the MTU has shrunk")
     func readLongAcrossSmallerMTU() throws {
         var read = ReadLongCharacteristicValues(handle: Self.handle)
         _ = read.begin(mtu: 100)
@@ -129,7 +129,7 @@ struct LongValueTests {
         #expect(pair.sent.isEmpty)
     }
 
-    @Test("An operation that ATT cannot express is not sent")
+    @Test("An operation with an invalid number of handles or an invalid offset is not sent")
     func inexpressible() throws {
         var pair = try pair(mtu: 23)
         let tooMany = (1...12).map { AttributeHandle(UInt16($0)) }

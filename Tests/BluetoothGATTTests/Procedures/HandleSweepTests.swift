@@ -5,6 +5,7 @@ import Testing
 
 @testable import BluetoothGATT
 
+/// A *sweep* is the progress of a discovery through a range of handles; see ``HandleSweep``.
 @Suite("Handles in server responses")
 struct HandleSweepTests {
     private func sweep(_ first: UInt16, _ last: UInt16) -> HandleSweep {

@@ -5,13 +5,14 @@ import BluetoothGATT
 import BluetoothTypes
 import Testing
 
-/// A server with a value for each rule, with all requesters connected, and with a check of every
-/// PDU that it sends.
+/// A server with protected values for each rule of a test, to which all requesters are connected.
+/// Every PDU that it sends is checked.
 ///
-/// Each value lies between two open values of the same type. The protected values contain a byte
-/// that occurs nowhere else in the database or in the protocol: neither in handles (their first
-/// digit is 0, and their last below 8), nor in UUIDs or codes. A PDU with this byte discloses a
-/// value.
+/// Each protected value lies between two open values of the same type, which any requester may
+/// access. The protected values consist of `secretByte`. This byte occurs nowhere else in the
+/// database or in the protocol: no UUID or code contains it, and no handle does, because the first
+/// digit of a handle is 0 and the last is below 8. A PDU with this byte therefore discloses a
+/// protected value.
 struct ProtectedServer {
     static let secretByte: UInt8 = 0xAF
     static let secret = [UInt8](repeating: secretByte, count: 8)
@@ -19,12 +20,12 @@ struct ProtectedServer {
     static let written = [UInt8](repeating: 0x5B, count: 8)
     static let signingKey = [UInt8](repeating: 0x3C, count: 16)
 
-    /// The permission whose rule varies.
+    /// The permission that gets each rule of a test in turn.
     enum Focus: Sendable {
         case read, write, subscribe
     }
 
-    /// A value and its neighbors.
+    /// A protected value, with the open values before and after it.
     struct Place: Sendable {
         let rule: SecurityRequirement?
         let isDynamic: Bool
@@ -67,8 +68,9 @@ struct ProtectedServer {
         }
     }
 
-    /// Returns permissions with `rule` for one permission and `others` for the other permissions.
-    /// The other rules permit all access or none, so that their refusals are distinguishable.
+    /// Returns permissions in which the permission of `focus` has `rule`, and the two other
+    /// permissions have `others`. `others` permits all access or none, so that its refusals differ
+    /// from those of `rule`.
     private static func permissions(
         _ focus: Focus,
         _ rule: SecurityRequirement?,

@@ -117,7 +117,7 @@ struct BondedClientTests {
         )
     }
 
-    @Test("A bonded client without encryption is out of sync exactly as after encryption")
+    @Test("After a database change, a bonded client is out of sync before and after encryption")
     func recognized() throws {
         let clientRecord = try Self.clientRecord(of: try Table())
         for isChanged in [true, false] {

@@ -167,7 +167,7 @@ struct SignatureTests {
         #expect(table.server.acceptSignature(of: new, on: Table.fixed, into: &actions))
     }
 
-    @Test("A new counter is stored with the whole record before the record is restored")
+    @Test("A counter that changes before the client's record is restored is stored in that record")
     func beforeRestoring() throws {
         let stored = try BondedClientTests.clientRecord(of: try Table())
         var old = stored

@@ -89,7 +89,7 @@ struct UnprovedClientTests {
     }
 
     @Test(
-        "The client gets no other value, even if its permission is open",
+        "The client can read no other value, even if the value requires no security",
         arguments: [0x0007, 0x000D, 0x0022, 0x0023, 0x0026, 0x0032, 0x0034, 0x0035]
     )
     func values(_ handle: UInt8) throws {
@@ -100,7 +100,7 @@ struct UnprovedClientTests {
         #expect(fixture.send([0x0A, handle, 0]) != [refusal])
     }
 
-    @Test("An operation without any permission is not answered with a request for encryption")
+    @Test("An operation that no client may perform is not refused for a lack of encryption")
     func forbidden() throws {
         var fixture = try fixture()
         #expect(fixture.send([0x0A, 0x28, 0]) == [[0x01, 0x0A, 0x28, 0, 0x02]])

@@ -69,7 +69,7 @@ struct QuestionTests {
         #expect(asked == [])
     }
 
-    @Test("Values with lengths are requested one by one, and a refusal names its attribute")
+    @Test("Read Multiple Variable requests values one by one, and a refusal names its attribute")
     mutating func readMultipleVariable() {
         _ = send("2082008400")
         _ = answer(.success([7]))
@@ -174,7 +174,7 @@ struct QuestionTests {
         #expect(fixture.drain(otherClient) == [[0x0B, 9]])
     }
 
-    @Test("Commands ask the application without a pending request")
+    @Test("Commands to the application leave no pending request")
     mutating func commandsAreForgotten() {
         for _ in 0..<1000 { _ = send("528200aa") }
         #expect(fixture.takeEvents().count == 1000)
