@@ -82,7 +82,7 @@ import Testing
         #expect(throws: MalformedBytes.self) { try decode(h4) }
     }
 
-    @Test("Completed packets are read one by one, and only if the event has the required form")
+    @Test("Entries of Number Of Completed Packets are read one by one, and wrong lengths throw")
     func completedPackets() throws {
         func read(_ bytes: [UInt8]) throws -> [HCI.CompletedPackets] {
             var entries: [HCI.CompletedPackets] = []

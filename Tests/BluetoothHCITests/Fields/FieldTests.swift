@@ -114,7 +114,7 @@ import Testing
 }
 
 @Suite("PHY preferences") struct PHYPreferenceTests {
-    @Test("A missing preference is encoded in the first byte") func indifference() throws {
+    @Test("A missing PHY preference sets its bit of the first byte") func indifference() throws {
         let indifferent = HCI.PHYPreference(transmit: nil, receive: nil)
         #expect(indifferent.encodedParameters == [0b11, 0, 0])
         #expect(

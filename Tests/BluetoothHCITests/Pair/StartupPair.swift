@@ -17,7 +17,9 @@ struct StartupPair {
     }
 
     var controller = ScriptedController()
-    /// Maps the controller's response to its n-th command to the bytes that arrive.
+    /// Returns the bytes that arrive at the host for a response of the controller, such as no bytes
+    /// for a lost response. `number` is the number of the command. By default, each response
+    /// arrives unchanged.
     var wire: @Sendable (_ answer: [UInt8], _ number: Int) -> [UInt8] = { answer, _ in answer }
     /// The number of bytes that arrive at once.
     var pieceLength = Int.max

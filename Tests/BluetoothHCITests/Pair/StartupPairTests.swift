@@ -7,7 +7,8 @@ import Testing
 @testable import BluetoothHCI
 
 @Suite("Startup over a byte stream") struct StartupPairTests {
-    /// The numbers of the responses with which the tests interfere. Startup has fewer commands.
+    /// The numbers of the responses at which the tests cause a fault. They cover all of startup,
+    /// which has fewer commands.
     static let points = 0..<24
 
     private func isReady(_ outcome: StartupPair.Outcome) -> Bool {

@@ -115,7 +115,10 @@ import Testing
         #expect(order == [1, 2, 3, 1, 2, 1, 2])
     }
 
-    @Test("A link leaves one of several buffers for another open link") func reserve() throws {
+    @Test(
+        "A link cannot use the last of several buffers if another link is open"
+    )
+    func reserve() throws {
         var queue = makeQueue(packetCount: 4, links: [Self.first, Self.second])
         for _ in 0..<4 { queue.enqueue([1], on: Self.first) }
         #expect(try drain(&queue).count == 3)
@@ -158,7 +161,10 @@ import Testing
         #expect(queue.hasRoom(Self.first))
     }
 
-    @Test("A frame that fits takes a free buffer without the queue") func direct() throws {
+    @Test(
+        "A frame that fits into one packet can take a free buffer without being queued"
+    )
+    func direct() throws {
         var queue = makeQueue(packetCount: 3, links: [Self.first, Self.second])
         var taken: [Bool] = []
         taken.append(queue.takeBuffer(forFrameOf: 4, on: Self.first))

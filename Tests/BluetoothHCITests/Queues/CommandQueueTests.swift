@@ -185,6 +185,8 @@ struct QueueHarness {
     }
 }
 
+/// A *probe* is the Read Local Version Information that the queue sends after a command without a
+/// response, to test whether the controller still responds; see ``CommandQueue``.
 @Suite("Timeouts of the command queue") struct CommandQueueTimeoutTests {
     @Test("A command that times out ends, and the queue continues after its probe is answered")
     func deafToOne() {
@@ -208,7 +210,10 @@ struct QueueHarness {
         #expect(harness.complete(.leRand) == [.finished("a", .complete([0]))])
     }
 
-    @Test("A late response before the probe's does not end a newer command") func lateAnswer() {
+    @Test(
+        "A late response that precedes the response to the probe does not end a newer command"
+    )
+    func lateAnswer() {
         var harness = QueueHarness()
         _ = harness.enqueue(HCI.LERand(), "old")
         _ = harness.waitForDeadline()
@@ -284,7 +289,10 @@ struct QueueHarness {
         #expect(harness.queue.nextDeadline == nil)
     }
 
-    @Test("A timeout of the probe's own command leads to another probe") func deafToProbe() {
+    @Test(
+        "If a caller's Read Local Version Information times out, the queue sends it as a probe"
+    )
+    func deafToProbe() {
         var harness = QueueHarness()
         _ = harness.enqueue(QueueHarness.probe, "version")
         #expect(

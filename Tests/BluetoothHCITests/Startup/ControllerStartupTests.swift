@@ -8,7 +8,8 @@ import Testing
 /// A controller that answers startup, and records a failure if it receives a command that it does
 /// not list.
 struct ScriptedController {
-    /// The command that no list of supported commands contains, because it has no bit.
+    /// The command that reads the list of supported commands. The list has no bit for this command
+    /// itself.
     static let unlisted: Set<HCI.Opcode> = [.readLocalSupportedCommands]
 
     var commands: Set<HCI.Opcode>
@@ -210,7 +211,7 @@ struct ScriptedController {
         )
     }
 
-    @Test("Startup takes the buffers from the first command that reports any")
+    @Test("Startup reads the buffer sizes from the first command that reports any buffers")
     func buffers() throws {
         var controller = ScriptedController(without: [.leReadBufferSizeV2])
         #expect(try capabilities(&controller).aclPacketLength == 27)
