@@ -15,7 +15,7 @@ struct SeededFaults {
     static let roundCount = 300
 
     @Test(
-        "Every request ends once, and both sides agree unless the host gave up a link",
+        "Every request ends once, and both sides have the same links unless the host gave one up",
         arguments: RunSeed.seeds(64)
     )
     func cycles(seed: UInt64) throws {

@@ -54,7 +54,7 @@ struct BondLossStories {
         #expect(harness.core.bonds.count == 1 && harness.controller.dataPackets.isEmpty)
     }
 
-    @Test("Without a delegate, a peer that lost its bond is not paired again")
+    @Test("Without a delegate, the policy ask does not pair again with a peer that lost its bond")
     func withoutDelegate() throws {
         var harness = try harness(.ask, hasDelegate: false)
         let pending = harness.requestConnection(address)
@@ -102,7 +102,7 @@ struct BondLossStories {
         #expect(throws: Never.self) { try harness.answer(held) }
     }
 
-    @Test("Lost bonds after the host's Security Request cause a limited number of questions")
+    @Test("Pairings without the bond after a Security Request cause a limited number of questions")
     func remindersAreLimited() throws {
         var harness = try harness(.pairOnce)
         for round in 0...RepeatedAttempts.questionLimit {
@@ -119,7 +119,7 @@ struct BondLossStories {
         #expect(harness.questionCount == RepeatedAttempts.questionLimit)
     }
 
-    @Test("A lost bond does not count as a question if no person is asked")
+    @Test("A question about a lost bond does not count against the limit if it asks no person")
     func countsNoQuestionWithoutPerson() throws {
         var harness = try Harness.bonded { configuration in
             configuration.bondLossPolicy = .ask
@@ -164,7 +164,7 @@ struct BondLossStories {
         #expect(harness.core.bonds.count == 1)
     }
 
-    @Test("A link that the application ends after a refused pairing leaves no past deadline")
+    @Test("If the application ends a link after a refused pairing, no deadline is in the past")
     func endedMeanwhile() throws {
         var harness = try harness(.refuse)
         harness.controller.endlessCommands = [.disconnect]
@@ -176,7 +176,7 @@ struct BondLossStories {
         #expect(deadline > harness.now, "The next deadline is in the future")
     }
 
-    @Test("A central that had to wait is refused again, despite the host's Security Request")
+    @Test("After a failed pairing, a central that lost its bond must wait, and is then refused")
     func pairingRequestTooSoon() throws {
         var harness = try harness(.refuse)
         let link = try harness.accept(address)
@@ -224,7 +224,9 @@ struct BondLossStories {
         #expect(harness.ends[link] == [.bondLost] && harness.questionCount == 0)
     }
 
-    @Test("A request without a delegate does not pair again with a peer that lost its bond")
+    @Test(
+        "Without a delegate, the policy pairOnce does not pair again with a peer that lost its bond"
+    )
     func missingPeer() throws {
         var harness = try harness(.pairOnce, hasDelegate: false)
         let pending = harness.requestConnection(address)

@@ -135,5 +135,6 @@ extension Harness {
     }
 }
 
-/// A delegate whose presence permits questions. The tests answer them.
+/// A delegate with the default methods. The host asks questions only if it has a delegate, and the
+/// tests answer them in its place.
 struct SilentDelegate: PairingDelegate {}

@@ -27,7 +27,7 @@ struct CapacityStories {
         return (harness, link, service)
     }
 
-    @Test("A value is not truncated once the response to the client's MTU exchange is sent")
+    @Test("After the response to the client's MTU exchange, a value of 100 bytes is not truncated")
     func exchangedMTU() throws {
         var (harness, link, service) = try subscribed()
         let value = [UInt8](repeating: 7, count: 100)

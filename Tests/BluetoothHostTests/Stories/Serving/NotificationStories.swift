@@ -169,7 +169,9 @@ struct NotificationStories {
         #expect(received.last == Array(value.prefix(20)))
     }
 
-    @Test("tryNotify returns false without a free buffer, and an event reports the next free one")
+    @Test(
+        "If no buffer is free, tryNotify returns false, and an event reports the next free buffer"
+    )
     func tryNotify() throws {
         var (harness, link, service) = try subscribed(.poor)
         let handle = try #require(harness.controller.handle(of: peer.address))

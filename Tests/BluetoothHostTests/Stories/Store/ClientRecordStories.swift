@@ -117,7 +117,7 @@ struct ClientRecordStories {
         #expect(try stored(other).knownHash != nil)
     }
 
-    @Test("The order of use is stored rarely")
+    @Test("The order in which the bonds were used is stored rarely")
     func orderOfUse() throws {
         var harness = Harness.ready(peers: [peer]) { $0.store = MemoryStore() }
         harness.core.keepBond(

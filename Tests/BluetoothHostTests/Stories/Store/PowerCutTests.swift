@@ -65,11 +65,13 @@ struct PowerCutTests {
 
 /// The contents that the store may have after a kill.
 private struct Record {
-    /// The last version of any bond.
+    /// The latest version of any bond in the process's reports.
     private(set) var generation = 0
-    /// The last certain version of each bond, or `nil` if there is none.
+    /// The version of each bond that the process has reported as stored. No entry if the process
+    /// has not stored the bond, or has removed it.
     private var stored: [Int: Int] = [:]
-    /// The operation that was started and may be incomplete.
+    /// The operation whose start the process has reported, and not its end. The store may contain
+    /// its result.
     private var begun: (number: Int, generation: Int?)?
     private var counters: [Int: Int] = [:]
 

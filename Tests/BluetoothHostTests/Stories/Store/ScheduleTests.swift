@@ -77,7 +77,7 @@ struct ScheduleTests {
         #expect(schedule.takeAll() == [])
     }
 
-    @Test("The order of use is written rarely")
+    @Test("The order in which the bonds were used is written rarely")
     func order() {
         var schedule = SaveSchedule()
         schedule.request(.order)
