@@ -59,7 +59,7 @@ struct ChannelReceiverTests {
         #expect(throws: L2CAP.Violation.sduOverrun) { try receive([1, 2, 3]) }
     }
 
-    @Test("Credits of whole SDUs are returned after reading, in halves of the window")
+    @Test("The credits of read SDUs are returned once they are half of the window")
     mutating func grants() throws {
         for _ in 0..<3 { #expect(try receive([1, 0, 9])) }
         #expect(receiver.takeGrant() == nil)
@@ -79,7 +79,7 @@ struct ChannelReceiverTests {
         #expect(receiver.takeGrant() == 1)
     }
 
-    @Test("An SDU in more frames than the window is received completely")
+    @Test("An SDU with more frames than the window has credits is received completely")
     mutating func manySmallFrames() throws {
         #expect(try !receive([20, 0]))
         var sent = 0
