@@ -179,7 +179,7 @@ struct CompositeAdapterTests {
         }
     }
 
-    @Test("A service that one radio cannot offer is reported, and is not on the other")
+    @Test("If one radio cannot publish a service, that is reported, and no radio has the service")
     func failedService() async throws {
         try await Rooms().run { rooms in
             let definition = GATT.ServiceDefinition(BluetoothUUID(0x180D), [])

@@ -44,7 +44,7 @@ struct RadioCoreTests {
     }
 
     @Test(
-        "A request uses the radio that receives the peer best, and all radios after the head start"
+        "The radio that receives a peer best connects first, and the others after the head start"
     )
     mutating func strongest() {
         receive([-70, -50, -90])
@@ -229,7 +229,7 @@ struct RadioCoreTests {
         #expect(
             core.radioChanged(0, isUsable: false, now: now) == [Self.begin(1), Self.begin(2)]
         )
-        // A radio that returns still has its attempt.
+        // When the radio returns, it gets no action, because its attempt has not ended.
         #expect(core.radioChanged(0, isUsable: true, now: now) == [])
     }
 
