@@ -58,7 +58,8 @@ struct ProbeRun {
         }
     }
 
-    /// Whether the probe may complete the pairing, since any key is acceptable as the last PDU.
+    /// Whether this end awaits its last key. A probe with a key may then complete the pairing,
+    /// because any key is acceptable.
     private var isLastLine: Bool {
         moment.isEncrypted
             && moment.progress + 1 >= script.lines.before.count + script.lines.after.count

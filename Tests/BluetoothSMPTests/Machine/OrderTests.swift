@@ -9,7 +9,7 @@ import Testing
 /// PDUs that arrive too early or twice, or that were changed.
 @Suite("The order of PDUs")
 struct OrderTests {
-    /// A forged value for any part of the peer's pairing.
+    /// The value that the tests send in place of a correct value of the peer.
     let zero = SMP.Value128()
 
     @Test("A random number before its confirm value is refused")
@@ -23,7 +23,7 @@ struct OrderTests {
         #expect(!dialogue.central.sent.contains { $0.code == .pairingRandom })
     }
 
-    @Test("Encryption without the DHKey check has no key")
+    @Test("Before the DHKey check, there is no key, and encryption does not complete the pairing")
     func encryptionBeforeCheck() throws {
         var peripheral = ForgedKeyTests.peripheral()
         peripheral.receive(.publicKey(try Self.someKey()))

@@ -94,7 +94,7 @@ struct SecurityRequestTests {
         dialogue.expectFailure(.repeatedAttempts, byCentral: false)
     }
 
-    @Test("Encryption with another key completes a Security Request without a report")
+    @Test("If the link is encrypted with another key, a Security Request ends without a report")
     func otherKey() {
         var dialogue = PairingDialogue()
         dialogue.peripheral.pair(.init())

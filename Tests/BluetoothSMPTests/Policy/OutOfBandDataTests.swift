@@ -123,7 +123,8 @@ struct OutOfBandTagTests {
 
     @Test("A tag that is truncated within a structure is refused")
     func truncation() {
-        // The end of the confirmation is absent because the confirmation needs a random number.
+        // The ends of structures, at which a shortened tag is valid. The end of the confirmation is
+        // not among them, because a confirmation without a random number is refused.
         let ends: Set = [0, 9, 12, 30]
         for count in 0..<encoded.bytes.count where !ends.contains(count) {
             #expect(throws: MalformedBytes.self) {
