@@ -108,13 +108,14 @@ extension OracleAnswer {
 }
 
 extension FieldKind {
-    /// Half the number of values of a medical number's exponent.
+    /// The bias that bluetooth-sig assumes for the exponent of a medical number: half of the number
+    /// of values that the exponent can have.
     fileprivate var exponentBias: Int { self == .medical(2) ? 8 : 128 }
 }
 
 extension FieldValue {
-    /// Returns whether the content of the field is among the numbers or the texts. Removes the
-    /// numbers that it finds.
+    /// Returns whether the other decoder has the content of the field among its numbers or texts.
+    /// Removes the numbers that it finds, so that each number belongs to only one field.
     fileprivate func isIn(_ numbers: inout [Double], _ texts: [String]) -> Bool {
         switch content {
         case .integer(let raw):
