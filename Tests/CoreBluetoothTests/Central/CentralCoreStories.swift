@@ -222,7 +222,7 @@ struct CentralCoreStories {
         #expect(core.link(of: one, to: peer) == next)
     }
 
-    @Test("A second link without a request is ended, or removed when it ends by itself")
+    @Test("A second link that this device made is ended, and no second link ends the first")
     mutating func needlessLink() {
         connectOne()
         let next = LinkIdentifier(rawValue: 2)

@@ -15,7 +15,9 @@ import VirtualRadio
 
 @Suite("Scanning")
 struct ScanTests {
-    @Test("3.1 Nil and an empty array find all peripherals, and a list those with its services")
+    @Test(
+        "3.1 A list finds peripherals with its services, and nil or an empty list finds all"
+    )
     func filters() async throws {
         let fixture = try Fixture(.heartRate(name: "Strap"), .thermometer(name: "Thermometer"))
         try await fixture.run {

@@ -116,7 +116,8 @@ struct ChannelBuffersPropertyTests {
         #expect(channel.sent == channel.written)
     }
 
-    /// After each event there is nothing to do, or another event follows.
+    /// An app that reads and writes only at events must never get stuck: as long as it has more to
+    /// read or write, another event must follow.
     @Test(
         "An app that acts only on events sends and receives all bytes",
         arguments: RunSeed.seeds(50)

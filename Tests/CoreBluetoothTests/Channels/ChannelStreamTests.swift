@@ -159,7 +159,8 @@ struct ChannelStreamTests {
         await pair.right.start { $0.continuesWriting = true }
         pair.right.write(Array(repeating: 1, count: 100_000))
         await pair.right.full()
-        // The buffers of both sides and the bytes in transit, and no byte more.
+        // The number of bytes that are accepted before the peer has to stop: those in the buffers
+        // of both sides, and those in transit.
         let most = 256 + 256 + pair.wire.window * sendMTU
         #expect(pair.right.written <= most)
         #expect(pair.wire.total(at: .left).bytes <= 256 + pair.wire.window * sendMTU)

@@ -44,7 +44,7 @@ struct TableFloodTests {
         #expect(harness.core.waiting.count <= 1)
     }
 
-    @Test("1.2 Events that peers cause are dispensable, and answers are not")
+    @Test("1.2 Events that peers cause may be dropped, and answers to the app may not")
     func dispensable() {
         let peer = CoreWorld.peers[0]
         let modified = RemoteEvent.servicesModified([everything], isReportedByPeer: true)

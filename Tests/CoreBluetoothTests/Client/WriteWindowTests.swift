@@ -113,7 +113,7 @@ struct WriteWindowTests {
         }
     }
 
-    @Test("7.7 A window counts the writes that wait")
+    @Test("7.7 A window accepts writes up to its limit, and reports space at its low-water mark")
     func window() {
         let window = WriteWindow()
         for _ in 0..<WriteWindow.limit {

@@ -15,7 +15,7 @@ struct ScanningTests {
     }
 
     @Test(
-        "3.1, 3.3 A list finds peripherals with one of its services, and nil or an empty list all",
+        "3.1, 3.3 A list finds peripherals with its services, and nil or an empty list finds all",
         arguments: [true, false]
     )
     func services(isEmpty: Bool) async throws {

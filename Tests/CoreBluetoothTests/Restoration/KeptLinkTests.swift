@@ -141,7 +141,7 @@ struct KeptLinkTests {
         }
     }
 
-    @Test("13.3 The number of placeholders is bounded, and a new one replaces the former")
+    @Test("13.3 The number of placeholders is limited, and each restore identifier has only one")
     func bound() {
         var part = RestorationPart()
         for number in 0..<100 {

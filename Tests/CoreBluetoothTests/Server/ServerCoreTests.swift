@@ -194,7 +194,7 @@ struct ServedLinksTests {
 
 @Suite("Published services as values")
 struct AddedServiceTests {
-    @Test("9.8 A service is reported by its number, whatever was added before it")
+    @Test("9.8 Each answer to an add reports its own service, even if an earlier add is unanswered")
     func added() {
         var snapshot = PeripheralManagerSnapshot()
         let services = (0..<3).map { _ in

@@ -5,8 +5,8 @@ import Synchronization
 
 /// A record of events, as lines in their order. Tests wait for lines, and not for time to pass.
 final class Journal: Sendable {
-    /// The executor whose virtual time passes only during waits; `nil` if the test itself runs on
-    /// it.
+    /// The executor whose virtual time passes only while the test waits for a line. `nil` if the
+    /// test runs on that executor.
     private let holder: (any HostExecutor)?
 
     private struct Waiter {
