@@ -48,7 +48,7 @@ struct AdapterExecutorTests {
         }
     }
 
-    @Test("Work for the end of a turn that is added during that end runs before the thread waits")
+    @Test("Turn-end work that is added by other turn-end work runs without further input")
     func nestedTurnEnd() async {
         await withExecutor { executor in
             await withCheckedContinuation { continuation in

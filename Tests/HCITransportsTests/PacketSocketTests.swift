@@ -8,12 +8,13 @@ import Testing
 
 @Suite("Packet sockets", .timeLimit(.minutes(1)))
 struct PacketSocketTests {
-    /// The turns of an idle executor in the time of the test: for its own work and its timer.
+    /// The maximum number of turns that an idle executor takes during the test, for its own work
+    /// and its timer.
     private static let idleTurns = 20
 
-    @Test("A socket that is not read and whose peer is gone takes no turns, and then ends")
+    @Test("An unread socket whose peer is gone does not keep the executor busy, and ends once read")
     func unreadEnd() async throws {
-        // With a timer, the executor reads its clock in each turn.
+        // With a timer, the executor reads its clock in each turn, so the readings count the turns.
         let readings = Mutex(0)
         let executor = AdapterExecutor {
             readings.withLock { $0 += 1 }
@@ -40,7 +41,8 @@ struct PacketSocketTests {
         #expect(received.withLock { $0 } == [[7]])
     }
 
-    /// Returns a socket that is not read, with a packet of its peer, which is gone.
+    /// Returns a socket that is not read yet. Its peer has sent one packet and has then closed its
+    /// end.
     private static func socket(
         _ executor: AdapterExecutor,
         received: @escaping @Sendable ([UInt8]) -> Void,
