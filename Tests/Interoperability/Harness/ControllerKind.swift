@@ -43,7 +43,8 @@ enum ControllerKind: String, CaseIterable, Sendable, CustomTestStringConvertible
         }
     }
 
-    /// Returns the endpoint with the host, which peers leave out.
+    /// Returns the endpoint in the format of `lanyard air`: with the host 127.0.0.1 if it has only
+    /// a port.
     private static func whole(_ endpoint: String) -> String {
         let parts = endpoint.split(separator: ":")
         return parts.count == 2 && parts[0] == "tcp" ? "tcp:127.0.0.1:\(parts[1])" : endpoint

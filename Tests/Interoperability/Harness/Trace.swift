@@ -118,7 +118,8 @@ private struct DissectedPacket: CustomStringConvertible {
 
     var isReceived: Bool { self["hci_h4.direction"] == "0x01" }
 
-    /// Whether the packet ends a long value whose length is a multiple of a response's capacity.
+    /// Whether the packet is a Read Blob Response without a value, which ends a long read if the
+    /// value's last part filled a response.
     private var isEmptyRead: Bool {
         list("btatt.opcode").first == "0x0d" && self["frame.len"] == "10"
     }
