@@ -70,8 +70,8 @@ actor ServerApplication {
         }
     }
 
-    /// Returns how many ends of links and changes of the subscriptions to a value are recorded, and
-    /// not yet removed by another call.
+    /// Returns the number of recorded events that end a link or change a subscription to a value.
+    /// Events that another call has removed do not count.
     func changeCount(of handle: AttributeHandle) -> Int {
         events.count { event in
             switch event {

@@ -37,8 +37,8 @@ struct ServerVisit: Sendable {
         return try await application.link()
     }
 
-    /// Has BlueZ make a link that may end at once. Returns our end of it. Whether BlueZ reports
-    /// that as a success varies between releases.
+    /// Has BlueZ make a link that may end at once. Returns our end of the link. The result of
+    /// BlueZ's call is ignored, because it varies between releases.
     func connectBriefly() async throws -> Link {
         _ = try? await bluez.call("connect", ["path": .string(client.path)])
         return try await application.next("a link") { event -> Link? in
@@ -48,9 +48,10 @@ struct ServerVisit: Sendable {
 
     /// Has BlueZ send a request for which it has to pair first.
     ///
-    /// BlueZ pairs, but may lose that request: it repeats the request while the kernel still raises
-    /// the security of the socket, and the socket then answers ENOTCONN. On D-Bus that is an ATT
-    /// error, 0x0e, that our host never sent. The request is then repeated once keys exist.
+    /// BlueZ pairs, but may lose that request. If BlueZ repeats the request while the kernel is
+    /// still raising the security of the socket, the socket fails with ENOTCONN. BlueZ reports this
+    /// on D-Bus as the ATT error 0x0E, which our host never sent. In that case, this function
+    /// repeats the request once the keys exist.
     func askPairing<Value>(_ ask: () async throws -> Value) async throws -> Value {
         let events = await host.securityEvents()
         do {

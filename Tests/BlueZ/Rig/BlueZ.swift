@@ -92,9 +92,8 @@ final class BlueZ: Sendable {
 
     // MARK: Our side
 
-    /// The controller that our host borrows, as any user of Lanyard would specify it. Waits until
-    /// its last user has returned it, which means that BlueZ has it: the bridge could lose packets
-    /// that arrive earlier.
+    /// The specification of the controller that our host borrows. Waits until the last borrower has
+    /// returned the controller to BlueZ, because the bridge could lose packets that arrive earlier.
     var adapter: AdapterSpecification {
         get async throws {
             try await call("wait_for_adapter", ["path": .string("/org/bluez/hci1")])

@@ -73,7 +73,8 @@ final class ControlLine: Sendable {
             try await withTaskCancellationHandler {
                 try await withCheckedThrowingContinuation { continuation in
                     guard enlist(identifier, continuation) else { return }
-                    // A task that was canceled earlier found no command to abandon.
+                    // If the task was canceled before this point, `onCancel` found no command to
+                    // abandon.
                     guard !Task.isCancelled else { return abandonOrder(identifier) }
                     process.write(line: line)
                 }

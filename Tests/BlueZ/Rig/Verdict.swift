@@ -16,7 +16,8 @@ final class Verdict: Sendable {
 
     /// Creates a verdict.
     ///
-    /// - Parameter isExcused: Whether a failure at this moment is excused, and is not recorded.
+    /// - Parameter isExcused: Returns whether a failure at this moment is excused. An excused
+    ///   failure is not recorded as an issue.
     init(isExcused: @escaping @Sendable () -> Bool = { false }) {
         self.isExcused = isExcused
     }

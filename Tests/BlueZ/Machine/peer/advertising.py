@@ -12,7 +12,8 @@ from commands import command
 
 MANAGER = "org.bluez.LEAdvertisingManager1"
 
-# The possible content of an advertisement: the name in a command, BlueZ's name, and its type.
+# The properties that a command can give an advertisement: the name in the command, BlueZ's name,
+# and the D-Bus type.
 KNOWN = {
     "type": ("Type", "s"),
     "name": ("LocalName", "s"),
@@ -21,7 +22,8 @@ KNOWN = {
     "secondary": ("SecondaryChannel", "s"),
 }
 
-# The same for data with keys: its name, BlueZ's name, its type, and the conversion of a key's text.
+# The same for properties that map keys to bytes. The last element is the function that converts a
+# key from its text in the command.
 KEYED = {
     "manufacturer": ("ManufacturerData", "a{qv}", int),
     "service_data": ("ServiceData", "a{sv}", str),
@@ -58,7 +60,7 @@ def _answerer(peer, path, properties):
     return handle
 
 
-# The number of an advertisement without a given number.
+# The number of an advertisement if the command gives none.
 FIRST = 1
 
 

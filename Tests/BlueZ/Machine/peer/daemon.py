@@ -86,7 +86,7 @@ async def reset(peer, radio, configuration, is_talkative, keeps_state):
     for program in list(peer.spawned.values()):
         await program.stop(9)
     await peer.leave_bus()
-    # Killed if no state is kept: a graceful shutdown takes a while.
+    # If no state is kept, bluetoothd is killed, because a graceful shutdown takes a while.
     await peer.daemon.stop(signal.SIGTERM if keeps_state else signal.SIGKILL)
     await peer.radio.stop()
     if not keeps_state:

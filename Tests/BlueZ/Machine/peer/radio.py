@@ -95,8 +95,8 @@ class Radio:
         programs, self.programs, self.watches = self.programs, [], []
         for program in reversed(programs):
             await program.stop(signal.SIGTERM)
-        # The console stays open. With its present line discipline, it would still be the kernel's
-        # controller.
+        # The console stays open, so its line discipline is reset. With the present one, the kernel
+        # would still use the console as a controller.
         fcntl.ioctl(self.console, termios.TIOCSETD, struct.pack("i", N_TTY))
 
     async def scan_anew(self):
