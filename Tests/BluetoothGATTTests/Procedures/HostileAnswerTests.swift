@@ -54,7 +54,7 @@ struct HostileAnswerTests {
         .init("a found service that ends early", battery, "07 0500 0100"),
         .init("an include before the range", includes, "09 08 0F00 2000 2F00 0F18"),
         .init("an include after the range", includes, "09 08 2000 2000 2F00 0F18"),
-        .init("an include of nothing", includes, "09 08 1000 0000 2F00 0F18"),
+        .init("an include of a service at handle zero", includes, "09 08 1000 0000 2F00 0F18"),
         .init("an include of an inverted range", includes, "09 08 1000 2F00 2000 0F18"),
         .init("an include of 3 bytes", includes, "09 05 1000 2F00 20"),
         .init("an include of 7 bytes", includes, "09 09 1000 2000 2F00 0F18 00"),

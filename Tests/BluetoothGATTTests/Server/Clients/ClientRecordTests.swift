@@ -56,7 +56,7 @@ struct ClientRecordTests {
     }
 
     @Test(
-        "Records that are never encoded are refused",
+        "Bytes that are the encoding of no record are refused",
         arguments: [
             [], [0, 0, 0], [2, 0, 0], [1, 4, 0], [1, 0x80, 0], [1, 0, 0, 1], [1, 1, 0, 1],
             [1, 0, 0, 0, 0, 1, 0] + [UInt8](repeating: 1, count: 32),
