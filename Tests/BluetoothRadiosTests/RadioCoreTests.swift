@@ -6,6 +6,8 @@ import Testing
 
 @testable import BluetoothRadios
 
+/// ``RadioCore`` defines a *survey*, in which all radios listen for a peer first, and the *move* of a
+/// link to another radio.
 @Suite("The choice of a radio")
 struct RadioCoreTests {
     private static let peer = PeerIdentifier(bytes: [UInt8](repeating: 1, count: 16))
@@ -86,7 +88,7 @@ struct RadioCoreTests {
         #expect(pass() == [Self.begin(2), .survey(false)])
     }
 
-    @Test("After an earlier loss or a move, the survey is as short as usual")
+    @Test("A loss of the link long ago, or a move, does not lengthen the survey")
     mutating func surveyAfterReturn() {
         _ = core.linkOpened(Self.link, to: Self.peer, on: 0, now: now)
         core.linkClosed(Self.link, on: 0, isLost: true, now: now)
