@@ -65,7 +65,7 @@ struct ServerEventTests {
     }
 
     @Test(
-        "The stream of a reader that would miss a subscription or a link ends",
+        "A stream ends if its reader would otherwise miss a subscription or a link",
         arguments: [0, 1, 2]
     )
     func ended(_ kind: Int) async throws {

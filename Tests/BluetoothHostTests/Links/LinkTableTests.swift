@@ -94,7 +94,7 @@ struct LinkTableTests {
         #expect(table.nextDeadline == Instant(nanoseconds: 9))
     }
 
-    @Test("The deadline of a link counts from the link's addition to its removal")
+    @Test("The deadline of a link counts only while the link is in the table")
     func deadlineOfEndedLink() {
         var table = Self.table(3)
         table.append(Self.link(1, deadline: 4))

@@ -31,7 +31,7 @@ struct PortSecurityStories {
         harness.transport.controller.peers.values.first?.securityPDUs
     }
 
-    @Test("A request without security on demand is refused, and no pairing starts")
+    @Test("If a request must not secure the link on demand, its refusal starts no pairing")
     func background() throws {
         let (harness, link) = try connected(Self.protected(.insufficientAuthentication))
         let name = GATT.Operation.readUsingUUID(BluetoothUUID(0x2A00), first: .first, last: .last)

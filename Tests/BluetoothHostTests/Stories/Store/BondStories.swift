@@ -138,7 +138,7 @@ struct BondStories {
         #expect(harness.store[Self.key(1)] == nil && harness.store[Self.key(0)] != nil)
     }
 
-    @Test("A bond of another identity is unused, and set aside when the peer is bonded again")
+    @Test("A bond of another host identity is unused, and set aside when the peer bonds again")
     func otherIdentity() throws {
         var foreign = SampleBonds.bond(1)
         foreign.localIdentity = SampleBonds.peer(9)
