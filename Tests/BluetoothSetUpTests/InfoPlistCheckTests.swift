@@ -5,6 +5,7 @@ import Testing
 
 @testable import BluetoothSetUp
 
+/// Row 21 is the row *Authorization and setup* of the table in docs/ACCESSORIES.md.
 @Suite struct InfoPlistCheckTests {
     static let usage = "NSBluetoothAlwaysUsageDescription"
     private static let oldUsage = "NSBluetoothPeripheralUsageDescription"
