@@ -393,8 +393,8 @@ enum PublicKeyForgery: CaseIterable {
 
     /// Returns a public key in place of the one in the PDU.
     ///
-    /// - Parameter own: The public key of the attacked side. If it was not sent yet, the key in the
-    ///   PDU.
+    /// - Parameter own: The public key of the attacked side. If that key was not sent yet, the key
+    ///   in the PDU.
     func forge(_ bytes: [UInt8], own: [UInt8]) -> [UInt8] {
         let code = Array(bytes.prefix(1))
         let (x, y) = (Array(bytes[1...32]), Array(bytes[33...64]))

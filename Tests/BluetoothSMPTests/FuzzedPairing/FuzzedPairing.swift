@@ -52,8 +52,8 @@ struct FuzzedPairing<Generator: RandomNumberGenerator> {
         if model.step() { return }
         isMeddled = false
         model.outcomes = [:]
-        // The next pairing encrypts the link again. An end that is still distributing keys does so
-        // on the encrypted link.
+        // The next pairing has to encrypt the link again. An end that is still pairing keeps its
+        // state, because it distributes its keys on the encrypted link.
         for (end, machine) in model.machines where !machine.isPairing {
             model.isEncrypted[end] = false
         }
