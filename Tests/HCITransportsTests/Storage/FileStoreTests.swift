@@ -105,7 +105,7 @@ struct FileStoreTests {
     }
 
     @Test(
-        "A closed store frees its directory, and locks the directory again if it is free"
+        "A closed store frees its directory, and its next use locks the directory again if free"
     )
     func closed() throws {
         try inDirectory { directory in

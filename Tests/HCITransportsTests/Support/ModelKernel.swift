@@ -73,7 +73,7 @@ final class ModelKernel: BluetoothKernel {
         var isPermitted = true
         /// The error of every call, as on a system without Bluetooth.
         var refusal: Int32?
-        /// The event at the first wait.
+        /// A change that occurs during the next wait, and only then.
         var onWait: (@Sendable (inout State) -> Void)?
         fileprivate(set) var calls: [Call] = []
         fileprivate var listeners: [Descriptor] = []
@@ -212,7 +212,8 @@ extension ModelKernel {
     func openUserChannel(_ index: UInt16) throws(SystemError) -> Descriptor {
         let adapter = try adapter(index, for: .take(index))
         switch adapter.condition {
-        // EUSERS is returned only in the moment before a taken adapter is up.
+        // Linux returns EUSERS only in the moment before a taken adapter is up. The model has no
+        // such moment.
         case .settingUp, .up, .taken: throw SystemError(code: EBUSY)
         case .down: break
         }
