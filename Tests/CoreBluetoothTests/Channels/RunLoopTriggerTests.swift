@@ -98,7 +98,8 @@ struct RunLoopTriggerTests {
                 trigger.add(in: .default)
                 let during = loop.run(mode: .default, before: .now)
                 trigger.takeFromAll()
-                // Removes the block with which the trigger outlives a call.
+                // The trigger adds a block to the run loop so that it outlives a call. This call
+                // removes the block.
                 _ = loop.run(mode: .default, before: .now)
                 let after = loop.run(mode: .default, before: .now)
                 answer.resume(returning: (before, during, after))

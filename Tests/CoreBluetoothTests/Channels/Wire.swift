@@ -126,8 +126,8 @@ extension Wire {
         endpoints[end.rawValue].watchers.append(then)
     }
 
-    /// Moves SDUs to an end. Each is removed before its closure is called, which may call this
-    /// method.
+    /// Moves SDUs to an end. Each SDU is removed from its queue before its closure is called,
+    /// because the closure may call this method again.
     private func move(to end: End) {
         let (here, there) = (end.rawValue, end.other.rawValue)
         while endpoints[here].arrived.count < window, !endpoints[there].sending.isEmpty {
