@@ -6,8 +6,8 @@ import Glibc
 import HCITransports
 import Synchronization
 
-/// A message bus in this process, with one client, and with one program that owns each name that is
-/// not missing. A test can answer, delay and forge the messages of the program.
+/// A message bus in this process, with one client and one program. The program owns every name
+/// except the missing names. A test can answer, delay and forge the messages of the program.
 package final class FakeBus: Sendable {
     /// A function that receives each message of the client except calls to the bus itself. It runs
     /// on the thread of the bus, in the order of the messages.
