@@ -102,7 +102,7 @@ final class BondedScene: Sendable {
     }
 }
 
-/// Gives `body` BlueZ and our host, bonded in this way.
+/// Gives `body` BlueZ and our host, which have paired by `way` and are bonded.
 func withBond(
     _ setting: Setting,
     _ scenario: String,
