@@ -70,7 +70,7 @@ struct AdvertisingLayoutTests {
         #expect(layout.omissions == [.nameShortened(sent)])
     }
 
-    @Test("A name is shortened only after all complete content has its place")
+    @Test("A name that is too long leaves space for all other content")
     func nameComesLast() {
         var content = AdvertisingContent(localName: String(repeating: "n", count: 60))
         content.appearance = 0x0341

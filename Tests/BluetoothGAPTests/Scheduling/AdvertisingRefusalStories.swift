@@ -11,7 +11,7 @@ import Testing
 /// reset. A set is *in force* when the controller advertises as requested; see ``Advertiser``.
 @Suite("Advertising with a controller that refuses")
 struct AdvertisingRefusalStories {
-    /// A kind of a set's operations.
+    /// An operation that is necessary before a set is on the air.
     enum Kind: String, CaseIterable, Sendable {
         case parameters, address, data, enable
 

@@ -76,7 +76,7 @@ struct ConnectingStories {
         )
     }
 
-    @Test("More pending requests than the accept list holds take turns in it")
+    @Test("If the accept list cannot hold all pending requests, they take turns in it")
     func overfullAcceptList() throws {
         var harness = try SchedulerHarness(acceptListSize: 2)
         for number in 1...5 {
