@@ -61,8 +61,8 @@ struct RadioCoreModelTests {
             }
         }
 
-        /// Checks that every attempt belongs to a request, that no peer has two links that do not
-        /// end, and that the core's counts agree with the model.
+        /// Checks that every attempt belongs to a request, that a peer has two links only while one
+        /// of them is being ended, and that the core's counts agree with the model.
         func check() {
             #expect(Set(core.requests.keys) == Set(waiting.keys))
             for (id, request) in core.requests {
