@@ -184,7 +184,7 @@ struct PairingStories {
     }
 
     @Test(
-        "Without a delegate, or if pairing is not accepted, pairing is not supported",
+        "Without a delegate, or if pairing is not accepted, peers get Pairing Not Supported",
         arguments: [true, false]
     )
     func notSupported(_ hasDelegate: Bool) throws {
