@@ -142,7 +142,7 @@ struct DistributionTests {
     }
 
     @Test(
-        "A random address that is not static is not an identity address",
+        "A random identity address that is not static fails the pairing",
         arguments: [0x4000_0000_0001, 0x0000_0000_0001, 0x8000_0000_0001] as [UInt64]
     )
     func privateIdentityAddress(value: UInt64) {
