@@ -39,7 +39,7 @@ struct ConnectingTests {
         #expect(error?.description.contains("start the controller") == true)
     }
 
-    @Test("Canceling during a name lookup ends the attempt before the lookup")
+    @Test("A canceled connection attempt does not wait for the end of its name lookup")
     func canceledLookUp() async {
         let (asked, answered) = (Promise<Void>(), DispatchSemaphore(value: 0))
         let host = HostName("example.invalid") { text, _ in

@@ -42,7 +42,7 @@ struct TracingTransportTests {
         }
     }
 
-    @Test("After lost bytes, the trace finds packets again when the host does")
+    @Test("After lost bytes, the trace finds packets again at the answer to Reset")
     func noise() async throws {
         let path = temporaryPath("btsnoop")
         defer { unlink(path) }
@@ -69,7 +69,7 @@ struct TracingTransportTests {
         }
     }
 
-    @Test("An observer gets packets without keys, and whole ones after lost bytes and a reset")
+    @Test("An observer gets packets without keys, and whole packets again after a Reset")
     func observer() async throws {
         try await withExecutor { executor in
             let (near, far) = InProcessTransport.pair()

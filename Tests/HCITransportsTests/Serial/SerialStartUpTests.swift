@@ -142,7 +142,7 @@ struct SerialStartUpTests {
     }
 
     @Test(
-        "The startup does not await an answer that may come at the new speed or never",
+        "The startup does not wait for an answer that may come at the new speed or not at all",
         arguments: [SerialVendor.qualcomm, .st, .intel]
     )
     func unanswered(vendor: SerialVendor) throws {
@@ -325,7 +325,7 @@ struct SerialStartUpTests {
         #expect(story.takeActions() == [Self.command(.broadcom, 4_000_000, 1)])
     }
 
-    @Test("Bytes received while a command without an answer leaves the line have no effect")
+    @Test("While a command that gets no answer is being sent, received bytes have no effect")
     func noiseWhileTransmitting() throws {
         var story = try Story("/dev/x@921600,vendor=qualcomm")
         story.receive(Self.resetAnswer)

@@ -55,7 +55,10 @@ struct SystemFilesTests {
 
 @Suite("The users of adapters")
 struct AdapterHoldersTests {
-    @Test("A program with an HCI socket is a user unless it is a daemon") func programs() {
+    @Test(
+        "Processes with an HCI socket are listed, either as programs or as daemons"
+    )
+    func programs() {
         var files = FileTree()
         files.add(process: 3, "three", files: ["socket:[30]", "socket:[31]"])
         files.add(process: 4, "bluetoothd", files: ["socket:[40]"])

@@ -193,7 +193,7 @@ struct UserChannelTransportTests {
     }
 
     @Test(
-        "Linux's errors of a channel without an adapter mean a removal",
+        "EPIPE and EBADFD mean that the adapter was removed",
         arguments: [EPIPE, 77]
     )
     func removal(code: Int32) {
@@ -201,7 +201,7 @@ struct UserChannelTransportTests {
     }
 
     @Test(
-        "Other errors mean no removal, because the host itself can cause them",
+        "Errors that the host itself can cause do not mean that the adapter was removed",
         arguments: [ENETDOWN, ENODEV, ENXIO, EBADF, EIO, EAGAIN]
     )
     func noRemoval(code: Int32) {
