@@ -20,7 +20,7 @@ struct ReturningCentralTests {
     /// controller with the same bond, which restores its subscription.
     ///
     /// - Parameters:
-    ///   - silently: Runs when the central is out of range and has no other link yet.
+    ///   - silently: Runs when the central is out of range, before it returns.
     ///   - body: Runs with the new link.
     private func returning(
         to fixture: Fixture,

@@ -117,7 +117,7 @@ struct SubscriptionRegistryTests {
         #expect(none == [])
     }
 
-    @Test("11.1 The newest link of a peer that has a subscription is the current one")
+    @Test("11.1 Of the links of a peer with a subscription, the newest is the current one")
     func newest() {
         var registry = SubscriptionRegistry()
         let place = place(0)
