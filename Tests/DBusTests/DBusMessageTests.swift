@@ -161,7 +161,7 @@ import Testing
         )
     }
 
-    @Test("A path has a last element and is below others, and invalid paths are refused")
+    @Test("The last element and the ancestors of a path are found, and invalid paths are refused")
     func paths() throws {
         let path = try #require(DBusObjectPath("/org/bluez/hci0"))
         #expect(path.lastElement == "hci0")
