@@ -153,7 +153,7 @@ struct TurnTests {
         }
     }
 
-    @Test("A write that is canceled during its execution completes on the server")
+    @Test("Canceling a write after its Execute Write Request sends no further request")
     func cancelWhileExecuting() {
         var client = DrivenClient()
         _ = client.start(.writeLong(.init(9), offset: 0, [1]), id: 1)
@@ -165,7 +165,7 @@ struct TurnTests {
         #expect(client.nextPDU(now: .zero) == nil)
     }
 
-    @Test("A canceled MTU exchange completes")
+    @Test("A canceled MTU exchange still sets the MTU")
     func cancelExchange() {
         var client = DrivenClient()
         _ = client.start(.exchangeMTU, id: 1)

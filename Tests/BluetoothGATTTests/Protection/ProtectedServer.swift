@@ -8,11 +8,10 @@ import Testing
 /// A server with protected values for each rule of a test, to which all requesters are connected.
 /// Every PDU that it sends is checked.
 ///
-/// Each protected value lies between two open values of the same type, which any requester may
-/// access. The protected values consist of `secretByte`. This byte occurs nowhere else in the
-/// database or in the protocol: no UUID or code contains it, and no handle does, because the first
-/// digit of a handle is 0 and the last is below 8. A PDU with this byte therefore discloses a
-/// protected value.
+/// Each protected value lies between two open values of the same type, which require no security.
+/// The protected values consist of `secretByte`. This byte occurs nowhere else in the database or
+/// in the protocol: no UUID or code contains it, and no handle does, because the first digit of a
+/// handle is 0 and the last is below 8. A PDU with this byte therefore discloses a protected value.
 struct ProtectedServer {
     static let secretByte: UInt8 = 0xAF
     static let secret = [UInt8](repeating: secretByte, count: 8)

@@ -100,7 +100,8 @@ struct ServedTable {
         server.write([bits], to: try attribute(0x2B29), by: client)
     }
 
-    /// Returns the error of the check that precedes the processing of a request.
+    /// Returns Database Out Of Sync if the server refuses the request for a change-unaware client
+    /// before it processes the request. Otherwise, returns `nil`.
     mutating func refusal(
         _ request: ATT.PDU,
         on bearer: GATTServer.BearerID = Self.fixed
