@@ -41,8 +41,9 @@ struct AdvertiserHarness {
     /// Planned answers. An operation gets and removes the first that matches it.
     var planned: [PlannedAnswer] = []
     var answersAtOnce = true
-    /// Whether every operation has to be legal. The advertiser cannot know the state of a
-    /// controller that did not answer or that refused without a reason.
+    /// Whether an illegal operation fails the test. `false` with a faulty controller, because the
+    /// advertiser cannot know the state of a controller that did not answer or that refused without
+    /// a reason.
     var isStrict = true
     /// Whether the host resets a controller that does not answer Disable.
     var resetsUnstoppable = true
