@@ -13,7 +13,8 @@ struct SerialVendorTests {
             (0x000F, SerialVendor.broadcom), (0x0131, .broadcom), (0x0009, .broadcom),
             (0x000D, .ti), (0x001D, .qualcomm), (0x0045, .qualcomm), (0x0002, .intel),
             (0x0025, .nxp), (0x0048, .nxp), (0x0030, .st),
-            // Nordic, Espressif, Realtek, the Linux Foundation: no public command.
+            // These companies have published no command that changes the speed: Nordic, Espressif,
+            // Realtek, and the Linux Foundation.
             (0x0059, nil), (0x02E5, nil), (0x005D, nil), (0x05F1, nil), (0xFFFF, nil), (0, nil),
         ] as [(UInt16, SerialVendor?)]
     )

@@ -104,9 +104,7 @@ struct FileStoreTests {
         }
     }
 
-    @Test(
-        "A closed store frees its directory, and its next use locks the directory again if free"
-    )
+    @Test("A closed store frees its directory, and its next use locks the directory again if free")
     func closed() throws {
         try inDirectory { directory in
             let first = try FileStore(directory: directory)

@@ -55,9 +55,7 @@ struct SystemFilesTests {
 
 @Suite("The users of adapters")
 struct AdapterHoldersTests {
-    @Test(
-        "Processes with an HCI socket are listed, either as programs or as daemons"
-    )
+    @Test("Processes with an HCI socket are listed, either as programs or as daemons")
     func programs() {
         var files = FileTree()
         files.add(process: 3, "three", files: ["socket:[30]", "socket:[31]"])

@@ -93,7 +93,7 @@ struct UserChannelOpeningTests {
         #expect(kernel.now - start <= AdapterLease.copiesLimit + UserChannelOpening.waitLimit)
     }
 
-    @Test("An adapter that another program brought up meanwhile is not waited for") func faster()
+    @Test("Returning an adapter does not wait if another program brought it up") func faster()
         throws
     {
         let kernel = ModelKernel([3: .init(condition: .up(connections: 0))])
