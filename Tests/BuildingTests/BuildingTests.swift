@@ -143,11 +143,11 @@ private struct Step: Decodable {
     let checks: Int?
     let beyond: Int?
     let requests: Int?
-    /// Whether each person is at another place at the end.
+    /// Whether each person is at another place at the end of the run than at its start.
     let walked: [Bool]?
-    /// Whether each sensor is at the same place at the end.
+    /// Whether each sensor is at the same place at the end of the run as at its start.
     let still: [Bool]?
-    /// The number of gateways that the list shows for each device during the run.
+    /// The number of different gateways that the list shows for each device during the run.
     let different: [Int]?
     let overlaps: Int?
     let outside: Int?

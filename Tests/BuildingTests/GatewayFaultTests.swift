@@ -89,7 +89,8 @@ struct GatewayFaultTests {
         let simulation = try BuildingSimulation(scenario)
         let world = simulation.world
         let gateways = simulation.gateways
-        // More than the run needs: the cycles of different gateways overlap.
+        // A time limit beyond the time that the run needs, because the cycles of different gateways
+        // overlap.
         let limit = Duration.seconds(Self.cycleCount) + Self.recovery * (Self.cycleCount / 10 + 2)
         try await simulation.run(for: limit) { accessories in
             var faults = Faults(seed: seed, count: gateways.count)
