@@ -69,7 +69,7 @@ struct ValueGenerator {
         }
     }
 
-    /// Whether the more frequent of two choices is taken.
+    /// A random Boolean value that is `true` three times out of four.
     private var isLikely: Bool { mutating get { Int.random(in: 0..<4, using: &generator) > 0 } }
 
     private mutating func number(bytes count: Int, of field: FieldLayout) -> Data {
