@@ -6,8 +6,8 @@ import Testing
 
 @testable import BluetoothRadios
 
-/// ``RadioCore`` defines a *survey*, in which all radios listen for a peer first, and the *move* of a
-/// link to another radio.
+/// ``RadioCore`` defines a *survey*, in which all radios listen for a peer before one of them
+/// connects, and the *move* of a link to another radio.
 @Suite("The choice of a radio")
 struct RadioCoreTests {
     private static let peer = PeerIdentifier(bytes: [UInt8](repeating: 1, count: 16))
@@ -45,9 +45,7 @@ struct RadioCoreTests {
         .begin(request, peer, radio: radio)
     }
 
-    @Test(
-        "The radio that receives a peer best connects first, and the others after the head start"
-    )
+    @Test("The radio that receives a peer best connects first, and the others after the head start")
     mutating func strongest() {
         receive([-70, -50, -90])
         #expect(connect() == [Self.begin(1)])
