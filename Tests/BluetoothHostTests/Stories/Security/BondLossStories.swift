@@ -54,7 +54,7 @@ struct BondLossStories {
         #expect(harness.core.bonds.count == 1 && harness.controller.dataPackets.isEmpty)
     }
 
-    @Test("Without a delegate, the policy ask does not pair again with a peer that lost its bond")
+    @Test("Without a delegate, `ask` does not pair again with a peer that lost its bond")
     func withoutDelegate() throws {
         var harness = try harness(.ask, hasDelegate: false)
         let pending = harness.requestConnection(address)
@@ -225,7 +225,7 @@ struct BondLossStories {
     }
 
     @Test(
-        "Without a delegate, the policy pairOnce does not pair again with a peer that lost its bond"
+        "Without a delegate, `pairOnce` does not pair again with a peer that lost its bond"
     )
     func missingPeer() throws {
         var harness = try harness(.pairOnce, hasDelegate: false)
