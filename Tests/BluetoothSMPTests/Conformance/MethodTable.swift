@@ -3,7 +3,7 @@
 @testable import BluetoothSMP
 
 /// Table 2.8 of Vol 3, Part H, 2.3.5.1, in letters. The tests read the expected method from it and
-/// compute nothing.
+/// do not compute it.
 ///
 /// The table has a row for each responder and a column for each initiator, both in the order of the
 /// values: display only, display yes/no, keyboard only, no input and no output, keyboard display. J
