@@ -115,9 +115,7 @@ import Testing
         #expect(order == [1, 2, 3, 1, 2, 1, 2])
     }
 
-    @Test(
-        "A link cannot use the last of several buffers if another link is open"
-    )
+    @Test("A link cannot use the last of several buffers if another link is open")
     func reserve() throws {
         var queue = makeQueue(packetCount: 4, links: [Self.first, Self.second])
         for _ in 0..<4 { queue.enqueue([1], on: Self.first) }
@@ -161,9 +159,7 @@ import Testing
         #expect(queue.hasRoom(Self.first))
     }
 
-    @Test(
-        "A frame that fits into one packet can take a free buffer without being queued"
-    )
+    @Test("A frame that fits into one packet can take a free buffer without being queued")
     func direct() throws {
         var queue = makeQueue(packetCount: 3, links: [Self.first, Self.second])
         var taken: [Bool] = []

@@ -210,9 +210,7 @@ struct QueueHarness {
         #expect(harness.complete(.leRand) == [.finished("a", .complete([0]))])
     }
 
-    @Test(
-        "A late response that precedes the response to the probe does not end a newer command"
-    )
+    @Test("A late response that precedes the response to the probe does not end a newer command")
     func lateAnswer() {
         var harness = QueueHarness()
         _ = harness.enqueue(HCI.LERand(), "old")
@@ -289,9 +287,7 @@ struct QueueHarness {
         #expect(harness.queue.nextDeadline == nil)
     }
 
-    @Test(
-        "If a caller's Read Local Version Information times out, the queue sends it as a probe"
-    )
+    @Test("If a caller's Read Local Version Information times out, the queue sends it as a probe")
     func deafToProbe() {
         var harness = QueueHarness()
         _ = harness.enqueue(QueueHarness.probe, "version")
