@@ -15,9 +15,7 @@ import VirtualRadio
 
 @Suite("Scanning")
 struct ScanTests {
-    @Test(
-        "3.1 A list finds peripherals with its services, and nil or an empty list finds all"
-    )
+    @Test("3.1 A list finds peripherals with its services, and nil or an empty list finds all")
     func filters() async throws {
         let fixture = try Fixture(.heartRate(name: "Strap"), .thermometer(name: "Thermometer"))
         try await fixture.run {
