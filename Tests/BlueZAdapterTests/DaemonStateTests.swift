@@ -59,7 +59,7 @@ import Testing
         await fixture.end()
     }
 
-    @Test("If the daemon ends, requests and links end, and the adapter is ready on its return")
+    @Test("If the daemon ends, requests and links end, and its return makes the adapter ready")
     func killedDaemon() async throws {
         let fixture = try Fixture(FakeDaemon())
         let (link, _) = try await fixture.connected()

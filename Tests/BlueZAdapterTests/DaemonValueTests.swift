@@ -16,9 +16,7 @@ import Testing
         .notification
     )
 
-    @Test(
-        "Values that arrive in the socket before and after the AcquireNotify reply are delivered"
-    )
+    @Test("Values that arrive in the socket before and after the AcquireNotify reply are delivered")
     func acquiredNotifications() async throws {
         let pair = PacketPair()
         let daemon = try FakeDaemon()
