@@ -258,7 +258,7 @@ import Testing
     }
 
     @Test(
-        "Cached services of another firmware are replaced, even if they were reported as complete",
+        "The services of updated firmware replace cached ones, even if those counted as complete",
         arguments: [true, false]
     )
     func cachedServices(areReportedAsComplete: Bool) async throws {

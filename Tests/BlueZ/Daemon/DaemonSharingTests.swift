@@ -98,7 +98,8 @@ private struct SharedTicker {
     let link: Link
     let handle: AttributeHandle
 
-    /// Notifies a value, which the other client receives, and `program` if it is subscribed.
+    /// Notifies a value, and expects that the other client receives it. With `program`, expects
+    /// that the program receives the value too.
     func ticks(_ number: UInt8, to program: DaemonProgram? = nil) async throws {
         // Bytes that occur in no other output.
         let value: [UInt8] = [0xA5, 0xC3, number]

@@ -45,7 +45,8 @@ private let database = """
             let characteristic = try await bluez.subscribe(to: open, at: path)
             try await program.line(of: "accessory", after: "subscribed: ")
             try await bluez.write("notify FFF1 060708\n", to: "accessory")
-            // BlueZ reports values that it has read in the same way.
+            // BlueZ reports a notified value as it reports a read value: as a change of the
+            // property `Value`. This value was never read.
             try await bluez.change(of: characteristic, "Value", to: .bytes([6, 7, 8]))
             try await bluez.disconnect(path)
             try await program.line(of: "accessory", after: "disconnected: ")

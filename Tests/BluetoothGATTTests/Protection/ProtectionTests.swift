@@ -5,9 +5,9 @@ import BluetoothGATT
 import BluetoothTypes
 import Testing
 
-/// The paths to a protected value, none of which may disclose it. The tests cover the links of
-/// `Requester.all`, the permissions of `SpecifiedAccess.rules`, values of the server and of the
-/// application, and UUIDs of both lengths.
+/// The ways to access a protected value. None of them may give access to a requester without
+/// permission. The tests cover the links of `Requester.all`, the permissions of
+/// `SpecifiedAccess.rules`, values of the server and of the application, and UUIDs of both lengths.
 ///
 /// `SpecifiedAccess` alone determines the expected result. Every fault names the requester, the
 /// rule and the event.

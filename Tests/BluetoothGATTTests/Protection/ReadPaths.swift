@@ -13,7 +13,7 @@ enum ReadPath: CaseIterable, Sendable {
 }
 
 extension ProtectedServer {
-    /// Tries to read every value as every requester on this path.
+    /// Tries to read every protected value with this request, once as each requester.
     mutating func tryAll(_ path: ReadPath) {
         for place in places {
             for requester in Requester.all {

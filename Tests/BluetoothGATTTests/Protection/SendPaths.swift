@@ -19,7 +19,8 @@ enum SendPath: CaseIterable, Sendable {
 }
 
 extension ProtectedServer {
-    /// Sends every value to every requester on this path. `rule` selects the rule that applies.
+    /// Tries to send every protected value in this way, once to each requester. `rule` selects the
+    /// rule of a value that decides whether it may be sent.
     mutating func tryAll(_ path: SendPath, rule: (Place) -> SecurityRequirement) {
         let open = places.first { !$0.isDynamic && rule($0) == .open }
         for place in places {

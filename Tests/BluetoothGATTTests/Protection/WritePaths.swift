@@ -11,7 +11,7 @@ enum WritePath: CaseIterable, Sendable {
 }
 
 extension ProtectedServer {
-    /// Tries to write every value as every requester on this path.
+    /// Tries to write every protected value in this way, once as each requester.
     mutating func tryAll(_ path: WritePath) throws {
         for place in places {
             for requester in Requester.all {

@@ -24,7 +24,8 @@ struct Impostor: Sendable {
         var usesSecureConnections = true
         var wantsProtection = false
         var keySize = 16
-        /// The passkey, which makes the method Passkey Entry, and which the impostor knows.
+        /// The passkey, which the impostor knows. If there is one, the method of the pairing is
+        /// Passkey Entry.
         var passkey: UInt32?
         var forged: [Step: Forgery] = [:]
         /// The PDUs that the impostor sends before and after each step.
@@ -32,7 +33,8 @@ struct Impostor: Sendable {
         var after: [Step: [[UInt8]]] = [:]
         /// The identity address that the impostor claims.
         var identity: DeviceAddress?
-        /// The key of Phase 2: `right`, `wrong` or `never`.
+        /// How the impostor encrypts the link in Phase 2: with the `right` key, with a `wrong` key,
+        /// or `never`.
         var encrypts = "right"
     }
 
