@@ -227,7 +227,7 @@ struct FaultInjectingTransportTests {
         #expect(harness.hostLog.log.bytes == [0xFF, 1, 2])
     }
 
-    @Test("Packets before bytes that are no packets arrive once")
+    @Test("If bytes that are no packets follow packets, the packets arrive once")
     func lostFramingAfterPackets() async throws {
         let harness = try await FaultHarness(TransportFaultPlan(seed: 1))
         let (first, second) = (Self.packet(1), Self.packet(2))

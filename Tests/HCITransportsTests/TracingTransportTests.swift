@@ -173,7 +173,7 @@ struct TracingTransportTests {
         }
     }
 
-    @Test("Packets before bytes that cannot be separated are recorded once")
+    @Test("Packets are recorded once if bytes that cannot be separated follow them")
     func lostFramingAfterPackets() async throws {
         try await withTrace { executor, _, far, log, path in
             let piece = Self.resetAnswer + Self.acl + [0xFF, 1, 2]

@@ -58,7 +58,9 @@ struct BearerCancellationTests {
         #expect(bearer.mtu == 185)
     }
 
-    @Test("An unanswered request that was canceled closes the bearer and is not reported")
+    @Test(
+        "If a canceled request gets no response, the bearer closes without a report of the request"
+    )
     mutating func timesOut() throws {
         try bearer.request(.read(1), id: 1)
         try bearer.request(.read(2), id: 2)

@@ -6,8 +6,8 @@ import LanyardTestSupport
 
 @testable import BluetoothGATT
 
-/// A server whose clients, application and clock act at random within their contracts, with checks
-/// that the server observes its own contract.
+/// A server with clients, an application and a clock that act at random, but as their interfaces
+/// permit. Checks that the server does what its interface promises.
 struct FuzzedServer<Source: RandomNumberGenerator> {
     typealias BearerID = GATTServer.BearerID
     typealias ClientID = GATTServer.ClientID

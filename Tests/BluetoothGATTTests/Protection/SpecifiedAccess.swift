@@ -4,7 +4,7 @@ import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
 
-/// A client, with all facts that a server may consider.
+/// A client, with the properties on which a server's decision about access may depend.
 struct Requester: Hashable, Sendable, CustomStringConvertible {
     let number: UInt64
     var security: LinkSecurity
