@@ -52,7 +52,7 @@ async def count(client, uuid, burst):
         number = next(numbers)
         if value[:4] != number.to_bytes(4, "big"):
             say(f"not {number}: {value.hex()}")
-        elif (number + 1) % int(burst) == 0:
+        if (number + 1) % int(burst) == 0:
             say("counted")
 
     await client.start_notify(uuid, receive)
