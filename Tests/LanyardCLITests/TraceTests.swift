@@ -89,6 +89,24 @@ import Testing
         #expect(lines.map(\.isMalformed) == [false, false, false, true])
     }
 
+    @Test("Keys that another program's log contains are zeros in the text")
+    func redactsKeys() {
+        let secret = [UInt8](0xA1...0xB0)
+        let lines = decode([
+            Self.record("01 1720 20" + secret.hexadecimal + secret.hexadecimal, .sent),
+            Self.record("04 0e 14 01 1720 00" + secret.hexadecimal),
+            Self.record("04 0e 0c 01 1820 00" + secret.prefix(8).hexadecimal),
+            Self.acl([0x06] + secret, channel: 6), Self.acl([0x08] + secret, channel: 6),
+            Self.acl([0x0A] + secret, channel: 6),
+        ])
+        #expect(lines.count == 6)
+        let zeros = String(repeating: "00", count: 16)
+        #expect(lines[0].text == "LE Encrypt: key=(secret), plaintext=\(zeros)")
+        #expect(lines[2].text.hasSuffix("random=0"))
+        #expect(lines[3].text == "06" + zeros)
+        for line in lines { #expect(!line.json.compact.contains("a1a2")) }
+    }
+
     @Test("The fragments of each direction become one line with the time of the last fragment")
     func recombines() {
         let lines = decode([

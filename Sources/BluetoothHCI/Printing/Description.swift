@@ -9,7 +9,7 @@ extension HCI {
     /// parameters of other commands and events are omitted. Malformed parameters are omitted,
     /// because they may contain a key. Return parameters that cannot be decoded are shown in
     /// hexadecimal. The blocks of LE Encrypt and the data of ACL packets can contain keys, and are
-    /// shown.
+    /// shown: the caller removes the keys first (`KeyRedaction` of `HCITransports`).
     package static func describe(_ packet: Packet) -> String {
         switch packet {
         case .command(let opcode, let parameters): describe(opcode, parameters)

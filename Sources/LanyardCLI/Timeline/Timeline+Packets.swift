@@ -44,6 +44,7 @@ struct PacketGathering {
     private(set) var leftOut = 0
     private var zero: Int64?
     private var decoder = TraceDecoder()
+    private var redaction = KeyRedaction()
     /// The index of the folded event of each advertiser.
     private var reports: [Substring: Int] = [:]
 
@@ -53,6 +54,7 @@ struct PacketGathering {
     }
 
     mutating func receive(_ record: Btsnoop.Record) {
+        let packet = redaction.blank(record.packet, record.direction)
         guard let line = decoder.decode(record), !line.isAboutBuffers else { return }
         let origin = zero ?? line.microsecondsSince1970
         zero = origin
@@ -65,7 +67,7 @@ struct PacketGathering {
         if let advertiser = line.advertiser, reports.count < Self.advertiserLimit {
             reports[advertiser] = events.count
         }
-        events.append(line.event(at: time, device: device, bytes: record.packet))
+        events.append(line.event(at: time, device: device, bytes: packet))
     }
 
     /// Returns whether the line is one more report of an advertiser that was received shortly

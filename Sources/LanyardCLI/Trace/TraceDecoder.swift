@@ -7,7 +7,8 @@ import BluetoothTypes
 import HCITransports
 
 /// A decoder of a log's packets into lines, one for each PDU. Fragments are reassembled for each
-/// link and direction. The line of a PDU takes the place of its last fragment.
+/// link and direction. The line of a PDU takes the place of its last fragment. Zeros replace the keys
+/// that a log of another program, or one with exported keys, contains.
 struct TraceDecoder: Sendable {
     private struct Stream: Hashable {
         let connection: ConnectionHandle
@@ -15,9 +16,12 @@ struct TraceDecoder: Sendable {
     }
 
     private var recombiners: [Stream: FrameRecombiner] = [:]
+    private var redaction = KeyRedaction()
 
     /// Returns the line for a packet; `nil` for a fragment whose PDU continues.
     mutating func decode(_ record: Btsnoop.Record) -> TraceLine? {
+        var record = record
+        record.packet = redaction.blank(record.packet, record.direction)
         guard record.packet.count >= record.originalLength else {
             let kept = "\(record.packet.count) of \(record.originalLength) bytes kept by the log"
             return .hci(record, nil, kept, isMalformed: true)

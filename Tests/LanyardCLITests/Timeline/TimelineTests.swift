@@ -159,6 +159,15 @@ import Testing
         #expect(gather([(50, reset)], zero: 20).events.map(\.microseconds) == [30])
     }
 
+    @Test("The bytes of a packet have zeros in place of keys") func keyBytes() {
+        let secret = [UInt8](0xA1...0xB0)
+        let reply: [UInt8] = [1, 0x1A, 0x20, 18, 0x40, 0]
+        let frame: [UInt8] = [2, 0x40, 0x20, 21, 0, 17, 0, 6, 0, 6]
+        let zeros = [UInt8](repeating: 0, count: 16)
+        let events = gather([(0, reply + secret), (1, frame + secret)]).events
+        #expect(events.map(\.packet?.bytes) == [reply + zeros, frame + zeros])
+    }
+
     @Test("Packets whose times are too far apart to be subtracted are left out")
     func distantTimes() {
         let packets: [(Int64, [UInt8])] = [(0, report(1)), (.max, report(1)), (.min, report(2))]
