@@ -201,19 +201,3 @@ extension CompositeAdapter {
         first.storeRecord(bytes, name)
     }
 }
-
-// The identifiers of links in a `RadioGroup`. Each host counts its own links from one, so the group
-// adds the number of the radio in the most significant byte.
-extension LinkIdentifier {
-    private static let radioShift: UInt64 = 56
-
-    init(_ inner: LinkIdentifier, onRadio radio: Int) {
-        self.init(rawValue: inner.rawValue | UInt64(radio) << Self.radioShift)
-    }
-
-    var radio: Int { Int(rawValue >> Self.radioShift) }
-
-    var inner: LinkIdentifier {
-        LinkIdentifier(rawValue: rawValue & (1 << Self.radioShift - 1))
-    }
-}

@@ -187,12 +187,13 @@ extension RadioGroup {
     }
 
     private func opened(_ link: Link, to peer: PeerIdentifier, on radio: Int) {
-        let identifier = LinkIdentifier(link.identifier, onRadio: radio)
+        let member = RadioLinks.Member(radio: radio, inner: link.identifier)
         let actions = state.withLock { state in
+            let identifier = state.identities.open(member)
             let task = Task { [weak self] in
                 let reason = try? await link.ended()
                 guard let self else { return }
-                closed(identifier, isLost: reason.map { PortError($0).isLoss } ?? false)
+                closed(member, isLost: reason.map { PortError($0).isLoss } ?? false)
             }
             state.links[identifier] = LinkFollower(peer: peer, task: task)
             return state.core.linkOpened(identifier, to: peer, on: radio, now: now)
@@ -200,10 +201,11 @@ extension RadioGroup {
         perform(actions)
     }
 
-    private func closed(_ link: LinkIdentifier, isLost: Bool) {
+    private func closed(_ member: RadioLinks.Member, isLost: Bool) {
         state.withLock { state in
+            guard let link = state.identities.close(member) else { return }
             state.links[link] = nil
-            state.core.linkClosed(link, on: link.radio, isLost: isLost, now: now)
+            state.core.linkClosed(link, on: member.radio, isLost: isLost, now: now)
         }
         setTimer()
     }
@@ -211,10 +213,14 @@ extension RadioGroup {
     /// Waits until the core knows that the earlier links to a peer have ended. Otherwise, it would
     /// refuse the request, because a host removes a link before the core is informed.
     private func followEnds(of peer: PeerIdentifier) async {
-        let links = state.withLock { $0.links.filter { $0.value.peer == peer } }
-        for (link, follower) in links {
-            let open = await hosts[link.radio].links
-            if !open.contains(where: { $0.identifier == link.inner }) { await follower.task.value }
+        let followed = state.withLock { state in
+            state.links.filter { $0.value.peer == peer }.compactMap { link, follower in
+                state.identities[link].map { ($0, follower.task) }
+            }
+        }
+        for (member, task) in followed {
+            let open = await hosts[member.radio].links
+            if !open.contains(where: { $0.identifier == member.inner }) { await task.value }
         }
     }
 
@@ -257,9 +263,10 @@ extension RadioGroup {
     }
 
     private func read(_ identifier: LinkIdentifier) {
-        let host = hosts[identifier.radio]
+        guard let member = state.withLock({ $0.identities[identifier] }) else { return }
+        let host = hosts[member.radio]
         Task { [weak self] in
-            let link = await host.links.first { $0.identifier == identifier.inner }
+            let link = await host.links.first { $0.identifier == member.inner }
             let reading = try? await link?.readRSSI()
             guard let self, let reading else { return }
             perform(

@@ -21,6 +21,7 @@ package final class RadioGroup: Sendable {
         var timer: (any HostTimer)?
         /// The tasks that follow the states of the hosts.
         var followers: [Task<Void, Never>] = []
+        var identities = RadioLinks()
         /// The tasks that follow the ends of the open links.
         var links: [LinkIdentifier: LinkFollower] = [:]
     }

@@ -2,13 +2,12 @@
 
 import BluetoothTypes
 
-/// The open links of a composite adapter, with the identifiers that their ports use.
+/// The open links of several radios, with the identifiers that their ports or hosts use.
 ///
-/// A port counts only its own links. Clients regard the link with the greatest identifier as the
-/// newest, so a composite adapter gives its links new identifiers, in the order in which they open
-/// on any radio.
+/// A port or host counts only its own links. Clients regard the link with the greatest identifier as
+/// the newest, so these identifiers count the links of all radios, in the order in which they open.
 struct RadioLinks: Sendable {
-    /// A link as its port identifies it.
+    /// A link as its port or host identifies it.
     struct Member: Hashable, Sendable {
         let radio: Int
         let inner: LinkIdentifier
