@@ -32,12 +32,6 @@ extension CompositeAdapter {
             guard let link = state.withLock({ $0.identities.close(member) }) else { return }
             linkClosed(link, on: radio, error)
         case .advertisingEnded(let set): advertisingEnded(set, on: radio)
-        case .publishingFailed(let service, _):
-            // A service is on all radios or on none.
-            for other in radios.indices where other != radio {
-                try? radios[other].port.unpublish(service)
-            }
-            tell(event)
         case .bondsChanged:
             // With another list of bonds, an address can resolve to another identifier.
             state.withLock { $0.identifiers = [:] }
@@ -176,6 +170,7 @@ extension PortEvent {
             return identify(inner).map { ($0, .asked($0, outer, question)) }
         case .subscribed(let inner, let handle, let kind):
             return identify(inner).map { ($0, .subscribed($0, handle, kind)) }
+        // No radio reports `publishingFailed`: a host publishes a service at once, or throws.
         case .stateChanged, .advertised, .linkOpened, .linkClosed, .advertisingEnded,
             .publishingFailed, .bondsChanged:
             return nil

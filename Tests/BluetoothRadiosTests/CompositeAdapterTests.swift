@@ -179,25 +179,6 @@ struct CompositeAdapterTests {
         }
     }
 
-    @Test("If one radio cannot publish a service, that is reported, and no radio has the service")
-    func failedService() async throws {
-        try await Rooms().run { rooms in
-            let definition = GATT.ServiceDefinition(BluetoothUUID(0x180D), [])
-            let isPublished = try await rooms.onExecutor { [adapter = rooms.adapter] in
-                Result {
-                    let service = try adapter.publish(definition)
-                    adapter.receive(.publishingFailed(service, .unavailable), from: 0)
-                    return (try? adapter.radios[1].port.unpublish(service)) != nil
-                }
-            }.get()
-            #expect(!isPublished)
-            let failures = rooms.events.all.count {
-                if case .publishingFailed = $0 { true } else { false }
-            }
-            #expect(failures == 1)
-        }
-    }
-
     @Test("A choice that the store does not accept is refused")
     func unstoredPin() async throws {
         try await Rooms().run { rooms in
