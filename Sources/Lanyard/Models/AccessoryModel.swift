@@ -43,7 +43,10 @@ public final class AccessoryModel: Identifiable {
     public var isReady: Bool { state == .ready }
 
     /// The state in a few words, for example `Connected`.
-    public var status: String { state.label }
+    public var status: String {
+        if case .notPaired = change.reason { return state.label }
+        return state == .connected ? "Pairing" : state.label
+    }
 
     /// A suggestion of what a person can do so that the accessory is connected; `nil` if there is
     /// none.
@@ -63,6 +66,9 @@ public final class AccessoryModel: Identifiable {
 
 extension AccessoryState {
     /// The state in a few words, for a screen.
+    ///
+    /// The state `connected` does not show whether a pairing is in progress or has failed. For both,
+    /// the label is `Not paired`. ``AccessoryModel/status`` uses the reason as well.
     public var label: String {
         switch self {
         case .waitingForBluetooth, .restoring: "Starting"

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import Lanyard
 import LanyardTesting
 import Observation
 import Testing
+
+@testable import Lanyard
 
 @Suite("Models for a screen", .eachSystem)
 struct ModelStories {
@@ -29,6 +30,21 @@ struct ModelStories {
             try await kit.world.expect("the return is shown", within: .seconds(30)) { @MainActor in
                 model.isReady
             }
+            await central.shutDown()
+        }
+    }
+
+    @Test("A connected accessory is shown as pairing until its pairing has failed")
+    func connectedStatus() async throws {
+        let kit = Kit()
+        try await kit.world.run { @MainActor in
+            let central = kit.central()
+            let model = AccessoryModel(try await central.pair(Kit.strap))
+            model.show(AccessoryChange(.connected, .subscribed, number: 1_000))
+            #expect(model.status == "Pairing")
+            let failure = LinkFailure(.notPaired, "the person declined")
+            model.show(AccessoryChange(.connected, .notPaired(failure), number: 1_001))
+            #expect(model.status == "Not paired")
             await central.shutDown()
         }
     }
