@@ -9,7 +9,8 @@ import Logging
 /// power fails, the file has either the old or the new contents. Several processes can use one
 /// file. A damaged file, or a file of another program, is renamed, and the store starts empty.
 /// `load` reports a file that it has renamed in its result. `remember` and `forget` log a file that
-/// they have renamed.
+/// they have renamed. In each case, a central notes the file in
+/// ``AccessoryCentral/Configuration/recorder``.
 public struct FileAccessoryStore: AccessoryStore {
     /// The location of the file.
     public var url: URL { file.url }

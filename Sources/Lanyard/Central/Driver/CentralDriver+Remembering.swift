@@ -9,9 +9,7 @@ extension CentralDriver {
     func recallAccessories() {
         do {
             let found = try store.load()
-            for setAside in found.setAside {
-                log.warning("The store left out unreadable data: \(setAside.reason)")
-            }
+            for setAside in found.setAside { leftOut(setAside) }
             for accessory in found.accessories { recall(accessory) }
             backlog.isUnread = false
         } catch {

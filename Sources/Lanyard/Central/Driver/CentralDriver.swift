@@ -31,7 +31,7 @@ final class CentralDriver: @unchecked Sendable {
     let timekeeper: any Timekeeper
     let configuration: AccessoryCentral.Configuration
     let descriptions: [AccessoryDescription]
-    let store: any AccessoryStore
+    private(set) var store: any AccessoryStore
     /// Whether the app is in the background.
     let isInBackground = Locked(false)
     /// The running central that the driver takes over; `nil` if the driver creates its own.
@@ -88,6 +88,10 @@ final class CentralDriver: @unchecked Sendable {
         generator = SeededGenerator(configuration.seed ?? .random(in: .min ... .max))
         poolTimer = timekeeper.makeTimer(on: queue) { [weak self] in self?.poolDeadlinePassed() }
         storeTimer = timekeeper.makeTimer(on: queue) { [weak self] in self?.catchUpWithStore() }
+        if var file = store as? FileAccessoryStore {
+            file.movedAside = { [weak self] in self?.leftOut($0) }
+            store = file
+        }
         recallAccessories()
     }
 
