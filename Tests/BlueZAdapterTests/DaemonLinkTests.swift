@@ -241,6 +241,51 @@ import Testing
         await fixture.end()
     }
 
+    /// Gives the sensor its identity address, as the daemon does when it stores a bond.
+    private func bond(_ daemon: FakeDaemon) {
+        daemon.changeDevice([
+            "Address": .string("00:11:22:00:00:01"), "AddressType": .string("public"),
+            "Paired": .boolean(true), "Bonded": .boolean(true),
+        ])
+    }
+
+    @Test("A canceled request ends the attempt, even if a bond has changed the address")
+    func canceledAfterBond() async throws {
+        let daemon = try FakeDaemon()
+        daemon.on("Connect") { _, _ in }
+        let fixture = Fixture(daemon)
+        await fixture.becomes(.ready)
+        let request = await fixture.connect()
+        await daemon.called("Connect")
+        bond(daemon)
+        while await fixture.onPort({ $0.bondedPeers.isEmpty }) {
+            _ = await fixture.next { event -> Bool? in
+                if case .bondsChanged = event { true } else { nil }
+            }
+        }
+        await fixture.onPort { $0.cancelConnectionRequest(request) }
+        await daemon.called("Disconnect")
+        await fixture.end()
+    }
+
+    @Test("An attempt that fails after a bond has changed the address is repeated")
+    func repeatedAfterBond() async throws {
+        let daemon = try FakeDaemon()
+        daemon.on("Connect") { [self] call, daemon in
+            daemon.on("Connect") { call, daemon in
+                daemon.connectDevice()
+                daemon.bus.reply(to: call)
+            }
+            bond(daemon)
+            daemon.bus.refuse(call, "org.bluez.Error.Failed", "le-connection-abort-by-local")
+        }
+        let fixture = Fixture(daemon)
+        await fixture.becomes(.ready)
+        _ = await fixture.connect()
+        #expect(await fixture.link() != nil)
+        await fixture.end()
+    }
+
     @Test("If ServicesResolved is true, but services are missing, the objects are read again")
     func missingServices() async throws {
         let daemon = try FakeDaemon()

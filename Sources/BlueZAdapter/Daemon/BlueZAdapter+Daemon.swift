@@ -105,7 +105,9 @@ extension BlueZAdapter {
             removed(body.first?.objectPath, body.last)
         case (BlueZ.Interface.properties, "PropertiesChanged"):
             guard body.count == 3, let name = body[0].string else { return }
+            let address = device(at: path)?.address
             let names = objects.change(path, name, body[1], invalidated: body[2])
+            if let address, names.contains("Address") { addressChanged(from: address, at: path) }
             changed(path, name, names)
         case (BlueZ.Interface.device, "Disconnected"):
             guard let link = link(at: path) else { return }

@@ -17,7 +17,8 @@ struct DaemonConnectionRequest: Sendable {
         case linked(LinkIdentifier)
     }
 
-    let address: DeviceAddress
+    /// The address of the device. A bond replaces a private address with the identity address.
+    var address: DeviceAddress
     let peer: PeerIdentifier
     /// Whether the daemon pairs with the device as it connects. A failed pairing is not repeated.
     let pairs: Bool
@@ -101,6 +102,15 @@ extension BlueZAdapter {
         for (id, request) in connectionRequests
         where request.phase == .awaitingRetry || request.phase == .awaitingDevice {
             attempt(id)
+        }
+    }
+
+    /// Handles the change of a device's address, which a bond causes.
+    func addressChanged(from former: DeviceAddress, at path: DBusObjectPath) {
+        guard let adapterPath, path.isBelow(adapterPath), let new = device(at: path)?.address
+        else { return }
+        for (id, request) in connectionRequests where request.address == former {
+            connectionRequests[id]?.address = new
         }
     }
 
