@@ -244,15 +244,18 @@ import Testing
         await fixture.end()
     }
 
-    @Test("A connection request that pairs is repeated if the device does not answer")
-    func repeatedPairingConnection() async throws {
+    @Test(
+        "A connection request that pairs is repeated if the device does not answer or the link is lost",
+        arguments: ["ConnectionAttemptFailed", "AuthenticationCanceled"]
+    )
+    func repeatedPairingConnection(_ name: String) async throws {
         let daemon = try FakeDaemon()
         daemon.on("Pair") { call, daemon in
             daemon.on("Pair") { call, daemon in
                 daemon.connectDevice()
                 daemon.bus.reply(to: call)
             }
-            daemon.bus.refuse(call, "org.bluez.Error.ConnectionAttemptFailed")
+            daemon.bus.refuse(call, "org.bluez.Error." + name)
         }
         let fixture = Fixture(daemon, person: person)
         await fixture.becomes(.ready)

@@ -95,6 +95,9 @@ enum DaemonError {
         case .failed(prefix + "NotReady", _), .failed(prefix + "NotAvailable", _): .unavailable
         case .failed(prefix + "NotConnected", _): .linkEnded(.unknown)
         case .failed(prefix + "AuthenticationTimeout", _): .timedOut
+        // The link was lost, or another program canceled the pairing (src/device.c,
+        // `new_authentication_return`).
+        case .failed(prefix + "AuthenticationCanceled", _): .linkEnded(.unknown)
         case .failed(let name, _) where name.hasPrefix(prefix + "Authentication"): .notEncrypted
         case .failed: .other("\(error)")
         }
