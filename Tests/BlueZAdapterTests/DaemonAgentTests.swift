@@ -265,6 +265,27 @@ import Testing
         await fixture.end()
     }
 
+    @Test("A request that pairs begins a new pairing when the adapter returns")
+    func pairingOfLostAdapter() async throws {
+        let daemon = try FakeDaemon()
+        daemon.on("Pair") { _, daemon in
+            daemon.on("Pair") { call, daemon in
+                daemon.connectDevice()
+                daemon.bus.reply(to: call)
+            }
+        }
+        let fixture = Fixture(daemon, person: person)
+        await fixture.becomes(.ready)
+        _ = await fixture.connect(pairs: true)
+        await daemon.called("Pair")
+        daemon.setPowered(false)
+        await fixture.becomes(.unavailable)
+        daemon.setPowered(true)
+        #expect(await fixture.link() != nil)
+        #expect(daemon.calls.filter { $0 == "Pair" }.count == 2)
+        await fixture.end()
+    }
+
     @Test("A call about an unknown device is refused")
     func unknownDevice() async throws {
         var stranger = call("RequestAuthorization")

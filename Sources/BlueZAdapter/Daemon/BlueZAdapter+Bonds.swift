@@ -95,7 +95,8 @@ extension BlueZAdapter {
         endPairing(path, .success(()))
     }
 
-    private func endPairing(_ path: DBusObjectPath, _ outcome: Result<Void, PortError>) {
+    /// Ends a pairing with this outcome.
+    func endPairing(_ path: DBusObjectPath, _ outcome: Result<Void, PortError>) {
         guard let ended = pairings.removeValue(forKey: path) else { return }
         withdrawQuestion(about: path)
         for done in ended.completions { done(outcome) }

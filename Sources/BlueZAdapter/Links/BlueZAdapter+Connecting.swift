@@ -263,13 +263,15 @@ extension BlueZAdapter {
         }
     }
 
-    /// Closes all links, because the adapter or the daemon was lost, or because this adapter shuts
-    /// down.
+    /// Closes all links and ends all pairings, because the adapter or the daemon was lost, or because
+    /// this adapter shuts down.
     func closeLinks() {
         for link in links.keys.sorted() { close(link, .unavailable) }
         for (id, request) in connectionRequests where request.phase == .connecting {
             connectionRequests[id]?.phase = .awaitingRetry
         }
+        // The daemon may not answer a pairing of a lost adapter before the time limit.
+        for path in pairings.keys { endPairing(path, .failure(.unavailable)) }
     }
 
     /// Ends a link for an application that no longer needs it. The device stays connected if
