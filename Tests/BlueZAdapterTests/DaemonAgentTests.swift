@@ -265,6 +265,27 @@ import Testing
         await fixture.end()
     }
 
+    @Test("A request that pairs ends after the time limit of the pairing, and so does its link")
+    func slowPairingConnection() async throws {
+        let daemon = try FakeDaemon()
+        daemon.on("Pair") { _, daemon in daemon.connectDevice() }
+        let offset = Mutex(Duration.zero)
+        let executor = AdapterExecutor { SystemClock.monotonic + offset.withLock { $0 } }
+        let fixture = Fixture(daemon, person: person, executor: executor)
+        await fixture.becomes(.ready)
+        let (failures, continuation) = AsyncStream<PortError>.makeStream()
+        _ = await fixture.connect(pairs: true) { continuation.yield($0) }
+        await daemon.called("Pair")
+        // The adapter sets its timer in the turn in which it calls the daemon.
+        await withCheckedContinuation { turn in executor.perform { turn.resume() } }
+        offset.withLock { $0 = .seconds(61) }
+        executor.perform {}
+        var iterator = failures.makeAsyncIterator()
+        #expect(await iterator.next() == .timedOut)
+        await daemon.called("Disconnect")
+        await fixture.end()
+    }
+
     @Test("A request that pairs begins a new pairing when the adapter returns")
     func pairingOfLostAdapter() async throws {
         let daemon = try FakeDaemon()

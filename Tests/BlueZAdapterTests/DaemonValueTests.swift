@@ -229,6 +229,26 @@ import Testing
         await fixture.end()
     }
 
+    @Test("A device that has paired without a bond is not paired again on its link")
+    func pairedWithoutBond() async throws {
+        let daemon = try FakeDaemon()
+        daemon.on("ReadValue") { call, daemon in
+            daemon.bus.refuse(call, "org.bluez.Error.NotPermitted", "Not paired")
+        }
+        daemon.on("Pair") { call, daemon in
+            daemon.changeDevice(["Paired": .boolean(true), "Bonded": .boolean(false)])
+            daemon.bus.reply(to: call)
+        }
+        let fixture = Fixture(daemon)
+        let (link, _) = try await fixture.connected()
+        let refusal = GATT.Failure.attribute(.insufficientAuthentication, handle: Self.rate)
+        for _ in 0..<2 {
+            await #expect(throws: refusal) { try await fixture.perform(.read(Self.rate), on: link) }
+        }
+        #expect(daemon.calls.filter { $0 == "Pair" }.count == 1)
+        await fixture.end()
+    }
+
     @Test("The agent refuses pairings of other programs, and calls that are not from the daemon")
     func strangers() async throws {
         let daemon = try FakeDaemon()
