@@ -16,6 +16,8 @@ struct AccessoryLink: Sendable {
     private(set) var answers: [[UInt8]] = []
     /// The streams of values to the client.
     var streams: [RunningStream] = []
+    /// The number of streams that have begun.
+    private var streamCount = 0
     /// The bytes for the client that do not belong to a stream, in order.
     var bytes = WaitingBytes()
 
@@ -32,6 +34,30 @@ struct AccessoryLink: Sendable {
         answers.isEmpty ? nil : answers.removeFirst()
     }
 
+    /// Begins a stream. At the limit, the oldest stream ends.
+    mutating func begin(
+        _ stream: ValueStream,
+        of valueHandle: AttributeHandle,
+        isConfirmed: Bool,
+        now: Instant
+    ) {
+        if streams.count >= RunningStream.limit,
+            let oldest = streams.indices.min(by: { streams[$0].number < streams[$1].number })
+        {
+            streams.remove(at: oldest)
+        }
+        streams.append(
+            RunningStream(
+                stream,
+                of: valueHandle,
+                isConfirmed: isConfirmed,
+                number: streamCount,
+                now: now
+            )
+        )
+        streamCount += 1
+    }
+
     var nextDeadline: Instant? {
         streams.reduce(signaling.nextDeadline) { earliest($0, $1.deadline) }
     }
@@ -39,11 +65,13 @@ struct AccessoryLink: Sendable {
 
 /// A stream that is being sent to a client.
 struct RunningStream: Sendable {
-    /// The maximum number of streams for a client. Beyond it, the stream that is next in turn ends.
+    /// The maximum number of streams for a client. Beyond it, the oldest stream ends.
     static let limit = 32
 
     let valueHandle: AttributeHandle
     let isConfirmed: Bool
+    /// The number of streams that began earlier on the link.
+    let number: Int
     private let stream: ValueStream
     private var count = 0
     /// The instant at which the next value is due.
@@ -55,9 +83,11 @@ struct RunningStream: Sendable {
         _ stream: ValueStream,
         of valueHandle: AttributeHandle,
         isConfirmed: Bool,
+        number: Int,
         now: Instant
     ) {
         self.stream = stream
+        self.number = number
         self.valueHandle = valueHandle
         self.isConfirmed = isConfirmed
         due = now

@@ -50,18 +50,8 @@ extension SimpleAccessory {
         _ kind: GATT.SubscriptionKind?,
         now: Instant
     ) {
-        guard let kind, link != nil else { return }
-        if let count = link?.streams.count, count >= RunningStream.limit {
-            link?.streams.removeFirst()
-        }
-        link?.streams.append(
-            RunningStream(
-                stream,
-                of: valueHandle,
-                isConfirmed: kind == .indication,
-                now: now
-            )
-        )
+        guard let kind else { return }
+        link?.begin(stream, of: valueHandle, isConfirmed: kind == .indication, now: now)
     }
 }
 

@@ -48,6 +48,28 @@ import VirtualRadio
         #expect(controller.takePayloads() == ["1b130007"])
     }
 
+    @Test("Beyond 32 streams, the oldest stream ends")
+    func streamLimit() {
+        var controller = Self.started()
+        controller.connect()
+        controller.send([0x12, 0x14, 0x00, 0x01, 0x00])
+        func send(_ number: UInt8, every period: Duration) {
+            let stream = ValueStream(every: period) { _ in [number] }
+            controller.perform(.send(stream, of: TestProfile.own[2]))
+        }
+        for number in 0..<32 as Range<UInt8> {
+            send(number, every: .seconds(number == 0 ? 1 : 1_000))
+        }
+        _ = controller.takePayloads()
+        // After its second value, the oldest stream is the last in turn.
+        controller.wait(.seconds(1))
+        #expect(controller.takePayloads() == ["1b130000"])
+        send(32, every: .seconds(1_000))
+        #expect(controller.takePayloads() == ["1b130020"])
+        controller.wait(.seconds(5))
+        #expect(controller.takePayloads() == [])
+    }
+
     @Test("A removed service stays removed after a loss of power")
     func removeService() {
         var controller = Self.started()
