@@ -42,6 +42,15 @@ import Testing
         #expect(try await child.waitUntilEnd(within: Self.limit).ending == .killed(signal: SIGKILL))
     }
 
+    @Test("The harness kills a child process that closes its output and does not end in time")
+    func childWithoutOutput() async throws {
+        let child = try ChildProcess("/bin/sh", ["-c", "exec sleep 80 >&-"])
+        #expect(try await child.nextLine(within: Self.limit) == nil)
+        await #expect(throws: ProcessError.self) {
+            try await child.waitUntilEnd(within: .milliseconds(20))
+        }
+    }
+
     @Test("The harness kills a suspended child process")
     func suspendedChild() async throws {
         let child = try ChildProcess("/bin/cat", [])

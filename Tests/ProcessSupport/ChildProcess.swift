@@ -167,7 +167,8 @@ package final class ChildProcess: Sendable {
 
     /// Waits for the end of the process. Returns its standard output and its ending.
     ///
-    /// Kills a process that does not close its standard output within `limit`, and throws an error.
+    /// Kills a process that does not close its standard output and end within `limit`, and throws an
+    /// error.
     package func waitUntilEnd(within limit: Duration) async throws -> (
         output: String, ending: Ending
     ) {
@@ -177,12 +178,33 @@ package final class ChildProcess: Sendable {
                 let text = try output.withLock { output in
                     try output.everything(before: deadline)
                 }
-                return (text, reap())
+                return (text, try end(before: deadline))
             } catch {
                 kill()
                 throw ProcessError.ended("the process did not end in \(limit)", log: log)
             }
         }
+    }
+
+    /// Waits for the end of the process.
+    private func end(before deadline: Deadline) throws -> Ending {
+        if case .over(let ending) = runState.withLock({ $0 }) { return ending }
+        let killer = DispatchWorkItem { [self] in send(signal: SIGKILL) }
+        let queue = DispatchQueue.global()
+        queue.asyncAfter(
+            deadline: .now() + .milliseconds(Int(deadline.milliseconds)),
+            execute: killer
+        )
+        defer { killer.cancel() }
+        // The process stays a zombie until `reap`, so that its number remains its own. The lock is
+        // not held, because `send` needs it.
+        var info = siginfo_t()
+        while waitid(P_PID, id_t(identifier), &info, WEXITED | WNOWAIT) < 0, errno == EINTR {}
+        let ending = reap()
+        guard ending != .killed(signal: SIGKILL) || deadline.milliseconds > 0 else {
+            throw ProcessError.tooSlow("the end of the process")
+        }
+        return ending
     }
 
     private func reap() -> Ending {
