@@ -50,15 +50,20 @@ struct ControllerReport: Equatable, Sendable {
         AssignedNumbers.name(ofCompany: company) ?? "company \(company)"
     }
 
-    /// Returns a title and parts separated by commas, wrapped to the given number of columns.
+    /// Returns a title and parts separated by commas, wrapped to the given number of columns. A part
+    /// that is longer than a line is wrapped between its words.
     static func paragraph(_ title: String, _ parts: [String], columns: Int) -> [String] {
         let margin = String(repeating: " ", count: indentation + titleColumns)
         var lines: [String] = []
         var line =
             String(repeating: " ", count: indentation)
             + TerminalColumns.fit(title + ":", to: titleColumns)
-        for (index, part) in parts.enumerated() {
+        let pieces = parts.enumerated().flatMap { index, part in
             let piece = part + (index == parts.count - 1 ? "" : ",")
+            let fits = margin.count + TerminalColumns.count(piece) <= columns
+            return fits ? [piece] : piece.split(separator: " ").map(String.init)
+        }
+        for piece in pieces {
             if TerminalColumns.count(line) > margin.count,
                 TerminalColumns.count(line) + 1 + TerminalColumns.count(piece) > columns
             {

@@ -219,7 +219,7 @@ private let pluggedIn = SystemAdapter(
         )
         capabilities.leFeatures = HCI.LEFeatures(rawValue: .max)
         let lines = ControllerReport(capabilities: capabilities).lines(columns: 60)
-        #expect(lines.allSatisfy { TerminalColumns.count($0) <= 80 })
+        #expect(lines.allSatisfy { TerminalColumns.count($0) <= 60 })
         #expect(lines.first == "    controller:  Bluetooth 6.0, company 65520")
         let features = lines.drop { !$0.hasPrefix("    features:") }
         #expect(features.count > 10)
