@@ -15,14 +15,14 @@ struct SlowNetworkTests {
     private final class Flooder: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
 
-        /// The bytes of one write.
-        private static let writeLength = 1 << 16
+        /// A packet with 65,535 bytes of data, which is one write.
+        private static let packet: [UInt8] =
+            [0x02, 0x40, 0x00, 0xFF, 0xFF] + [UInt8](repeating: 0, count: 0xFFFF)
+        /// The number of bytes of the packet in a frame.
+        private static let frameLength = 1_024
 
         private var writer = FrameWriter()
         private var hasLease = false
-        /// The header of a packet with 65,535 bytes of data. Each frame carries one byte.
-        private var packet: [UInt8] = [0x02, 0x40, 0x00, 0xFF, 0xFF]
-        private var sent = 0
 
         func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
             if let event = event as? TLSUserEvent, case .handshakeCompleted = event {
@@ -45,9 +45,9 @@ struct SlowNetworkTests {
 
         private func flood(_ context: ChannelHandlerContext) {
             var bytes: [UInt8] = []
-            while bytes.count < Self.writeLength {
-                bytes += writer.bytes(of: .packets([sent < packet.count ? packet[sent] : 0]))
-                sent = (sent + 1) % (packet.count + 0xFFFF)
+            for start in stride(from: 0, to: Self.packet.count, by: Self.frameLength) {
+                let part = Self.packet[start...].prefix(Self.frameLength)
+                bytes += writer.bytes(of: .packets(Array(part)))
             }
             let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
             context.writeAndFlush(NIOAny(ByteBuffer(bytes: bytes))).whenSuccess {
