@@ -70,6 +70,8 @@ public actor BluetoothHost {
     let transport: any HCITransport
     var core: HostCore
     var timer: (any HostTimer)?
+    /// The deadline of `timer`.
+    var timerDeadline: Instant?
     /// The watch that reports when a transport that could not be opened is available again.
     var watch: (any TransportWatch)?
 
@@ -217,6 +219,7 @@ public actor BluetoothHost {
         timer = executor.makeTimer { [weak self] in
             self?.assumeIsolated { $0.timerFired() }
         }
+        timerDeadline = nil
         watch = transport.watch(on: executor) { [weak self] in
             self?.assumeIsolated { $0.transportReturned() }
         }

@@ -15,15 +15,17 @@ extension HostCore {
     /// object, and a nonmutating method would first copy the whole core.
     package mutating func readNextDeadline() -> Instant? {
         guard state != .closed else { return nil }
-        var soonest = earliest(links.nextDeadline, context.commands.nextDeadline)
-        soonest = earliest(soonest, earliest(scheduler.nextDeadline, advertiser.nextDeadline))
+        var soonest = earliest(links.nextDeadline, context.commandDeadline)
+        soonest = earliest(soonest, earliest(schedulerDeadline, advertiserDeadline))
         soonest = earliest(soonest, earliest(reopening.deadline, shutdownDeadline))
         soonest = earliest(soonest, context.server.nextDeadline)
         soonest = earliest(soonest, context.storeState.schedule.nextDeadline)
         soonest = earliest(soonest, earliest(addresses.nextDeadline, wire.packetDeadline))
         soonest = earliest(soonest, context.pairingWindow.nextDeadline)
-        for pending in connectionRequests.values {
-            soonest = earliest(soonest, pending.nextDeadline)
+        if !connectionRequests.isEmpty {
+            for pending in connectionRequests.values {
+                soonest = earliest(soonest, pending.nextDeadline)
+            }
         }
         return soonest
     }

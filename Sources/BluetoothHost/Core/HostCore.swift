@@ -44,8 +44,12 @@ package struct HostCore: Sendable {
     var shutdownDeadline: Instant? {
         didSet { context.isShuttingDown = shutdownDeadline != nil }
     }
-    var scheduler = CentralScheduler()
-    var advertiser = Advertiser()
+    var scheduler = CentralScheduler() {
+        didSet { schedulerDeadline = scheduler.nextDeadline }
+    }
+    var advertiser = Advertiser() {
+        didSet { advertiserDeadline = advertiser.nextDeadline }
+    }
     /// The advertising sets that have not ended, and the requests that wait until they are in
     /// force.
     var advertisingWaiters: [RequestIdentifier: [RequestIdentifier]] = [:]
@@ -58,6 +62,10 @@ package struct HostCore: Sendable {
     var recentAddresses = RecentAddresses()
     /// The local addresses in the controller, and its list for resolving the addresses of peers.
     var addresses: AddressScheduler
+    // The deadlines of parts that are rarely changed. They are stored when the part changes,
+    // because `readNextDeadline` needs them after every packet.
+    private(set) var schedulerDeadline: Instant?
+    private(set) var advertiserDeadline: Instant?
     var nextLink: UInt64 = 1
 
     /// Creates the core of a host that uses `ownAddress`, a random static address.

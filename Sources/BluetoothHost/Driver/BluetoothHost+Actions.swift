@@ -11,7 +11,10 @@ extension BluetoothHost {
     func drain() {
         guard !isPerforming else { return }
         drainPackets()
-        timer?.set(to: core.readNextDeadline())
+        let deadline = core.readNextDeadline()
+        guard deadline != timerDeadline else { return }
+        timerDeadline = deadline
+        timer?.set(to: deadline)
     }
 
     private func sendPackets() {

@@ -77,6 +77,7 @@ extension BluetoothHost {
     }
 
     func timerFired() {
+        timerDeadline = nil
         core.deadlinePassed(now: executor.now)
         drain()
     }

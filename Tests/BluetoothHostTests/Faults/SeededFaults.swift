@@ -174,6 +174,9 @@ private struct FaultyWorld {
             return link.readNextDeadline()
         }
         #expect(core.links.nextDeadline == deadlines.min())
+        #expect(core.schedulerDeadline == core.scheduler.nextDeadline)
+        #expect(core.advertiserDeadline == core.advertiser.nextDeadline)
+        #expect(core.context.commandDeadline == core.context.commands.nextDeadline)
         let outstanding = handles.map { core.context.transmitQueue.outstanding($0) }
         #expect(outstanding.allSatisfy { $0 >= 0 })
         #expect(outstanding.reduce(0, +) <= harness.controller.profile.aclPacketCount)

@@ -26,7 +26,11 @@ struct LinkContext: Sendable {
     var capabilities: ControllerCapabilities?
     var isShuttingDown = false
 
-    var commands = CommandQueue<CommandPurpose>()
+    var commands = CommandQueue<CommandPurpose>() {
+        didSet { commandDeadline = commands.nextDeadline }
+    }
+    /// The deadline of `commands`, stored when the queue changes.
+    private(set) var commandDeadline: Instant?
     var transmitQueue = ACLTransmitQueue()
     /// The links with more to send than their queue has room for, in the order in which they get
     /// buffers.

@@ -140,7 +140,7 @@ struct LinkCore: Sendable {
         if !enhanced.isEmpty { soonest = earliest(soonest, enhanced.nextDeadline) }
         soonest = earliest(soonest, enhanced.nextRepetition)
         soonest = earliest(soonest, preferredParametersDueAt)
-        soonest = earliest(soonest, protection.nextDeadline)
+        soonest = earliest(soonest, protection.readNextDeadline())
         soonest = earliest(soonest, earliest(disconnectDeadline, nextDisconnectAttempt))
         if !procedures.isEmpty {
             for waiter in procedures.values { soonest = earliest(soonest, waiter.deadline) }

@@ -101,7 +101,9 @@ struct LinkProtection: Sendable {
     /// Whether a Security Request of this host is open, and no pairing has followed yet.
     var isSecurityRequestOpen: Bool { isPairing && isOwnPairing && manager?.strength == nil }
 
-    var nextDeadline: Instant? {
+    /// Returns the next deadline. The method is `mutating`, because a read would copy the Security
+    /// Manager.
+    mutating func readNextDeadline() -> Instant? {
         let waiting = earliest(manager?.nextDeadline, earliest(reminderDueAt, scheduledEnd?.dueAt))
         return earliest(waiting, earliest(held.nextDeadline, loss?.deadline))
     }
