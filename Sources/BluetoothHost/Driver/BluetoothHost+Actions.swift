@@ -120,7 +120,7 @@ extension BluetoothHost {
             guard linkEnded(link, reason) else { return }
         case .security(let event): securityEventReaders.deliver(event)
         }
-        port.observer?.hostDid(event)
+        port.readObserver()?.hostDid(event)
         if case .stateChanged(.closed) = event { closeStreams() }
     }
 

@@ -95,8 +95,11 @@ extension BluetoothHost {
     /// - Returns: Whether the port's observer gets the event as well. A request has one recipient:
     ///   the observer gets it only if there is no reader.
     func deliver(_ event: ClientEvent, of link: LinkIdentifier) -> Bool {
-        guard serverEventRouter.hasReader || port.observer == nil else { return true }
-        let opened = port.peer(of: link).map { Link(host: self, identifier: link, address: $0) }
+        guard serverEventRouter.hasReader || port.readObserver() == nil else { return true }
+        var opened: Link?
+        if let peer = port.readPeer(of: link) {
+            opened = Link(host: self, identifier: link, address: peer)
+        }
         let refusal = serverEventRouter.deliver(event, on: opened)
         guard case .asked(let request, _) = event else { return true }
         if let refusal { core.answer(request, .failure(refusal), now: executor.now) }

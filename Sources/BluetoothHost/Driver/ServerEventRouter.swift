@@ -12,11 +12,13 @@ import BluetoothTypes
 struct ServerEventRouter {
     typealias Reader = AsyncStream<ServerEvent>.Continuation
 
-    private var reader: Reader?
+    private var reader: Reader? {
+        didSet { hasReader = reader != nil }
+    }
     private var readerNumber = 0
 
-    /// Whether there is a reader.
-    var hasReader: Bool { reader != nil }
+    /// Whether there is a reader. The value is stored, because a comparison copies the reader.
+    private(set) var hasReader = false
 
     /// Opens a stream, which begins with the open links; `nil` if there is a reader already.
     /// `number` is for `close(_:)`.

@@ -23,6 +23,9 @@ struct HostPort {
     /// canceled request.
     private var pendingResults: [(BluetoothHost.Completion, Result<HostAnswer, any Error>)] = []
 
+    /// Returns the observer. The method is `mutating`, because a read would copy all properties.
+    mutating func readObserver() -> (any HostObserver)? { observer }
+
     mutating func linkOpened(_ link: LinkIdentifier, _ peer: DeviceAddress, _ role: LinkRole) {
         links.append((link, peer, role))
     }
@@ -33,8 +36,8 @@ struct HostPort {
         return links.remove(at: place).peer
     }
 
-    /// Returns the peer of an open link.
-    func peer(of link: LinkIdentifier) -> DeviceAddress? {
+    /// Returns the peer of an open link. The method is `mutating` for the reason of `readObserver`.
+    mutating func readPeer(of link: LinkIdentifier) -> DeviceAddress? {
         links.first { $0.identifier == link }?.peer
     }
 

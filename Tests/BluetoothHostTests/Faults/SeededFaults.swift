@@ -177,6 +177,7 @@ private struct FaultyWorld {
         #expect(core.schedulerDeadline == core.scheduler.nextDeadline)
         #expect(core.advertiserDeadline == core.advertiser.nextDeadline)
         #expect(core.context.commandDeadline == core.context.commands.nextDeadline)
+        #expect(core.links.cores.allSatisfy { $0.hasBond == ($0.bond != nil) })
         let outstanding = handles.map { core.context.transmitQueue.outstanding($0) }
         #expect(outstanding.allSatisfy { $0 >= 0 })
         #expect(outstanding.reduce(0, +) <= harness.controller.profile.aclPacketCount)

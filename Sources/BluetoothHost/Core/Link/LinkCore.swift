@@ -67,7 +67,12 @@ struct LinkCore: Sendable {
     var serving = LinkServing()
 
     /// The keys that are shared with the peer.
-    var bond: Bond?
+    var bond: Bond? {
+        didSet { hasBond = bond != nil }
+    }
+    /// Whether there is a bond. The value is stored, because a comparison copies the bond, and the
+    /// link needs it for every value.
+    private(set) var hasBond = false
     var security = LinkSecurity.none
     /// Whether the application has authorized the peer.
     var isAuthorized = false

@@ -18,7 +18,7 @@ extension LinkCore {
     package static let encryptionLimit: Duration = .seconds(35)
 
     /// Whether a bonded peer has yet to prove its identity.
-    var awaitsEncryption: Bool { bond != nil && !protection.isProved }
+    var awaitsEncryption: Bool { hasBond && !protection.isProved }
 
     /// Whether a pairing may take place before the peer has proved its identity, because the
     /// application or `BondLossPolicy` permits the replacement of the lost bond.
