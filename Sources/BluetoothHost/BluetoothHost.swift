@@ -84,7 +84,8 @@ public actor BluetoothHost {
     /// The store for state that outlasts the host; `nil` after shutdown.
     var store: (any HostStore)?
 
-    var actions: [HostAction] = []
+    /// An empty array whose storage is used for the next actions.
+    var unusedActions: [HostAction] = []
     var packets: [[UInt8]] = []
     private nonisolated let lastRequest = Lock<UInt64>(0)
 

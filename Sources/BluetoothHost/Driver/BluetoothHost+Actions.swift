@@ -44,11 +44,15 @@ extension BluetoothHost {
         guard !isPerforming else { return }
         isPerforming = true
         defer { isPerforming = false }
+        var actions: [HostAction] = []
+        swap(&actions, &unusedActions)
+        defer { swap(&actions, &unusedActions) }
         for _ in 0..<Self.roundsPerDrainLimit {
-            if core.isDrained, port.hasNoPendingResults { return }
             core.takeActions(into: &actions)
-            for action in actions { perform(action) }
-            actions.removeAll(keepingCapacity: true)
+            if actions.isEmpty, port.hasNoPendingResults { return }
+            // An array removes its last element without a copy.
+            actions.reverse()
+            while let action = actions.popLast() { perform(action) }
             for (completion, result) in port.takePendingResults() { completion(result) }
         }
         // Completions continue to cause actions, so other work of the executor runs first.
