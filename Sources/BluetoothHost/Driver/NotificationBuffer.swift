@@ -112,6 +112,10 @@ final class NotificationBuffer: Sendable {
     }
 
     /// Waits for the next value. See `NotificationStream.Iterator.next(isolation:)`.
+    ///
+    /// The method is inlined, because each call of an asynchronous function with an actor asks the
+    /// runtime twice whether the task is on the right executor.
+    @inline(__always)
     func next(isolation actor: isolated (any Actor)?) async throws -> [UInt8]? {
         while true {
             if Task.isCancelled { close() }
