@@ -68,7 +68,20 @@ public actor BluetoothHost {
     /// The cipher that derives the identifiers of peers that are not bonded.
     package nonisolated let peerCipher: PeerCipher
     let transport: any HCITransport
+
+    // The accesses to the following four properties never overlap, because the values have no
+    // reference to the host, and call no code outside of the package. The checks of overlaps would
+    // be a tenth of the cost of a packet.
+    @exclusivity(unchecked)
     var core: HostCore
+    @exclusivity(unchecked)
+    var port = HostPort()
+    /// An empty array whose storage is used for the next actions.
+    @exclusivity(unchecked)
+    var unusedActions: [HostAction] = []
+    @exclusivity(unchecked)
+    var packets: [[UInt8]] = []
+
     var timer: (any HostTimer)?
     /// The deadline of `timer`.
     var timerDeadline: Instant?
@@ -84,9 +97,6 @@ public actor BluetoothHost {
     /// The store for state that outlasts the host; `nil` after shutdown.
     var store: (any HostStore)?
 
-    /// An empty array whose storage is used for the next actions.
-    var unusedActions: [HostAction] = []
-    var packets: [[UInt8]] = []
     private nonisolated let lastRequest = Lock<UInt64>(0)
 
     typealias ScanStream = AsyncThrowingStream<Advertisement, any Error>
@@ -94,7 +104,6 @@ public actor BluetoothHost {
     var waiting: [RequestIdentifier: Waiter] = [:]
     /// Whether actions or callbacks are running. Actions that they cause follow afterward.
     var isPerforming = false
-    var port = HostPort()
     var scans: [RequestIdentifier: ScanStream.Continuation] = [:]
     var notifications = NotificationRouter()
     var serverEventRouter = ServerEventRouter()

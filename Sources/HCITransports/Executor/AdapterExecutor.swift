@@ -51,7 +51,11 @@ public final class AdapterExecutor: HostExecutor {
     // thread ends and another starts, the lock of the inbox orders the writes of the first before
     // the reads of the second.
     private nonisolated(unsafe) let uncheckedLoop: EventLoop
+    // Accesses of the two arrays never overlap: one to `ready` runs no other code, and only
+    // `runWork`, which is not called recursively, uses `batch`.
+    @exclusivity(unchecked)
     private nonisolated(unsafe) var ready: [Work] = []
+    @exclusivity(unchecked)
     private nonisolated(unsafe) var batch: [Work] = []
 
     private let clock: @Sendable () -> Instant

@@ -38,6 +38,8 @@ final class EventLoop {
     static let reusedLength = 512
 
     /// The descriptors in the form that `poll` requires, and their handlers at the same indices.
+    /// Accesses to the first array never overlap, because an access runs no other code than `poll`.
+    @exclusivity(unchecked)
     private var interests: [pollfd] = []
     private var handlers: [(any DescriptorHandler)?] = []
     private var hasFreeSlots = false
