@@ -19,7 +19,10 @@ extension GATTServer {
         on bearer: BearerID,
         into actions: inout [Action]
     ) -> ATT.ErrorCode? {
-        guard var client = clients[bearer.client], !client.awareness.isAware else { return nil }
+        // The usual case, without a copy of the client.
+        guard clients[bearer.client]?.awareness.isAware == false,
+            var client = clients[bearer.client]
+        else { return nil }
         if request.isCommand { return client.isOutOfSync ? .databaseOutOfSync : nil }
         let count = client.bearers.count
         client.awareness.requestReceived(on: bearer.channel, bearerCount: count)

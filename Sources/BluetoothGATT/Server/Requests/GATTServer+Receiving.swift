@@ -34,7 +34,8 @@ extension GATTServer {
             return refusal == nil ? actions + execute(command: request, on: bearer) : actions
         }
         if let refusal { return actions + refuse(request, refusal, on: bearer) }
-        return actions + execute(request, on: bearer, now: now)
+        let executed = execute(request, on: bearer, now: now)
+        return actions.isEmpty ? executed : actions + executed
     }
 
     private mutating func execute(
