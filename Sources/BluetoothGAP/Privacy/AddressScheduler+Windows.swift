@@ -36,10 +36,12 @@ extension AddressScheduler {
     private mutating func openIfNeeded(now: Instant) {
         if window == .closed, backoffEnd == nil, isSomethingToDo(now: now) {
             window = .opening(until: now + Self.openingLimit)
-            quiet = []
+            quietSchedulers = []
             outbox.append(.hold)
         }
-        if case .opening = window, quiet == .all { window = .open(until: now + Self.windowLimit) }
+        if case .opening = window, quietSchedulers == .all {
+            window = .open(until: now + Self.windowLimit)
+        }
     }
 
     private func isSomethingToDo(now: Instant) -> Bool {
@@ -80,7 +82,7 @@ extension AddressScheduler {
 
     private mutating func close(afterFailure hasFailed: Bool, now: Instant) {
         window = .closed
-        quiet = []
+        quietSchedulers = []
         failureCount = hasFailed ? failureCount + 1 : 0
         if hasFailed {
             let doubled = Self.backoffMinimum * (1 << min(failureCount - 1, 10))

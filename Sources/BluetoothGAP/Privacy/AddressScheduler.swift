@@ -42,13 +42,13 @@ package struct AddressScheduler: Sendable {
     }
 
     /// The schedulers that have to stop using the radio before a window opens.
-    package struct Parties: OptionSet, Sendable, Hashable {
+    package struct Schedulers: OptionSet, Sendable, Hashable {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        package static let central = Parties(rawValue: 1 << 0)
-        package static let advertiser = Parties(rawValue: 1 << 1)
-        static let all: Parties = [.central, .advertiser]
+        package static let central = Schedulers(rawValue: 1 << 0)
+        package static let advertiser = Schedulers(rawValue: 1 << 1)
+        static let all: Schedulers = [.central, .advertiser]
     }
 
     enum Window: Equatable, Sendable {
@@ -72,7 +72,7 @@ package struct AddressScheduler: Sendable {
     package internal(set) var list = ResolvingListUpdater()
 
     var window = Window.closed
-    var quiet: Parties = []
+    var quietSchedulers: Schedulers = []
     var isConfigured = false
     var outstanding: PrivacyStep?
     var stepCount: UInt64 = 0
@@ -127,8 +127,8 @@ package struct AddressScheduler: Sendable {
     }
 
     /// Records that these users of the radio have stopped until `release`.
-    package mutating func becameQuiet(_ parties: Parties, now: Instant) -> [Action] {
-        quiet.formUnion(parties)
+    package mutating func becameQuiet(_ schedulers: Schedulers, now: Instant) -> [Action] {
+        quietSchedulers.formUnion(schedulers)
         return settle(now: now)
     }
 

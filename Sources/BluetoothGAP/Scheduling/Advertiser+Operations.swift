@@ -93,7 +93,7 @@ extension Advertiser {
             let set = sets[index]
             guard set.isRequested, !set.isAnnounced, let configuration = set.configuration,
                 outstanding?.operation.set != set.handle, set.isInForce(dialect, use, now: now),
-                !set.wantsAcceptList || nextEdit == nil
+                !set.needsAcceptList || nextEdit == nil
             else { continue }
             sets[index].isAnnounced = true
             outbox.append(.inForce(set.id, configuration.layout))

@@ -26,7 +26,7 @@ extension Advertiser {
 
     /// Requests the list when a set needs it, and returns the list when no set does.
     mutating func settleAdmissions() {
-        let isNeeded = sets.contains { $0.wantsAcceptList || $0.usesAcceptList }
+        let isNeeded = sets.contains { $0.needsAcceptList || $0.usesAcceptList }
         guard isNeeded != admissions.isListAsked else { return }
         if !isNeeded, outstanding?.operation.editsAdmissions == true { return }
         admissions.isListAsked = isNeeded
@@ -36,9 +36,9 @@ extension Advertiser {
 
     /// The next change toward a list with the admitted devices of all sets.
     var nextEdit: AdvertisingOperation? {
-        guard sets.contains(where: \.wantsAcceptList) else { return nil }
+        guard sets.contains(where: \.needsAcceptList) else { return nil }
         var wanted: [DeviceAddress] = []
-        for set in sets where set.wantsAcceptList {
+        for set in sets where set.needsAcceptList {
             for device in set.requested.admittedDevices where !wanted.contains(device) {
                 wanted.append(device)
             }
@@ -60,7 +60,7 @@ extension Advertiser {
         case (.dismiss(let device), .accepted): admissions.list.removed(device)
         default:
             admissions.list.forget()
-            for index in sets.indices where sets[index].wantsAcceptList {
+            for index in sets.indices where sets[index].needsAcceptList {
                 sets[index].end = .failed(outcome.advertisingError)
             }
         }

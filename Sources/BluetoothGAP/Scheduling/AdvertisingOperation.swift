@@ -60,7 +60,7 @@ package struct AdvertisingParameters: Hashable, Sendable {
 
     /// Returns whether data that is valid with these parameters is valid with `other`. If the data
     /// may be invalid, the advertiser creates the set again (Vol 4, Part E, 7.8.53).
-    func hasSameParameters(as other: AdvertisingParameters) -> Bool {
+    func keepsDataValid(for other: AdvertisingParameters) -> Bool {
         properties == other.properties && primaryPHY == other.primaryPHY
             && secondaryPHY == other.secondaryPHY && interval == other.interval
     }

@@ -88,7 +88,7 @@ struct AdvertisingSetState: Sendable {
     }
 
     /// Whether the set is requested with the Filter Accept List.
-    var wantsAcceptList: Bool {
+    var needsAcceptList: Bool {
         isRequested && configuration.map { $0.parameters.filterPolicy != .unfiltered } ?? false
     }
 
@@ -127,7 +127,7 @@ extension AdvertisingSetState {
         let mayRun =
             !circumstances.isHeld
             && dialect.allows(configuration.parameters, beside: circumstances.use)
-            && (circumstances.isListReady || !wantsAcceptList)
+            && (circumstances.isListReady || !needsAcceptList)
         if activity == .on {
             guard mayRun, circumstances.isListReady || !usesAcceptList else {
                 return .disable(set: handle)
@@ -165,7 +165,7 @@ extension AdvertisingSetState {
         let dialect = circumstances.dialect
         if presumed.parameters != configuration.parameters {
             let isRecreated =
-                presumed.parameters.map { !$0.hasSameParameters(as: configuration.parameters) }
+                presumed.parameters.map { !$0.keepsDataValid(for: configuration.parameters) }
                 ?? false
             if isRecreated, dialect.isExtended { return .remove(set: handle) }
             return .setParameters(set: handle, configuration.parameters)

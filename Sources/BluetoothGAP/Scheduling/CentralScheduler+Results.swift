@@ -41,7 +41,9 @@ extension CentralScheduler {
         // controller that does not answer the command for this scan.
         case (.disableScan, .unanswered):
             scan.becameDoubtful()
-            guard unansweredStopCount == Self.unansweredStopLimit, scan.hasNotRun else { return }
+            guard unansweredStopCount == Self.unansweredStopLimit, scan.isUnannounced else {
+                return
+            }
             scan.request(nil, until: nil)
             outbox.append(.scanFailed(outcome.failure))
         // A refusal means that the controller does not scan.

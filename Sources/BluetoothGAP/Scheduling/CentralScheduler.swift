@@ -159,7 +159,7 @@ package struct CentralScheduler: Sendable {
     }
 
     /// The parameters of the requested scan.
-    package var wantedScan: ScanParameters? { scan.requested }
+    package var requestedScan: ScanParameters? { scan.requested }
 
     /// Requests a connection. No other request may have the identifier, unless it has ended.
     package mutating func connect(

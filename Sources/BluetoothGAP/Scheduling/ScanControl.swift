@@ -38,8 +38,9 @@ struct ScanControl: Sendable {
         if case .on = activity { true } else { false }
     }
 
-    /// Whether the requested scan has not run since its request or the last reset.
-    var hasNotRun: Bool { requested != nil && !isAnnounced }
+    /// Whether the requested scan was not announced since its request or the last reset, so that it
+    /// has not run.
+    var isUnannounced: Bool { requested != nil && !isAnnounced }
 
     /// Whether the scan certainly does not run.
     var isOff: Bool { activity == .off }

@@ -112,7 +112,7 @@ extension HostCore {
             $0.phase == .searching || triesAndSearches && $0.isTrial
         }
         let wanted = scans.map(\.parameters) + (isSearching ? [.searching] : [])
-        guard wanted.combined != scheduler.wantedScan else { return }
+        guard wanted.combined != scheduler.requestedScan else { return }
         perform(scheduler.setScan(wanted.combined, now: now), now: now)
     }
 }
