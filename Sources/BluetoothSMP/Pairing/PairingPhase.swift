@@ -16,7 +16,7 @@ protocol PairingPhase: Sendable {
     var isDisplaying: Bool { get }
 
     /// The reason that the peer receives if the pairing is canceled in this state.
-    var reasonOfCancelling: Pairing.FailureReason { get }
+    var cancellationReason: Pairing.FailureReason { get }
 
     /// Processes any PDU except Pairing Failed.
     func receive(
@@ -42,7 +42,7 @@ extension PairingPhase {
 
     var isDisplaying: Bool { false }
 
-    var reasonOfCancelling: Pairing.FailureReason { .unspecified }
+    var cancellationReason: Pairing.FailureReason { .unspecified }
 
     func answer(
         _ answer: Pairing.Answer,
@@ -72,7 +72,7 @@ extension AgreedPhase {
 
     var session: Session? { pairing }
 
-    var reasonOfCancelling: Pairing.FailureReason {
+    var cancellationReason: Pairing.FailureReason {
         pairing.terms.method.hasPasskey ? .passkeyEntryFailed : .unspecified
     }
 }

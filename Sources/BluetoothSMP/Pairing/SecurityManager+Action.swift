@@ -16,7 +16,7 @@ extension SecurityManager {
         case encrypt(LongTermKey)
         /// The peripheral requests a link with at least this security (central only). Encrypt with
         /// a sufficient key of a bond, or call `pair`.
-        case wanted(isAuthenticated: Bool, usesSecureConnections: Bool)
+        case securityRequested(isAuthenticated: Bool, usesSecureConnections: Bool)
         /// A pairing that the peer started is in progress.
         case begun
         /// The pairing has succeeded with these keys.

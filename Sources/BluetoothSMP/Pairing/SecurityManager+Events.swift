@@ -127,13 +127,13 @@ extension SecurityManager {
 
     /// Processes a Security Request. Refuses it if there is neither a bond to encrypt the link
     /// with, nor permission for a pairing. Otherwise, the caller decides whether the bond is
-    /// sufficient (`Action.wanted`).
+    /// sufficient (`Action.securityRequested`).
     private func receive(_ requirements: SMP.AuthenticationRequirements) -> [Action] {
         guard existingBond != nil || policyForPeer != nil && refusalForPeer == nil else {
             return [.send(.failed(refusalForPeer ?? .pairingNotSupported))]
         }
         return [
-            .wanted(
+            .securityRequested(
                 isAuthenticated: requirements.contains(.protection),
                 usesSecureConnections: requirements.contains(.secureConnections)
             )

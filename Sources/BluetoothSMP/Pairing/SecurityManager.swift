@@ -127,17 +127,17 @@ extension SecurityManager {
     /// The result is the failure `busy` if a pairing is in progress, which then continues, and
     /// `timedOut` if an earlier one has timed out. It is `refused` if the policy allows no pairing,
     /// or if the local capabilities cannot provide the required authentication. The peer is then
-    /// informed only if it waits for a response (`isWantedByPeer`).
+    /// informed only if it waits for a response (`isRequestedByPeer`).
     ///
     /// - Parameters:
     ///   - policy: The policy for the pairing.
-    ///   - isWantedByPeer: Whether this is the response to `wanted`.
+    ///   - isRequestedByPeer: Whether this is the response to `securityRequested`.
     ///   - asksConsent: Whether the user is asked for consent if the method is Just Works. The user
-    ///     is asked in any case in response to `wanted`, or if the policy requires it
+    ///     is asked in any case in response to `securityRequested`, or if the policy requires it
     ///     (`Pairing.Consent.always`).
     package mutating func pair(
         _ policy: Pairing.Policy,
-        isWantedByPeer: Bool = false,
+        isRequestedByPeer: Bool = false,
         asksConsent: Bool = false,
         using generator: inout some RandomNumberGenerator,
         now: Instant
@@ -151,10 +151,10 @@ extension SecurityManager {
             try policy.check(replacing: existingBond)
         } catch {
             // The peer waits for a response to its Security Request.
-            let answer: [Action] = isWantedByPeer ? [.send(.failed(error.reason))] : []
+            let answer: [Action] = isRequestedByPeer ? [.send(.failed(error.reason))] : []
             return answer + [.failed(error.failure)]
         }
-        let asksConsent = asksConsent || isWantedByPeer
+        let asksConsent = asksConsent || isRequestedByPeer
         return take(
             context.isCentral
                 ? AwaitingResponse.begin(context, policy, existingBond, asksConsent)
@@ -171,7 +171,7 @@ extension SecurityManager {
         case .awaitingRequest:
             activity = .none
             return [.failed(.cancelled)]
-        case let state?: return fail(.cancelled(state.phase.reasonOfCancelling))
+        case let state?: return fail(.cancelled(state.phase.cancellationReason))
         }
     }
 

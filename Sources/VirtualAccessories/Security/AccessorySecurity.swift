@@ -157,7 +157,7 @@ extension AccessorySecurity {
                 events.append(.changed(security))
                 screen = nil
             case .withdrawQuestion, .failed: screen = nil
-            case .pressed, .encrypt, .wanted, .begun, .violated: break
+            case .pressed, .encrypt, .securityRequested, .begun, .violated: break
             }
         }
         self.manager = manager

@@ -41,8 +41,9 @@ struct EveryPDUTests {
     )
     func everyPDU(_ script: PairingScript) {
         let models = [script.run(), script.run(faster: .peripheral)]
-        for moment in models.flatMap(\.moments) where !script.isRepeating(at: moment.progress) {
-            for probe in Probe.all { ProbeRun(script, moment, probe).judge() }
+        for snapshot in models.flatMap(\.snapshots) where !script.isRepeating(at: snapshot.progress)
+        {
+            for probe in Probe.all { ProbeRun(script, snapshot, probe).judge() }
         }
     }
 
@@ -70,8 +71,12 @@ struct EveryPDUTests {
             for probe in Probe.all where probe.code != .pairingRequest {
                 var machine = machine
                 let actions = ProbeRun.receive(probe.bytes, &machine)
-                let isWanted = end == .central && probe.code == .securityRequest
-                #expect(actions.allSatisfy { $0.isRefusal || isWanted && $0.isWanted })
+                let isSecurityRequested = end == .central && probe.code == .securityRequest
+                #expect(
+                    actions.allSatisfy {
+                        $0.isRefusal || isSecurityRequested && $0.isSecurityRequested
+                    }
+                )
                 #expect(!machine.isPairing)
             }
         }
@@ -79,8 +84,8 @@ struct EveryPDUTests {
 
     @Test("After the timeout, PDUs are neither accepted nor sent", arguments: PairingScript.all)
     func dead(_ script: PairingScript) {
-        for moment in script.run().moments where moment.machine.isPairing {
-            var machine = moment.machine
+        for snapshot in script.run().snapshots where snapshot.machine.isPairing {
+            var machine = snapshot.machine
             guard let deadline = machine.nextDeadline else {
                 Issue.record("The machine has no deadline while pairing")
                 continue
@@ -100,8 +105,8 @@ struct EveryPDUTests {
 
     @Test("A canceled machine sends only refusals and has no key", arguments: PairingScript.all)
     func cancelled(_ script: PairingScript) {
-        for moment in script.run().moments where moment.machine.isPairing {
-            var machine = moment.machine
+        for snapshot in script.run().snapshots where snapshot.machine.isPairing {
+            var machine = snapshot.machine
             let actions = machine.cancel()
             #expect(actions.last == .failed(.cancelled))
             #expect(actions.filter { $0.isSending }.allSatisfy { $0.isRefusal })

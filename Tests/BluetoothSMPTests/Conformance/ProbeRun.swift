@@ -6,21 +6,21 @@ import Testing
 
 @testable import BluetoothSMP
 
-/// One moment of a script, a probe that arrives at that moment, and the result.
+/// One snapshot of a script, a probe that arrives then, and the result.
 struct ProbeRun {
     let script: PairingScript
-    let moment: PairingModel.Moment
+    let snapshot: PairingModel.Snapshot
     let probe: Probe
     private var machine: SecurityManager
     private var generator: SplitMix64
     private let actions: [SecurityManager.Action]
 
-    init(_ script: PairingScript, _ moment: PairingModel.Moment, _ probe: Probe) {
+    init(_ script: PairingScript, _ snapshot: PairingModel.Snapshot, _ probe: Probe) {
         self.script = script
-        self.moment = moment
+        self.snapshot = snapshot
         self.probe = probe
-        machine = moment.machine
-        generator = moment.generator
+        machine = snapshot.machine
+        generator = snapshot.generator
         actions = machine.receive(probe.bytes[...], using: &generator, now: .zero)
     }
 
@@ -34,16 +34,16 @@ struct ProbeRun {
     }
 
     private var place: Comment {
-        let question = moment.question.map { ", asking \($0)" } ?? ""
+        let question = snapshot.question.map { ", asking \($0)" } ?? ""
         return
-            "\(moment.end.rawValue) after \(moment.progress) PDUs\(question): \(probe.bytes.hexadecimal) -> \(actions)"
+            "\(snapshot.end.rawValue) after \(snapshot.progress) PDUs\(question): \(probe.bytes.hexadecimal) -> \(actions)"
     }
 
     func judge() {
-        let verdict = Verdict(on: probe, at: moment, of: script)
+        let verdict = Verdict(on: probe, at: snapshot, of: script)
         #expect(!actions.contains { $0.isPaired } || isLastLine, place)
         #expect(
-            actions.contains { $0.isFailed } || machine.isPairing == moment.machine.isPairing
+            actions.contains { $0.isFailed } || machine.isPairing == snapshot.machine.isPairing
                 || isBeginning || isLastLine,
             place
         )
@@ -61,10 +61,10 @@ struct ProbeRun {
     /// Whether this end awaits its last key. A probe with a key may then complete the pairing,
     /// because any key is acceptable.
     private var isLastLine: Bool {
-        moment.isEncrypted
-            && moment.progress + 1 >= script.lines.before.count + script.lines.after.count
-            || moment.isEncrypted && moment.end == .central
-                && moment.progress + 1 == script.lines.before.count + script.lines.after.count / 2
+        snapshot.isEncrypted
+            && snapshot.progress + 1 >= script.lines.before.count + script.lines.after.count
+            || snapshot.isEncrypted && snapshot.end == .central
+                && snapshot.progress + 1 == script.lines.before.count + script.lines.after.count / 2
     }
 
     private var isBeginning: Bool { actions.contains(.begun) }
@@ -74,8 +74,8 @@ struct ProbeRun {
         #expect(actions.allSatisfy { !$0.isSending && !$0.isFailed && !$0.isPaired }, place)
         var machine = machine
         var generator = generator
-        let next = moment.event.happen(to: &machine, using: &generator, now: .zero)
-        #expect(next == moment.actions, place)
+        let next = snapshot.event.happen(to: &machine, using: &generator, now: .zero)
+        #expect(next == snapshot.actions, place)
     }
 
     private func expectRefusal(_ reasons: [Pairing.FailureReason]) {
@@ -88,13 +88,13 @@ struct ProbeRun {
     /// event.
     private func expectEnd() {
         #expect(actions.filter { $0.isFailed }.count == 1, place)
-        #expect(actions.contains(.withdrawQuestion) || moment.question == nil, place)
+        #expect(actions.contains(.withdrawQuestion) || snapshot.question == nil, place)
         #expect(!machine.isPairing, place)
         #expect(machine.key(diversifier: 0, random: 0) == nil, place)
         var machine = machine
         var generator = generator
-        if moment.progress == 0 { return }
-        let next = moment.event.happen(to: &machine, using: &generator, now: .zero)
+        if snapshot.progress == 0 { return }
+        let next = snapshot.event.happen(to: &machine, using: &generator, now: .zero)
         #expect(next.allSatisfy { $0.isRefusal }, place)
     }
 
@@ -119,7 +119,7 @@ extension SecurityManager.Action {
 
     var isFailed: Bool { if case .failed = self { true } else { false } }
 
-    var isWanted: Bool { if case .wanted = self { true } else { false } }
+    var isSecurityRequested: Bool { if case .securityRequested = self { true } else { false } }
 
     /// Whether the action is a report of a violation or a Pairing Failed to the peer.
     var isRefusal: Bool {

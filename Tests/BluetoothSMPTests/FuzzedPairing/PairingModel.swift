@@ -19,7 +19,7 @@ struct PairingModel {
     }
 
     /// The state of an end just before an event.
-    struct Moment {
+    struct Snapshot {
         var end: End
         var machine: SecurityManager
         var generator: SplitMix64
@@ -61,7 +61,7 @@ struct PairingModel {
 
     /// The PDUs that were sent, without keypresses.
     private(set) var transcript: [(from: End, code: SMP.Code)] = []
-    private(set) var moments: [Moment] = []
+    private(set) var snapshots: [Snapshot] = []
     private(set) var violations: [String] = []
     /// The ends that reported a pairing on an unencrypted link.
     private(set) var pairedInClear: [End] = []
@@ -158,7 +158,7 @@ extension PairingModel {
     @discardableResult
     mutating func happen(_ event: Event, to end: End) -> [SecurityManager.Action] {
         guard let machine = machines[end], let generator = generators[end] else { return [] }
-        var moment = Moment(
+        var snapshot = Snapshot(
             end: end,
             machine: machine,
             generator: generator,
@@ -170,11 +170,11 @@ extension PairingModel {
         if case .encryption(let isOn) = event { isEncrypted[end] = isOn }
         if case .arrival(let bytes) = event, bytes.first != 0x0E { progress[end, default: 0] += 1 }
         let now = now
-        moment.actions = perform(end) { machine, generator in
+        snapshot.actions = perform(end) { machine, generator in
             event.happen(to: &machine, using: &generator, now: now)
         }
-        if isRecording { moments.append(moment) }
-        return moment.actions
+        if isRecording { snapshots.append(snapshot) }
+        return snapshot.actions
     }
 
     @discardableResult
@@ -200,7 +200,7 @@ extension PairingModel {
         case .withdrawQuestion: questions[end] = nil
         case .pressed(let keypress): presses[end, default: []].append(keypress)
         case .encrypt(let key): self.key = key
-        case .wanted: begin(end)
+        case .securityRequested: begin(end)
         case .begun: break
         case .paired(let keys):
             outcomes[end] = .success(keys)

@@ -66,16 +66,16 @@ struct Verdict: Equatable {
 
     var kind: Kind
 
-    init(on probe: Probe, at moment: PairingModel.Moment, of script: PairingScript) {
-        kind = Self.kind(probe, moment, script)
+    init(on probe: Probe, at snapshot: PairingModel.Snapshot, of script: PairingScript) {
+        kind = Self.kind(probe, snapshot, script)
     }
 
     private static func kind(
         _ probe: Probe,
-        _ moment: PairingModel.Moment,
+        _ snapshot: PairingModel.Snapshot,
         _ script: PairingScript
     ) -> Kind {
-        let isIdle = moment.progress == 0 && moment.end == .peripheral
+        let isIdle = snapshot.progress == 0 && snapshot.end == .peripheral
         if isIdle { return idle(probe) }
         switch probe.form {
         case .malformed: return .refused([.invalidParameters])
@@ -87,11 +87,11 @@ struct Verdict: Equatable {
         switch code {
         case .pairingFailed: return .ended
         // The Security Request asks for the pairing that is in progress (2.4.6).
-        case .securityRequest where moment.end == .central: return .ignored
-        case .pairingKeypressNotification where expectsKeypress(moment, script): return .ignored
+        case .securityRequest where snapshot.end == .central: return .ignored
+        case .pairingKeypressNotification where expectsKeypress(snapshot, script): return .ignored
         default: break
         }
-        guard code == awaited(moment, script) else {
+        guard code == awaited(snapshot, script) else {
             return .refused([.unspecified, .commandNotSupported, .invalidParameters])
         }
         return .judged(refusals: refusals(of: code))
@@ -104,26 +104,29 @@ struct Verdict: Equatable {
     }
 
     /// Returns the PDU that the peer has to send next, or `nil` while the peer waits.
-    private static func awaited(_ moment: PairingModel.Moment, _ script: PairingScript) -> SMP.Code?
+    private static func awaited(_ snapshot: PairingModel.Snapshot, _ script: PairingScript) -> SMP
+        .Code?
     {
         let (before, after) = script.lines
         let lines = before + after
-        guard moment.progress < lines.count else { return nil }
-        guard moment.progress < before.count || moment.isEncrypted else { return nil }
-        let line = lines[moment.progress]
-        return line.from == moment.end.other ? line.code : nil
+        guard snapshot.progress < lines.count else { return nil }
+        guard snapshot.progress < before.count || snapshot.isEncrypted else { return nil }
+        let line = lines[snapshot.progress]
+        return line.from == snapshot.end.other ? line.code : nil
     }
 
     /// Returns whether a keypress is expected: from the side where the passkey is entered, until
     /// the first confirm value (3.5.8), if both sides support keypresses.
-    private static func expectsKeypress(_ moment: PairingModel.Moment, _ script: PairingScript)
+    private static func expectsKeypress(_ snapshot: PairingModel.Snapshot, _ script: PairingScript)
         -> Bool
     {
-        guard script.central.usesKeypressNotifications, moment.end == .central else { return false }
+        guard script.central.usesKeypressNotifications, snapshot.end == .central else {
+            return false
+        }
         let lines = script.lines.before
         let first = lines.firstIndex { $0.code == .pairingConfirm } ?? lines.count
         // The central sends its confirm value as early as possible, so it may precede a keypress.
-        return (first...first + 1).contains(moment.progress)
+        return (first...first + 1).contains(snapshot.progress)
     }
 
     /// Returns the reasons for refusing a wrong value that the receiver can detect.

@@ -27,14 +27,14 @@ struct PairingSide {
 
     mutating func pair(
         _ policy: Pairing.Policy,
-        isWantedByPeer: Bool = false,
+        isRequestedByPeer: Bool = false,
         asksConsent: Bool = false,
         now: Instant = .zero
     ) {
         take(
             manager.pair(
                 policy,
-                isWantedByPeer: isWantedByPeer,
+                isRequestedByPeer: isRequestedByPeer,
                 asksConsent: asksConsent,
                 using: &generator,
                 now: now

@@ -14,7 +14,7 @@ struct SecurityRequestTests {
         dialogue.run()
         #expect(
             dialogue.central.actions == [
-                .wanted(isAuthenticated: true, usesSecureConnections: true)
+                .securityRequested(isAuthenticated: true, usesSecureConnections: true)
             ]
         )
         #expect(!dialogue.central.manager.isPairing)
@@ -26,7 +26,7 @@ struct SecurityRequestTests {
         var dialogue = PairingDialogue()
         dialogue.peripheral.pair(.init())
         dialogue.run()
-        dialogue.central.pair(.init(), isWantedByPeer: true)
+        dialogue.central.pair(.init(), isRequestedByPeer: true)
         dialogue.run()
         try dialogue.expectSuccess(.justWorks)
         #expect(dialogue.central.questions == [.consent])
@@ -40,7 +40,7 @@ struct SecurityRequestTests {
         dialogue.central.answer = { _ in .no }
         dialogue.peripheral.pair(.init())
         dialogue.run()
-        dialogue.central.pair(.init(), isWantedByPeer: true)
+        dialogue.central.pair(.init(), isRequestedByPeer: true)
         dialogue.run()
         #expect(dialogue.central.failure == .declined)
         #expect(dialogue.peripheral.failure == .refusedByPeer(.pairingNotSupported))
@@ -52,7 +52,7 @@ struct SecurityRequestTests {
         dialogue.peripheral.pair(.init())
         dialogue.run()
         let policy = Pairing.Policy(.noInputNoOutput) { $0.requiresAuthentication = true }
-        dialogue.central.pair(policy, isWantedByPeer: true)
+        dialogue.central.pair(policy, isRequestedByPeer: true)
         dialogue.run()
         dialogue.expectFailure(.authenticationRequirements, byCentral: true)
     }
@@ -143,7 +143,11 @@ struct SecurityRequestTests {
         dialogue.peripheral.pair(.init())
         dialogue.run()
         try dialogue.expectSuccess(.justWorks)
-        #expect(!dialogue.central.actions.contains { if case .wanted = $0 { true } else { false } })
+        #expect(
+            !dialogue.central.actions.contains {
+                if case .securityRequested = $0 { true } else { false }
+            }
+        )
     }
 
     @Test("A Security Request does not extend a pairing's timeout")

@@ -31,7 +31,9 @@ import Testing
     func response() throws {
         var fixture = try SecurityFixture(isCentral: true, .plain(.displayYesNo))
         fixture.tester(sends: .securityRequest([.protection, .secureConnections]))
-        fixture.application(receives: .wanted(isAuthenticated: true, usesSecureConnections: true))
+        fixture.application(
+            receives: .securityRequested(isAuthenticated: true, usesSecureConnections: true)
+        )
         try fixture.exchangeFeatures(.tester())
         try finish(&fixture)
     }
@@ -49,7 +51,9 @@ import Testing
     func notBondable() throws {
         var fixture = try SecurityFixture(isCentral: true, .plain())
         fixture.tester(sends: .securityRequest([.bonding, .secureConnections]))
-        fixture.application(receives: .wanted(isAuthenticated: false, usesSecureConnections: true))
+        fixture.application(
+            receives: .securityRequested(isAuthenticated: false, usesSecureConnections: true)
+        )
         try fixture.exchangeFeatures(.tester(.noInputNoOutput, [.bonding, .secureConnections]))
         let request = try #require(fixture.tester.request)
         #expect(!request.requirements.contains(.bonding))
@@ -74,7 +78,9 @@ import Testing
     func second() throws {
         var fixture = try SecurityFixture(isCentral: true, .plain())
         fixture.tester(sends: .securityRequest(.secureConnections))
-        fixture.application(receives: .wanted(isAuthenticated: false, usesSecureConnections: true))
+        fixture.application(
+            receives: .securityRequested(isAuthenticated: false, usesSecureConnections: true)
+        )
         fixture.application(pairsBy: fixture.policy)
         guard case .pairingRequest(let request) = try fixture.weSend(.pairingRequest) else {
             return

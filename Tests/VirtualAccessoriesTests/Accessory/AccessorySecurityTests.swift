@@ -77,7 +77,7 @@ private struct SecurityHarness {
                 actions += central.answer(answer, using: &generator, now: .zero)
             case .paired(let keys): self.keys = keys
             case .failed(let failure): self.failure = failure
-            case .withdrawQuestion, .pressed, .wanted, .begun, .violated: break
+            case .withdrawQuestion, .pressed, .securityRequested, .begun, .violated: break
             }
         }
     }

@@ -173,7 +173,7 @@ extension LinkCore {
             let strength = protection.manager?.strength ?? LinkSecurity(isEncrypted: true)
             let offer = LinkProtection.Key(origin: .unfinishedPairing, strength: strength)
             encrypt(with: key, offer, &context)
-        case .wanted(let isAuthenticated, let usesSecureConnections):
+        case .securityRequested(let isAuthenticated, let usesSecureConnections):
             securityWanted(isAuthenticated, usesSecureConnections, &context)
         case .begun: protection.isOwnPairing = false
         case .paired(let keys):

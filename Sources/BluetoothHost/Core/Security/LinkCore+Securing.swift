@@ -136,7 +136,7 @@ extension LinkCore {
         }
         protection.hasPairedForPeer = true
         manage(&context) { manager, generator, now in
-            manager.pair(policy, isWantedByPeer: true, using: &generator, now: now)
+            manager.pair(policy, isRequestedByPeer: true, using: &generator, now: now)
         }
     }
 }

@@ -8,7 +8,7 @@ struct AgreedKey: Sendable {
     /// The key, shortened to the agreed size.
     let value: HCI.Key128
     /// Whether the key was created from the published debug key.
-    var isKnownToAll = false
+    var usesDebugKey = false
 }
 
 /// The phase in which both devices have the key, and the central encrypts the link with it (Vol 3,

@@ -12,9 +12,9 @@ extension Pairing.Keys {
             method: terms.method,
             usesSecureConnections: terms.usesSecureConnections,
             keySize: terms.keySize,
-            isBonded: terms.isBonding && !key.isKnownToAll
+            isBonded: terms.isBonding && !key.usesDebugKey
         )
-        usedDebugKey = key.isKnownToAll
+        usedDebugKey = key.usesDebugKey
         guard terms.usesSecureConnections else { return }
         peerKey = LongTermKey(key.value)
         localKey = peerKey

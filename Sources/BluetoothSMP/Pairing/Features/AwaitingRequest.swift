@@ -71,7 +71,7 @@ struct AwaitingConsent: AgreedPhase {
 
     var isAsking: Bool { true }
 
-    var reasonOfCancelling: Pairing.FailureReason { .pairingNotSupported }
+    var cancellationReason: Pairing.FailureReason { .pairingNotSupported }
 
     func receive(
         _ pdu: SMP.PDU,

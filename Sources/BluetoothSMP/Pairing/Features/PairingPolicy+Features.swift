@@ -9,7 +9,7 @@ extension Pairing.Policy {
     var requirements: SMP.AuthenticationRequirements {
         var requirements: SMP.AuthenticationRequirements = []
         if isBonding { requirements.insert(.bonding) }
-        if wantsProtection { requirements.insert(.protection) }
+        if requestsProtection { requirements.insert(.protection) }
         if offersSecureConnections { requirements.insert(.secureConnections) }
         if usesKeypressNotifications { requirements.insert(.keypress) }
         return requirements
@@ -46,7 +46,7 @@ extension Pairing.Policy {
         )
     }
 
-    private var wantsProtection: Bool {
+    private var requestsProtection: Bool {
         requiresAuthentication || prefersAuthentication && ioCapability != .noInputNoOutput
     }
 

@@ -57,7 +57,7 @@ struct Terms: Hashable, Sendable {
 private struct Declaration {
     let ioCapability: Pairing.IOCapability
     let hasOutOfBandData: Bool
-    let wantsProtection: Bool
+    let requestsProtection: Bool
     let keySize: Int
 
     init(_ features: SMP.PairingFeatures) throws(PairingRefusal) {
@@ -69,7 +69,7 @@ private struct Declaration {
         self.ioCapability = ioCapability
         self.hasOutOfBandData = hasOutOfBandData
         self.keySize = keySize
-        wantsProtection = features.requirements.contains(.protection)
+        requestsProtection = features.requirements.contains(.protection)
     }
 
     /// Returns the method from the point of view of one device (Vol 3, Part H, 2.3.5.1, Tables 2.6
@@ -86,7 +86,9 @@ private struct Declaration {
         if usesSecureConnections ? flags.contains(true) : !flags.contains(false) {
             return .outOfBand
         }
-        guard initiator.wantsProtection || responder.wantsProtection else { return .justWorks }
+        guard initiator.requestsProtection || responder.requestsProtection else {
+            return .justWorks
+        }
         return .following(
             initiator: initiator.ioCapability,
             responder: responder.ioCapability,

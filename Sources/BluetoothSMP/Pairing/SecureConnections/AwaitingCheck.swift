@@ -45,7 +45,7 @@ struct AwaitingCheck: AgreedPhase {
         peer = them.check(to: us, keys.checkKey)
         key = AgreedKey(
             value: keys.longTermKey.shortened(to: session.terms.keySize),
-            isKnownToAll: exchange.usesDebugKey
+            usesDebugKey: exchange.usesDebugKey
         )
     }
 

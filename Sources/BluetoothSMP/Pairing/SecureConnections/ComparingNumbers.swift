@@ -17,7 +17,7 @@ struct ComparingNumbers: AgreedPhase {
 
     var isAsking: Bool { true }
 
-    var reasonOfCancelling: Pairing.FailureReason {
+    var cancellationReason: Pairing.FailureReason {
         pairing.terms.method == .justWorks ? .pairingNotSupported : .numericComparisonFailed
     }
 
@@ -38,7 +38,7 @@ struct ComparingNumbers: AgreedPhase {
     ) throws(PairingRefusal) -> PairingStep? {
         switch answer {
         case .yes: return isPeerChecked ? check.complete() : check.begin()
-        case .no: throw .declined(reasonOfCancelling)
+        case .no: throw .declined(cancellationReason)
         case .passkey, .keypress: return nil
         }
     }
