@@ -9,7 +9,7 @@
 #endif
 
 /// A name in an open directory.
-struct Place: Sendable {
+struct DirectoryEntry: Sendable {
     /// The directory's descriptor. If it is `AT_FDCWD`, the name is a path.
     let folder: Int32
     let name: String
@@ -23,31 +23,31 @@ struct Place: Sendable {
 /// its directory was synchronized. Tests replace `SystemDisk` to simulate a power failure.
 protocol Disk: Sendable {
     /// Creates a directory with access for its owner only. Returns `false` if the name exists.
-    func makeFolder(_ place: Place) throws(TransportError) -> Bool
+    func makeFolder(_ entry: DirectoryEntry) throws(TransportError) -> Bool
     /// Creates a file with access for its owner only, open for writing.
-    func makeFile(_ place: Place) throws(TransportError) -> Descriptor
+    func makeFile(_ entry: DirectoryEntry) throws(TransportError) -> Descriptor
     /// Writes all bytes to a file.
     func write(_ bytes: [UInt8], to file: Descriptor, _ path: String) throws(TransportError)
     /// Writes the contents of a file, or the names in a directory, to the disk.
     func synchronize(_ descriptor: Descriptor, _ path: String) throws(TransportError)
     /// Renames a file in one atomic step. Replaces a file that already has the new name.
-    func rename(_ place: Place, to newPlace: Place) throws(TransportError)
+    func rename(_ entry: DirectoryEntry, to newEntry: DirectoryEntry) throws(TransportError)
     /// Removes a file. Returns `false` if there is none.
-    func remove(_ place: Place) throws(TransportError) -> Bool
+    func remove(_ entry: DirectoryEntry) throws(TransportError) -> Bool
 }
 
 /// The disk of the system.
 struct SystemDisk: Disk {
-    func makeFolder(_ place: Place) throws(TransportError) -> Bool {
-        guard mkdirat(place.folder, place.name, 0o700) != 0 else { return true }
-        guard errno == EEXIST else { throw StoreFolder.creationError(place.path) }
+    func makeFolder(_ entry: DirectoryEntry) throws(TransportError) -> Bool {
+        guard mkdirat(entry.folder, entry.name, 0o700) != 0 else { return true }
+        guard errno == EEXIST else { throw StoreFolder.creationError(entry.path) }
         return false
     }
 
-    func makeFile(_ place: Place) throws(TransportError) -> Descriptor {
+    func makeFile(_ entry: DirectoryEntry) throws(TransportError) -> Descriptor {
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
-        let number = openat(place.folder, place.name, flags, 0o600)
-        guard number >= 0 else { throw StoreFolder.error("create", place.path) }
+        let number = openat(entry.folder, entry.name, flags, 0o600)
+        guard number >= 0 else { throw StoreFolder.error("create", entry.path) }
         return Descriptor(owning: number)
     }
 
@@ -63,15 +63,15 @@ struct SystemDisk: Disk {
         guard fsync(descriptor.number) == 0 else { throw StoreFolder.error("write", path) }
     }
 
-    func rename(_ place: Place, to newPlace: Place) throws(TransportError) {
-        guard renameat(place.folder, place.name, newPlace.folder, newPlace.name) == 0 else {
-            throw StoreFolder.error("rename", place.path)
+    func rename(_ entry: DirectoryEntry, to newEntry: DirectoryEntry) throws(TransportError) {
+        guard renameat(entry.folder, entry.name, newEntry.folder, newEntry.name) == 0 else {
+            throw StoreFolder.error("rename", entry.path)
         }
     }
 
-    func remove(_ place: Place) throws(TransportError) -> Bool {
-        guard unlinkat(place.folder, place.name, 0) != 0 else { return true }
-        guard errno == ENOENT else { throw StoreFolder.error("remove", place.path) }
+    func remove(_ entry: DirectoryEntry) throws(TransportError) -> Bool {
+        guard unlinkat(entry.folder, entry.name, 0) != 0 else { return true }
+        guard errno == ENOENT else { throw StoreFolder.error("remove", entry.path) }
         return false
     }
 }

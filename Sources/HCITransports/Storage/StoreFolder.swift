@@ -19,7 +19,7 @@ struct StoreFolder: Sendable {
     init(_ path: String, on disk: any Disk) throws(TransportError) {
         self.path = path
         self.disk = disk
-        let isNew = try disk.makeFolder(Place(folder: AT_FDCWD, name: path, path: path))
+        let isNew = try disk.makeFolder(DirectoryEntry(folder: AT_FDCWD, name: path, path: path))
         descriptor = try Self.open(path)
         try requireSafety()
         if isNew { try Self.synchronizeParent(of: path, on: disk) }
@@ -36,8 +36,8 @@ struct StoreFolder: Sendable {
         try disk.synchronize(try open("\(path)/.."), "\(path)/..")
     }
 
-    private func place(_ name: String) -> Place {
-        Place(folder: descriptor.number, name: name, path: "\(path)/\(name)")
+    private func entry(_ name: String) -> DirectoryEntry {
+        DirectoryEntry(folder: descriptor.number, name: name, path: "\(path)/\(name)")
     }
 
     private static func open(_ path: String) throws(TransportError) -> Descriptor {
@@ -78,11 +78,11 @@ struct StoreFolder: Sendable {
 
     /// Creates a file, replaces an existing one, and synchronizes the contents to the disk.
     func write(_ bytes: [UInt8], to name: String) throws(TransportError) {
-        let place = place(name)
-        _ = try? disk.remove(place)
-        let file = try disk.makeFile(place)
-        try disk.write(bytes, to: file, place.path)
-        try disk.synchronize(file, place.path)
+        let entry = entry(name)
+        _ = try? disk.remove(entry)
+        let file = try disk.makeFile(entry)
+        try disk.write(bytes, to: file, entry.path)
+        try disk.synchronize(file, entry.path)
     }
 
     /// Opens a file for appending, and creates it if it does not exist.
@@ -99,13 +99,13 @@ struct StoreFolder: Sendable {
         to newName: String,
         in folder: StoreFolder? = nil
     ) throws(TransportError) {
-        try disk.rename(place(name), to: (folder ?? self).place(newName))
+        try disk.rename(entry(name), to: (folder ?? self).entry(newName))
     }
 
     /// Removes a file. Returns `false` if there is none.
     @discardableResult
     func remove(_ name: String) throws(TransportError) -> Bool {
-        try disk.remove(place(name))
+        try disk.remove(entry(name))
     }
 
     /// Synchronizes the names of the files.
@@ -115,12 +115,12 @@ struct StoreFolder: Sendable {
 
     /// Opens a directory in this one, and creates it if it does not exist.
     func folder(_ name: String) throws(TransportError) -> StoreFolder {
-        let place = place(name)
-        if try disk.makeFolder(place) { try synchronizeNames() }
+        let entry = entry(name)
+        if try disk.makeFolder(entry) { try synchronizeNames() }
         let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW
-        let number = openat(place.folder, name, flags)
-        guard number >= 0 else { throw Self.error("open", place.path) }
-        return StoreFolder(place.path, Descriptor(owning: number), on: disk)
+        let number = openat(entry.folder, name, flags)
+        guard number >= 0 else { throw Self.error("open", entry.path) }
+        return StoreFolder(entry.path, Descriptor(owning: number), on: disk)
     }
 
     // MARK: Names

@@ -27,7 +27,7 @@ struct RadioSwitches: Sendable {
 
     /// Returns the switch of an adapter, or `nil` if it has none. It is a directory such as
     /// `rfkill3` in the adapter's directory.
-    func of(adapter index: UInt16) -> RadioSwitch? {
+    func radioSwitch(ofAdapter index: UInt16) -> RadioSwitch? {
         let folder = "/sys/class/bluetooth/hci\(index)"
         let names = files.names(in: folder)
         guard let name = names.first(where: { $0.hasPrefix("rfkill") }) else { return nil }

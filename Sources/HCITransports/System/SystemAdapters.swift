@@ -102,7 +102,7 @@ private struct Survey {
             product: product(of: index),
             supportsLowEnergy: record.supportsLowEnergy,
             state: state,
-            radioSwitch: switches.of(adapter: index),
+            radioSwitch: switches.radioSwitch(ofAdapter: index),
             holders: holders(in: state),
             connections: state == .up ? (try? kernel.connectionCount(of: index)) ?? 0 : 0
         )

@@ -12,7 +12,7 @@ import BluetoothTypes
 final class AdapterLease: @unchecked Sendable {
     /// The time that the adapter may stay taken after the descriptor was closed. A child process
     /// that is being started has a copy of the descriptor until it executes its program.
-    static let copiesLimit = Duration.seconds(1)
+    static let descriptorCopyLimit = Duration.seconds(1)
 
     /// The number of the adapter in the kernel.
     let index: UInt16
@@ -33,8 +33,8 @@ final class AdapterLease: @unchecked Sendable {
     }
 
     /// Returns the adapter to the kernel, and waits until the kernel has it. If copies of the
-    /// descriptor exist, the wait ends soon after `copiesLimit`. No other object of this process
-    /// may hold the descriptor.
+    /// descriptor exist, the wait ends soon after `descriptorCopyLimit`. No other object of this
+    /// process may hold the descriptor.
     ///
     /// - Parameter isGone: Whether the adapter was unplugged. Its number may then belong to another
     ///   adapter.
@@ -52,7 +52,7 @@ final class AdapterLease: @unchecked Sendable {
     /// refuses to bring up an adapter that is in use. If the use is about to end, Linux may bring
     /// the adapter up for the previous program instead of its own host.
     private func awaitReturn() {
-        let deadline = kernel.now + Self.copiesLimit
+        let deadline = kernel.now + Self.descriptorCopyLimit
         // The socket is opened before the first check, so that no later change is missed.
         let announcements = try? kernel.openAnnouncements()
         while isTaken, kernel.now < deadline {

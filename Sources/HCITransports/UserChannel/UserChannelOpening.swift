@@ -143,7 +143,7 @@ struct UserChannelOpening {
     }
 
     private func isOff(_ index: UInt16) -> Bool {
-        RadioSwitches(kernel.files).of(adapter: index)?.isOff ?? false
+        RadioSwitches(kernel.files).radioSwitch(ofAdapter: index)?.isOff ?? false
     }
 
     // MARK: Refusals
@@ -178,6 +178,7 @@ struct UserChannelOpening {
     }
 
     private func isHardBlocked(_ index: UInt16?) -> Bool {
-        index.flatMap { RadioSwitches(kernel.files).of(adapter: $0) }?.isHardBlocked ?? false
+        index.flatMap { RadioSwitches(kernel.files).radioSwitch(ofAdapter: $0) }?.isHardBlocked
+            ?? false
     }
 }

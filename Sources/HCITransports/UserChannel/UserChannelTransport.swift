@@ -73,7 +73,7 @@ public final class UserChannelTransport: HCITransport {
             let lease = try await take(from: kernel)
             await start(lease, on: executor, receive: receive)
         } catch {
-            state.withLock { $0 = .closed(isReturnAwaited: error.isEndedByOthers) }
+            state.withLock { $0 = .closed(isReturnAwaited: error.isResolvedByReturn) }
             throw error
         }
     }
@@ -131,7 +131,7 @@ public final class UserChannelTransport: HCITransport {
             executor: executor,
             receive: receive,
             ended: { [self] error in
-                let isReturnAwaited = error?.isEndedByOthers ?? false
+                let isReturnAwaited = error?.isResolvedByReturn ?? false
                 state.withLock { $0 = .closed(isReturnAwaited: isReturnAwaited) }
                 receive(.closed(error))
             }
@@ -209,7 +209,7 @@ private final class Cancellation: Sendable {
 extension TransportError {
     /// Whether an attempt can succeed once the adapter becomes available, which the kernel
     /// announces.
-    fileprivate var isEndedByOthers: Bool {
+    fileprivate var isResolvedByReturn: Bool {
         switch self {
         case .noSuchAdapter, .adapterRemoved, .setUpUnfinished, .inUse(_, by: .processes): true
         default: false

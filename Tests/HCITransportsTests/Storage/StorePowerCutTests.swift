@@ -18,15 +18,15 @@ private final class NotedDisk: Disk {
 
     private func note(_ call: PowerCutModel.Call) { noted.withLock { $0.append(call) } }
 
-    func makeFolder(_ place: Place) throws(TransportError) -> Bool {
-        guard try SystemDisk().makeFolder(place) else { return false }
-        note(.makeFolder(place.path))
+    func makeFolder(_ entry: DirectoryEntry) throws(TransportError) -> Bool {
+        guard try SystemDisk().makeFolder(entry) else { return false }
+        note(.makeFolder(entry.path))
         return true
     }
 
-    func makeFile(_ place: Place) throws(TransportError) -> Descriptor {
-        let file = try SystemDisk().makeFile(place)
-        note(.makeFile(place.path))
+    func makeFile(_ entry: DirectoryEntry) throws(TransportError) -> Descriptor {
+        let file = try SystemDisk().makeFile(entry)
+        note(.makeFile(entry.path))
         return file
     }
 
@@ -40,14 +40,14 @@ private final class NotedDisk: Disk {
         note(.synchronize(path))
     }
 
-    func rename(_ place: Place, to newPlace: Place) throws(TransportError) {
-        try SystemDisk().rename(place, to: newPlace)
-        note(.rename(place.path, to: newPlace.path))
+    func rename(_ entry: DirectoryEntry, to newEntry: DirectoryEntry) throws(TransportError) {
+        try SystemDisk().rename(entry, to: newEntry)
+        note(.rename(entry.path, to: newEntry.path))
     }
 
-    func remove(_ place: Place) throws(TransportError) -> Bool {
-        guard try SystemDisk().remove(place) else { return false }
-        note(.remove(place.path))
+    func remove(_ entry: DirectoryEntry) throws(TransportError) -> Bool {
+        guard try SystemDisk().remove(entry) else { return false }
+        note(.remove(entry.path))
         return true
     }
 }

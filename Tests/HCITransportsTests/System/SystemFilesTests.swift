@@ -97,9 +97,9 @@ struct RadioSwitchesTests {
     func off(soft: Bool, hard: Bool) throws {
         var files = FileTree()
         files.addSwitch(of: 3, soft: soft, hard: hard)
-        let radio = try #require(RadioSwitches(files).of(adapter: 3))
+        let radio = try #require(RadioSwitches(files).radioSwitch(ofAdapter: 3))
         #expect(radio == RadioSwitch(isSoftBlocked: soft, isHardBlocked: hard))
         #expect(radio.isOff == (soft || hard))
-        #expect(RadioSwitches(files).of(adapter: 4) == nil)
+        #expect(RadioSwitches(files).radioSwitch(ofAdapter: 4) == nil)
     }
 }

@@ -90,7 +90,9 @@ struct UserChannelOpeningTests {
         let start = kernel.now
         lease.giveBack()
         #expect(kernel.condition(of: 3) == .taken)
-        #expect(kernel.now - start <= AdapterLease.copiesLimit + UserChannelOpening.waitLimit)
+        #expect(
+            kernel.now - start <= AdapterLease.descriptorCopyLimit + UserChannelOpening.waitLimit
+        )
     }
 
     @Test("Returning an adapter does not wait if another program brought it up") func faster()
