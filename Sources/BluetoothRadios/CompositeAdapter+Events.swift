@@ -37,8 +37,8 @@ extension CompositeAdapter {
             state.withLock { $0.identifiers = [:] }
             tell(.bondsChanged)
         default:
-            let moved = event.moved(toRadio: radio) { identifier(of: $0, on: radio) }
-            if let moved { forward(moved) }
+            let translated = event.translated(fromRadio: radio) { identifier(of: $0, on: radio) }
+            if let translated { forward(translated) }
         }
     }
 
@@ -150,8 +150,8 @@ extension PortError {
 extension PortEvent {
     /// Returns an event of a link of this radio, with the composite adapter's identifiers in place
     /// of the radio's; `nil` for any other event, or if the link is not open.
-    fileprivate func moved(
-        toRadio radio: Int,
+    fileprivate func translated(
+        fromRadio radio: Int,
         _ identify: (LinkIdentifier) -> LinkIdentifier?
     ) -> (link: LinkIdentifier, event: PortEvent)? {
         switch self {

@@ -7,8 +7,8 @@ import HCITransports
 extension CompositeAdapter {
     /// Returns the port of a link and the identifier that the port uses; `nil` if the link is not
     /// open.
-    private func place(
-        of link: LinkIdentifier
+    private func route(
+        to link: LinkIdentifier
     ) -> (port: any BluetoothPort, inner: LinkIdentifier)? {
         state.withLock { $0.identities[link] }.map { (radios[$0.radio].port, $0.inner) }
     }
@@ -18,12 +18,12 @@ extension CompositeAdapter {
         on link: LinkIdentifier,
         then completion: @escaping PortCompletion<PortAnswer>
     ) {
-        guard let place = place(of: link) else { return refuse(completion) }
-        place.port.begin(request, on: place.inner, then: completion)
+        guard let route = route(to: link) else { return refuse(completion) }
+        route.port.begin(request, on: route.inner, then: completion)
     }
 
     package func knownDatabase(of link: LinkIdentifier) -> GATT.Database? {
-        place(of: link).flatMap { $0.port.knownDatabase(of: $0.inner) }
+        route(to: link).flatMap { $0.port.knownDatabase(of: $0.inner) }
     }
 
     package func notify(
@@ -31,8 +31,8 @@ extension CompositeAdapter {
         on link: LinkIdentifier,
         then completion: @escaping PortCompletion<Void>
     ) {
-        guard let place = place(of: link) else { return refuse(completion) }
-        place.port.notify(value, on: place.inner, then: completion)
+        guard let route = route(to: link) else { return refuse(completion) }
+        route.port.notify(value, on: route.inner, then: completion)
     }
 
     package func openChannel(
@@ -40,8 +40,8 @@ extension CompositeAdapter {
         on link: LinkIdentifier,
         then completion: @escaping PortCompletion<any PortChannel>
     ) {
-        guard let place = place(of: link) else { return refuse(completion) }
-        place.port.openChannel(psm, on: place.inner) { result in
+        guard let route = route(to: link) else { return refuse(completion) }
+        route.port.openChannel(psm, on: route.inner) { result in
             completion(result.map { CompositeChannel(inner: $0, link: link) })
         }
     }

@@ -12,8 +12,8 @@ import BluetoothTypes
 ///
 /// A link *moves* if its signal is weak and another radio receives the peer better, or if its
 /// signal is poor and no other radio receives the peer. Each move interrupts the connection, so a
-/// link stays on its radio for `RadioRules.dwell` at least. That time doubles with each move, up to
-/// `RadioRules.dwellLimit`, until a signal is strong again.
+/// link stays on its radio for `RadioRules.minimumStay` at least. That time doubles with each move,
+/// up to `RadioRules.minimumStayLimit`, until a signal is strong again.
 ///
 /// If a person has chosen the radio of a peer (`pins`), only this radio connects, and the link does
 /// not move.
@@ -89,17 +89,17 @@ struct RadioCore: Sendable {
     }
 
     /// The history of a peer whose link was moved or lost.
-    struct Moves: Sendable {
+    struct MoveHistory: Sendable {
         /// The radio of that link.
         var origin: Int
         /// The minimum time for which the next link stays on its radio.
-        var dwell: Duration
+        var minimumStay: Duration
         /// Whether the next request listens before it connects.
         var needsSurvey: Bool
         /// The time at which the link was lost; `nil` if it was not lost, but ended for a move.
         var lostAt: Instant?
         /// Whether the peer is still without a link after that.
-        var isUnderway = true
+        var isWithoutLink = true
     }
 
     private struct Failure: Sendable {
@@ -115,7 +115,7 @@ struct RadioCore: Sendable {
     private(set) var pins: [PeerIdentifier: Int] = [:]
     private(set) var requests: [RequestIdentifier: Request] = [:]
     private(set) var links: [LinkIdentifier: OpenLink] = [:]
-    private(set) var moves: [PeerIdentifier: Moves] = [:]
+    private(set) var moves: [PeerIdentifier: MoveHistory] = [:]
     private var failures: [Failure] = []
     private var isSurveying = false
     private var nextReading: Instant?
@@ -358,12 +358,12 @@ extension RadioCore {
         let found = requests.first { $0.value.peer == peer }
         if let id = found?.key { requests[id] = nil }
         var reason = found?.value.reason ?? .firstToConnect
-        if let move = moves[peer], move.isUnderway, move.origin != radio, reason != .pinned {
+        if let move = moves[peer], move.isWithoutLink, move.origin != radio, reason != .pinned {
             reason = .moved
         }
         moves[peer]?.needsSurvey = false
         moves[peer]?.lostAt = nil
-        moves[peer]?.isUnderway = false
+        moves[peer]?.isWithoutLink = false
         links[link] = OpenLink(peer: peer, radio: radio, openedAt: now, reason: reason)
         nextReading = nextReading ?? now + rules.readingInterval
         guard let found else { return [] }
@@ -391,15 +391,20 @@ extension RadioCore {
         guard isLost else { return }
         if !closed.isMoving {
             // The device may have moved near any radio, so the next request begins with a survey.
-            let dwell = dwell(of: closed.peer)
-            remember(Moves(origin: radio, dwell: dwell, needsSurvey: true), closed.peer)
+            let minimumStay = minimumStay(of: closed.peer)
+            remember(
+                MoveHistory(origin: radio, minimumStay: minimumStay, needsSurvey: true),
+                closed.peer
+            )
         }
         moves[closed.peer]?.lostAt = now
     }
 
-    private func dwell(of peer: PeerIdentifier) -> Duration { moves[peer]?.dwell ?? rules.dwell }
+    private func minimumStay(of peer: PeerIdentifier) -> Duration {
+        moves[peer]?.minimumStay ?? rules.minimumStay
+    }
 
-    private mutating func remember(_ move: Moves, _ peer: PeerIdentifier) {
+    private mutating func remember(_ move: MoveHistory, _ peer: PeerIdentifier) {
         if moves.count >= Self.peerLimit, moves[peer] == nil { moves = [:] }
         moves[peer] = move
     }
@@ -416,9 +421,9 @@ extension RadioCore {
         _ = signals.note(reading, of: state.peer, by: state.radio, rules, now: now)
         guard let kind = move(of: state, now: now) else { return [] }
         remember(
-            Moves(
+            MoveHistory(
                 origin: state.radio,
-                dwell: min(dwell(of: state.peer) * 2, rules.dwellLimit),
+                minimumStay: min(minimumStay(of: state.peer) * 2, rules.minimumStayLimit),
                 needsSurvey: kind == .anywhere
             ),
             state.peer
@@ -439,7 +444,7 @@ extension RadioCore {
     /// Returns how a link should move; `nil` if it should stay.
     private func move(of link: OpenLink, now: Instant) -> Move? {
         guard pins[link.peer] == nil, let signal = link.signal, let weakSince = link.weakSince,
-            now - weakSince >= rules.weakTime, now - link.openedAt >= dwell(of: link.peer)
+            now - weakSince >= rules.weakTime, now - link.openedAt >= minimumStay(of: link.peer)
         else { return nil }
         let others = radios.indices.filter {
             $0 != link.radio && radios[$0].isUsable && !radios[$0].isFull

@@ -36,10 +36,10 @@ package struct RadioRules: Hashable, Sendable {
     /// link.
     package var moveMargin = 8.0
     /// The minimum time between the opening of a link and its move.
-    package var dwell: Duration = .seconds(10)
-    /// The limit to which moves extend the time in `dwell`. That time doubles with each move of a
-    /// peer. It is `dwell` again as soon as the signal of the peer's link is not weak.
-    package var dwellLimit: Duration = .seconds(600)
+    package var minimumStay: Duration = .seconds(10)
+    /// The limit to which moves extend the time in `minimumStay`. That time doubles with each move
+    /// of a peer. It is `minimumStay` again as soon as the signal of the peer's link is not weak.
+    package var minimumStayLimit: Duration = .seconds(600)
 
     /// The supervision timeout of the links. It is shorter than usual, because another radio can
     /// take over as soon as both sides know that a link is lost.

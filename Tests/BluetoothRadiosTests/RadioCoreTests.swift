@@ -279,10 +279,10 @@ struct RadioCoreTests {
         #expect(readings(-70, count: 300, others: [nil, -30, -30]) == nil)
     }
 
-    @Test("A link stays for the dwell time")
-    mutating func dwell() {
+    @Test("A link stays on its radio for the minimum time")
+    mutating func minimumStay() {
         open(on: 0)
-        #expect(readings(-90, count: 100) == Int(rules.dwell / rules.readingInterval))
+        #expect(readings(-90, count: 100) == Int(rules.minimumStay / rules.readingInterval))
     }
 
     @Test("A poor link whose peer is not received ends, and the next request surveys")
@@ -305,7 +305,7 @@ struct RadioCoreTests {
             core.linkClosed(Self.link, on: turn % 2, isLost: true, now: now)
         }
         let pauses = zip(times.dropFirst(), times).map { $0 - $1 }
-        #expect(pauses.last == rules.dwellLimit)
+        #expect(pauses.last == rules.minimumStayLimit)
         #expect(zip(pauses.dropFirst(), pauses).allSatisfy { $0 >= $1 })
         // A strong signal ends the delay.
         open(on: 0)
