@@ -106,7 +106,7 @@ package struct GatewayClient: Sendable {
         let count = min(count, delivered)
         guard phase == .granted, count > 0 else { return [] }
         delivered -= count
-        let credit = peer.take(count, now: now)
+        let credit = peer.passedOn(count, now: now)
         return credit.isEmpty ? [] : [.send(credit)]
     }
 

@@ -135,7 +135,7 @@ extension GatewayCore {
         guard packets.allSatisfy({ $0.first != HCI.PacketType.event.rawValue }) else {
             throw .noPackets
         }
-        let credit = connections[id]?.peer.take(bytes.count, now: now) ?? []
+        let credit = connections[id]?.peer.passedOn(bytes.count, now: now) ?? []
         return (packets.isEmpty ? [] : [.control(packets)])
             + (credit.isEmpty ? [] : [.send(id, credit)])
     }

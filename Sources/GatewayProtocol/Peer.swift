@@ -20,7 +20,7 @@ struct Peer: Sendable {
     /// The number of bytes of packets that the other side may send.
     private var granted = GatewayProtocol.window
     /// The number of bytes of packets that were passed on since the last credit.
-    private var taken = 0
+    private var passedOnCount = 0
     /// The bytes that wait for credit.
     private var queue: [UInt8] = []
 
@@ -71,12 +71,12 @@ struct Peer: Sendable {
     /// Records that `count` bytes of packets were passed on. Returns a frame that permits the other
     /// side to send more, or no bytes if fewer than `creditBatch` bytes were passed on since the
     /// last credit.
-    mutating func take(_ count: Int, now: Instant) -> [UInt8] {
-        taken += count
-        guard taken >= Self.creditBatch else { return [] }
-        defer { taken = 0 }
-        granted += taken
-        return bytes(of: .credit(UInt32(taken)), now: now)
+    mutating func passedOn(_ count: Int, now: Instant) -> [UInt8] {
+        passedOnCount += count
+        guard passedOnCount >= Self.creditBatch else { return [] }
+        defer { passedOnCount = 0 }
+        granted += passedOnCount
+        return bytes(of: .credit(UInt32(passedOnCount)), now: now)
     }
 
     /// Returns whether this many bytes of packets could be sent at once.
