@@ -6,18 +6,12 @@ import BluetoothTypes
 /// The advertising data and parameters of one device.
 struct AccessoryAdvertisingPlan: Sendable {
     /// The type of the advertising packets.
-    enum Form: Sendable {
+    enum PDUType: Sendable {
         /// Packets of Bluetooth 4.0, which all scanners receive and which carry at most 31 bytes of
         /// data.
         case legacy
         /// Packets of Bluetooth 5.0, on a primary and a secondary channel.
         case extended
-    }
-
-    /// Whether the device accepts connection requests.
-    enum Kind: Sendable {
-        case connectable
-        case nonConnectable
     }
 
     /// The handle of the only advertising set.
@@ -26,8 +20,9 @@ struct AccessoryAdvertisingPlan: Sendable {
     static let legacyIntervalLimit = Duration.milliseconds(10_240)
     static let intervalMinimum = Duration.milliseconds(20)
 
-    var form = Form.legacy
-    var kind = Kind.connectable
+    var pduType = PDUType.legacy
+    /// Whether the device accepts connection requests.
+    var isConnectable = true
     var data: AdvertisingData
     /// The scan response; `nil` for none, as in beacons.
     var scanResponse: AdvertisingData?
@@ -115,10 +110,8 @@ extension AccessoryAdvertisingPlan {
     }
 
     private var legacyType: HCI.AdvertisingType {
-        switch kind {
-        case .connectable: .connectableUndirected
-        case .nonConnectable: scanResponse == nil ? .nonConnectable : .scannable
-        }
+        if isConnectable { return .connectableUndirected }
+        return scanResponse == nil ? .nonConnectable : .scannable
     }
 }
 
@@ -144,7 +137,7 @@ extension AccessoryAdvertisingPlan {
                 )
             )
         )
-        if form == .legacy, let scanResponse {
+        if pduType == .legacy, let scanResponse {
             commands.append(
                 .init(
                     HCI.LESetExtendedScanResponseData(
@@ -174,9 +167,9 @@ extension AccessoryAdvertisingPlan {
     /// The properties of the set. An extended advertisement is never connectable and scannable at
     /// the same time (Vol 4, Part E, 7.8.53).
     private var properties: HCI.AdvertisingProperties {
-        var properties: HCI.AdvertisingProperties = form == .legacy ? [.legacy] : []
-        if kind == .connectable { properties.insert(.connectable) }
-        if form == .legacy, kind == .connectable || scanResponse != nil {
+        var properties: HCI.AdvertisingProperties = pduType == .legacy ? [.legacy] : []
+        if isConnectable { properties.insert(.connectable) }
+        if pduType == .legacy, isConnectable || scanResponse != nil {
             properties.insert(.scannable)
         }
         return properties

@@ -68,8 +68,8 @@ public struct Beacon: ScriptedHost {
 
     private mutating func advertise(on capabilities: ControllerCapabilities, now: Instant) {
         let plan = AccessoryAdvertisingPlan(
-            form: isExtended ? .extended : .legacy,
-            kind: .nonConnectable,
+            pduType: isExtended ? .extended : .legacy,
+            isConnectable: false,
             data: message.advertisingData,
             interval: interval,
             randomAddress: address.randomAddress(publicAddress: capabilities.publicAddress)

@@ -59,10 +59,10 @@ struct AccessoryServer: Sendable {
         restoring clientRecord: ClientRecord?,
         now: Instant
     ) -> [Event] {
-        let wasProved = values.server.client(Self.client)?.isProved == true
-        let isProved = security.isEncrypted && security.isBonded
+        let wasEncryptedWithBond = values.server.client(Self.client)?.isEncryptedWithBond == true
+        let isEncryptedWithBond = security.isEncrypted && security.isBonded
         var events: [Event] = []
-        if isProved, !wasProved, let clientRecord {
+        if isEncryptedWithBond, !wasEncryptedWithBond, let clientRecord {
             events = carryOut(values.server.restore(Self.client, clientRecord), now: now)
         }
         return events
@@ -237,5 +237,5 @@ extension AccessoryServer {
 
 extension GATTServer.Client {
     /// Whether the link is encrypted with the key of a bond.
-    fileprivate var isProved: Bool { security.isBonded && security.isEncrypted }
+    fileprivate var isEncryptedWithBond: Bool { security.isBonded && security.isEncrypted }
 }
