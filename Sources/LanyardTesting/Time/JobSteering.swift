@@ -21,7 +21,7 @@ import VirtualAdapters
 ///
 /// The *owner* of a task is the air that caused it. The hook finds the owner in this order:
 /// 1. The owner that is registered for the task's number, if the task ran before.
-/// 2. The task-local value `SimulationExecutor.beneficiary`, which a task inherits from the task
+/// 2. The task-local value `SimulationExecutor.owner`, which a task inherits from the task
 ///    that starts it.
 /// 3. The air on whose thread the hook is called.
 /// 4. On the main queue, the air that has its turn (`MainQueueTurn`).
@@ -83,7 +83,7 @@ enum JobSteering {
             guard !registry.airs.isEmpty else { return nil }
             if let number, let owner = registry.owner(of: number) { return owner }
             let owner =
-                SimulationExecutor.beneficiary ?? registry.airs.first(where: \.isCurrent)
+                SimulationExecutor.owner ?? registry.airs.first(where: \.isCurrent)
                 ?? MainQueueTurn.holderOnMainQueue
             if let owner, let number { registry.note(number, of: owner) }
             return owner

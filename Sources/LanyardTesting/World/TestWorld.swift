@@ -131,7 +131,7 @@ public final class TestWorld: Sendable {
     ) async throws -> Value {
         try await JobSteering.steering(to: air.executor) {
             try await air.run(bound: bound) { [self] in
-                try await SimulationExecutor.$beneficiary.withValue(air.executor) {
+                try await SimulationExecutor.$owner.withValue(air.executor) {
                     try await live(body)
                 }
             }

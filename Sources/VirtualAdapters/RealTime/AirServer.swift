@@ -32,7 +32,7 @@ public final class AirServer: @unchecked Sendable {
         let controller: ControllerID
         /// The x coordinate in meters of a controller that the server created; `nil` for a
         /// permanent controller.
-        let place: Int?
+        let x: Int?
         let name: String
     }
 
@@ -112,14 +112,14 @@ extension AirServer {
     private func accept(_ transport: any HCITransport) {
         air.catchUp()
         guard !isStopped, clients.count < Self.connectionLimit,
-            let (controller, place) = takeController()
+            let (controller, x) = takeController()
         else { return report(.refused) }
         clientCount += 1
         let number = clientCount
         clients[number] = Client(
             transport: transport,
             controller: controller,
-            place: place,
+            x: x,
             name: transport.name
         )
         let air = air
@@ -163,7 +163,7 @@ extension AirServer {
 
 extension AirServer {
     /// Returns a controller for a new host; `nil` if the world is full.
-    private func takeController() -> (ControllerID, place: Int?)? {
+    private func takeController() -> (ControllerID, x: Int?)? {
         guard waiting.isEmpty else {
             let controller = waiting.removeFirst()
             air.world.switchOn(controller)
@@ -171,15 +171,15 @@ extension AirServer {
         }
         // The controllers that the server creates are on the x axis, one meter apart. A new host
         // gets the first free place.
-        let taken = Set(clients.values.compactMap(\.place))
-        guard let place = (0..<Self.connectionLimit).first(where: { !taken.contains($0) }) else {
+        let taken = Set(clients.values.compactMap(\.x))
+        guard let x = (0..<Self.connectionLimit).first(where: { !taken.contains($0) }) else {
             return nil
         }
         let configuration = ControllerConfiguration(
             name: "host \(clientCount + 1)",
-            at: Position(x: Double(place), y: 0)
+            at: Position(x: Double(x), y: 0)
         )
-        return (try? air.world.addController(configuration)).map { ($0, place) }
+        return (try? air.world.addController(configuration)).map { ($0, x) }
     }
 
     /// Removes the controller of a host that has disconnected, or keeps it for a later host if it

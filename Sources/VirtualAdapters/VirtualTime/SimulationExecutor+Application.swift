@@ -5,11 +5,11 @@ import HCITransports
 extension SimulationExecutor {
     /// The executor to which the running code of the application belongs, on any thread. Tasks that
     /// this code starts inherit it.
-    @TaskLocal package static var beneficiary: SimulationExecutor?
+    @TaskLocal package static var owner: SimulationExecutor?
 
     /// Calls `work`, so that tasks that it starts are known to belong to this executor.
     public func performOutsideWork(_ work: () -> Void) {
-        Self.$beneficiary.withValue(self) { work() }
+        Self.$owner.withValue(self) { work() }
     }
 
     /// A task executor on the same thread, for tasks that are not on an actor.
