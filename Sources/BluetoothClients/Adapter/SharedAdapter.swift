@@ -46,7 +46,7 @@ package actor SharedAdapter: PortObserver {
 
     /// Closes the adapter. Must not be called on the adapter's thread, which may end here.
     package nonisolated func shutDown() async {
-        await giveUp()
+        await endManagerUse()
         await port.shutDown()
         releasePort()
     }
@@ -54,7 +54,7 @@ package actor SharedAdapter: PortObserver {
     /// Ends the managers' use of the adapter. Links that end from now on do not change the
     /// restoration data, and central managers get no events for them. The managers get only the new
     /// state when the port is closed.
-    private func giveUp() {
+    private func endManagerUse() {
         freezeIntents()
         perform(central.core.powerLost())
     }

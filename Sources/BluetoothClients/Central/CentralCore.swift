@@ -71,7 +71,7 @@ struct CentralCore: Sendable {
 
     private var peers: [PeerIdentifier: Peer] = [:]
     /// The peers of the links.
-    private var ends: [LinkIdentifier: PeerIdentifier] = [:]
+    private var peersByLink: [LinkIdentifier: PeerIdentifier] = [:]
 
     // MARK: Queries
 
@@ -84,7 +84,7 @@ struct CentralCore: Sendable {
     func link(to peer: PeerIdentifier) -> LinkIdentifier? { peers[peer]?.link }
 
     /// Returns the peer of a link.
-    func peer(of link: LinkIdentifier) -> PeerIdentifier? { ends[link] }
+    func peer(of link: LinkIdentifier) -> PeerIdentifier? { peersByLink[link] }
 
     /// Returns the managers that use the link to a peer, the oldest first.
     func users(of peer: PeerIdentifier) -> [SessionIdentifier] { peers[peer]?.users ?? [] }
@@ -232,7 +232,7 @@ extension CentralCore {
         isIncoming: Bool
     ) -> [Action] {
         var state = peers[peer] ?? Peer()
-        ends[link] = peer
+        peersByLink[link] = peer
         if let former = state.link, state.isUsable {
             guard isIncoming else { return [.disconnect(link)] }
             // A peer that connects again has lost its former link. Managers that use the former
@@ -243,7 +243,7 @@ extension CentralCore {
             peers[peer] = state
             return []
         }
-        if let former = state.link { ends[former] = nil }
+        if let former = state.link { peersByLink[former] = nil }
         // The managers that canceled the connection on the former link do not use the new one.
         var actions: [Action] = state.canceled.sorted { $0.key < $1.key }
             .map { .disconnected($0.key, peer, $0.value, .asked) }
@@ -282,7 +282,9 @@ extension CentralCore {
     /// Handles the end of a link. Managers that canceled get a disconnection without an error, and
     /// connected managers get it with the error. Requests that reconnect start again.
     mutating func linkClosed(_ link: LinkIdentifier, _ error: PortError) -> [Action] {
-        guard let peer = ends.removeValue(forKey: link), var state = peers[peer] else { return [] }
+        guard let peer = peersByLink.removeValue(forKey: link), var state = peers[peer] else {
+            return []
+        }
         guard state.link == link else {
             peers[peer]?.spares.removeAll { $0 == link }
             return []
@@ -317,7 +319,7 @@ extension CentralCore {
     mutating func powerLost() -> [Action] {
         defer {
             peers = [:]
-            ends = [:]
+            peersByLink = [:]
         }
         return peers.flatMap { peer, state -> [Action] in
             var actions: [Action] = state.isConnecting ? [.cancelConnectionRequest(peer)] : []

@@ -11,35 +11,36 @@ package struct RequestedScan: Hashable, Sendable {
     /// The maximum numbers of services and of solicited services. Further ones are ignored.
     static let serviceLimit = 256
 
-    package let services: [UUIDForm]?
+    package let services: [WrittenUUID]?
     package let allowsDuplicates: Bool?
-    package let solicited: [UUIDForm]?
-    private let wanted: Set<BluetoothUUID>
-    private let wantedSolicited: Set<BluetoothUUID>
+    package let solicited: [WrittenUUID]?
+    private let requestedServices: Set<BluetoothUUID>
+    private let requestedSolicited: Set<BluetoothUUID>
 
     package init(
-        services: [UUIDForm]?,
+        services: [WrittenUUID]?,
         allowsDuplicates: Bool? = nil,
-        solicited: [UUIDForm]? = nil
+        solicited: [WrittenUUID]? = nil
     ) {
         self.services = services.map { Array($0.prefix(Self.serviceLimit)) }
         self.allowsDuplicates = allowsDuplicates
         self.solicited = solicited.map { Array($0.prefix(Self.serviceLimit)) }
-        wanted = Set((self.services ?? []).map(\.value))
-        wantedSolicited = Set((self.solicited ?? []).map(\.value))
+        requestedServices = Set((self.services ?? []).map(\.value))
+        requestedSolicited = Set((self.solicited ?? []).map(\.value))
     }
 
     package static func == (left: RequestedScan, right: RequestedScan) -> Bool {
-        left.wanted == right.wanted && left.wantedSolicited == right.wantedSolicited
+        left.requestedServices == right.requestedServices
+            && left.requestedSolicited == right.requestedSolicited
             && left.allowsDuplicates == right.allowsDuplicates
     }
 
     package func hash(into hasher: inout Hasher) {
-        hasher.combine(wanted)
+        hasher.combine(requestedServices)
     }
 
     /// Whether the scan reports all peripherals.
-    private var isOpen: Bool { wanted.isEmpty && wantedSolicited.isEmpty }
+    private var isOpen: Bool { requestedServices.isEmpty && requestedSolicited.isEmpty }
 
     /// Returns the scan to request from the host; `nil` if it cannot have a result: with the
     /// background rules, a scan for all peripherals discovers none.
@@ -56,8 +57,9 @@ package struct RequestedScan: Hashable, Sendable {
         let data = advertisement.data
         let overflow = overflowServices(in: data)
         guard
-            isOpen || !overflow.isEmpty || data.serviceUUIDs.contains(where: wanted.contains)
-                || data.solicitedServiceUUIDs.contains(where: wantedSolicited.contains)
+            isOpen || !overflow.isEmpty
+                || data.serviceUUIDs.contains(where: requestedServices.contains)
+                || data.solicitedServiceUUIDs.contains(where: requestedSolicited.contains)
         else { return nil }
         return ScanMatch(
             advertisement: advertisement,
@@ -66,8 +68,8 @@ package struct RequestedScan: Hashable, Sendable {
         )
     }
 
-    private func overflowServices(in data: AdvertisingData) -> [UUIDForm] {
-        guard !wanted.isEmpty, OverflowArea.isPresent(in: data) else { return [] }
+    private func overflowServices(in data: AdvertisingData) -> [WrittenUUID] {
+        guard !requestedServices.isEmpty, OverflowArea.isPresent(in: data) else { return [] }
         return (services ?? []).filter { !OverflowArea.matches([$0.value], in: data).isEmpty }
     }
 }

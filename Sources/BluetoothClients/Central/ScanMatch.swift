@@ -12,7 +12,7 @@ package enum SignalStrength {
 package struct ScanMatch: Sendable {
     package let advertisement: Advertisement
     /// The services of the scan whose bits are set in the advertiser's overflow area.
-    package var overflowServices: [UUIDForm] = []
+    package var overflowServices: [WrittenUUID] = []
     /// The time of the advertisement in seconds since the reference date.
     package let timestamp: Double
 }
@@ -31,7 +31,7 @@ extension ScanMatch {
     }
 
     /// The data of services, in the order of the packet.
-    package var serviceData: [(service: UUIDForm, bytes: [UInt8])] {
+    package var serviceData: [(service: WrittenUUID, bytes: [UInt8])] {
         advertisement.data.structures.compactMap { structure in
             guard let width = Self.serviceDataWidths[structure.type],
                 structure.value.count >= width, let form = Self.form(structure.value.prefix(width))
@@ -41,13 +41,13 @@ extension ScanMatch {
     }
 
     /// The advertised services without duplicates, each with the width that was advertised.
-    package var services: [UUIDForm] { uuids(Self.serviceWidths) }
+    package var services: [WrittenUUID] { uuids(Self.serviceWidths) }
 
     /// The solicited services, like `services`.
-    package var solicitedServices: [UUIDForm] { uuids(Self.solicitedWidths) }
+    package var solicitedServices: [WrittenUUID] { uuids(Self.solicitedWidths) }
 
-    private func uuids(_ widths: [AdvertisingData.DataType: Int]) -> [UUIDForm] {
-        var found: [UUIDForm] = []
+    private func uuids(_ widths: [AdvertisingData.DataType: Int]) -> [WrittenUUID] {
+        var found: [WrittenUUID] = []
         for structure in advertisement.data.structures {
             guard let width = widths[structure.type] else { continue }
             for form in Self.forms(structure.value, width)
@@ -58,15 +58,15 @@ extension ScanMatch {
         return found
     }
 
-    private static func forms(_ bytes: ArraySlice<UInt8>, _ width: Int) -> [UUIDForm] {
+    private static func forms(_ bytes: ArraySlice<UInt8>, _ width: Int) -> [WrittenUUID] {
         // A list whose length is not a multiple of the width is malformed, and is ignored.
         guard bytes.count.isMultiple(of: width) else { return [] }
         return stride(from: bytes.startIndex, to: bytes.endIndex, by: width)
             .compactMap { form(bytes[$0..<($0 + width)]) }
     }
 
-    private static func form(_ littleEndian: ArraySlice<UInt8>) -> UUIDForm? {
-        UUIDForm(bytes: littleEndian.reversed())
+    private static func form(_ littleEndian: ArraySlice<UInt8>) -> WrittenUUID? {
+        WrittenUUID(bytes: littleEndian.reversed())
     }
 
     // The widths of the UUIDs, in bytes.

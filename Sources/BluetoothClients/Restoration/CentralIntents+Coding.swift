@@ -62,7 +62,7 @@ extension CentralIntents.Scan: Recordable {
 
     private static func readForms(
         from reader: inout ByteReader
-    ) throws(MalformedBytes) -> [UUIDForm]? {
+    ) throws(MalformedBytes) -> [WrittenUUID]? {
         try reader.readOptional { reader throws(MalformedBytes) in
             try reader.readList { reader throws(MalformedBytes) in try reader.readForm() }
         }

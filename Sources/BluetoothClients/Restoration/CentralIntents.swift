@@ -22,9 +22,9 @@ package struct CentralIntents: Hashable, Sendable {
 
     /// The parameters of a scan. Those that the application omitted are `nil`.
     package struct Scan: Hashable, Sendable {
-        package var services: [UUIDForm]?
+        package var services: [WrittenUUID]?
         package var allowsDuplicates: Bool?
-        package var solicitedServices: [UUIDForm]?
+        package var solicitedServices: [WrittenUUID]?
     }
 
     package var peers: [Peer] = []

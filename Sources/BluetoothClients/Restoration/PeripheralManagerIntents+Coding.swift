@@ -127,7 +127,7 @@ extension AdvertisementRequest: Recordable {
 extension ByteWriter {
     /// Writes a UUID from its text, in its width.
     fileprivate mutating func write(uuidText text: String) {
-        write(UUIDForm(text: text) ?? UUIDForm(BluetoothUUID(0)))
+        write(WrittenUUID(text: text) ?? WrittenUUID(BluetoothUUID(0)))
     }
 
     /// Writes an attribute's value. The limit of 512 bytes (Vol 3, Part F, 3.2.9) is not checked

@@ -85,14 +85,14 @@ extension ByteWriter {
         if let optional { write(&self, optional) }
     }
 
-    mutating func write(_ form: UUIDForm) {
+    mutating func write(_ form: WrittenUUID) {
         let bytes = form.bytes
         write(UInt8(bytes.count))
         write(contentsOf: bytes)
     }
 
     mutating func write(_ uuid: BluetoothUUID) {
-        write(UUIDForm(uuid))
+        write(WrittenUUID(uuid))
     }
 }
 
@@ -128,16 +128,16 @@ extension ByteReader {
         return try read(&self)
     }
 
-    mutating func readForm() throws(MalformedBytes) -> UUIDForm {
+    mutating func readForm() throws(MalformedBytes) -> WrittenUUID {
         let bytes = try readBytes(Int(try readUInt8()))
-        guard let form = UUIDForm(bytes: bytes) else { throw .invalid(field: "UUID") }
+        guard let form = WrittenUUID(bytes: bytes) else { throw .invalid(field: "UUID") }
         return form
     }
 
     /// Reads a UUID, which must be in its shortest form.
     mutating func readUUID() throws(MalformedBytes) -> BluetoothUUID {
         let form = try readForm()
-        guard form == UUIDForm(form.value) else { throw .invalid(field: "UUID") }
+        guard form == WrittenUUID(form.value) else { throw .invalid(field: "UUID") }
         return form.value
     }
 }

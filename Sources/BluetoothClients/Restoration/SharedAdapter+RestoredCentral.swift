@@ -100,7 +100,7 @@ extension SharedAdapter {
         }
         restoration.awaitingLink[session]?[peer]?.link = link
         port.begin(.database, on: link) { [weak self] result in
-            self?.assumeIsolated { $0.looked(at: result, of: peer, on: link, for: session) }
+            self?.assumeIsolated { $0.databaseRead(result, of: peer, on: link, for: session) }
         }
         return true
     }
@@ -131,8 +131,8 @@ extension SharedAdapter {
     /// Compares the peer's database with the attributes that the application knows, and continues
     /// the manager's session. If the database could not be read, all services that the application
     /// knows count as changed.
-    private func looked(
-        at result: Result<PortAnswer, any Error>,
+    private func databaseRead(
+        _ result: Result<PortAnswer, any Error>,
         of peer: PeerIdentifier,
         on link: LinkIdentifier,
         for session: SessionIdentifier

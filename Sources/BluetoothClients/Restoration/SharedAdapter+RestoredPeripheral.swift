@@ -36,7 +36,7 @@ extension SharedAdapter {
         anywhere.handle = nil
         for definition in [there, anywhere] {
             guard let published = try? port.publish(definition) else { continue }
-            server.tree.insert(service, of: session, as: published, isFromBefore: true)
+            server.tree.insert(service, of: session, as: published, isFromEarlierSession: true)
             return true
         }
         Misuse.warn("The database has no space for the restored service \(service.uuid)")

@@ -122,8 +122,8 @@ extension AddedDescriptor {
 }
 
 extension BluetoothUUID {
-    /// Creates a UUID from the text of a ``UUIDForm``.
+    /// Creates a UUID from the text of a ``WrittenUUID``.
     fileprivate init(text: String) {
-        self = UUIDForm(text: text)?.value ?? BluetoothUUID(0)
+        self = WrittenUUID(text: text)?.value ?? BluetoothUUID(0)
     }
 }

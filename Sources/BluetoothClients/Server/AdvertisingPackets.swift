@@ -18,12 +18,12 @@ struct AdvertisingPackets: Hashable, Sendable {
     private(set) var advertisingData: [UInt8] = []
     private(set) var scanResponse: [UInt8] = []
 
-    init(name: String?, services: [UUIDForm], hidden: [UUIDForm] = []) {
+    init(name: String?, services: [WrittenUUID], hidden: [WrittenUUID] = []) {
         let fitting = Self.fitting(services)
         let overflow = (services.filter { !fitting.contains($0) } + hidden).map(\.value)
         var advertisement = AdvertisingData.Builder()
         try? advertisement.append(flags: [.generalDiscoverable, .brEdrNotSupported])
-        for width in UUIDForm.Width.allInOrder {
+        for width in WrittenUUID.Width.allInOrder {
             Self.append(services, fitting, of: width, to: &advertisement)
         }
         var response = AdvertisingData.Builder()
@@ -36,9 +36,9 @@ struct AdvertisingPackets: Hashable, Sendable {
     }
 
     /// Returns the services that fit after the flags. Earlier services have priority.
-    private static func fitting(_ services: [UUIDForm]) -> Set<UUIDForm> {
+    private static func fitting(_ services: [WrittenUUID]) -> Set<WrittenUUID> {
         var room = AdvertisingData.legacyLimit - headerLength - 1
-        var fitting: Set<UUIDForm> = []
+        var fitting: Set<WrittenUUID> = []
         for service in services where !fitting.contains(service) {
             let isFirst = !fitting.contains { $0.width == service.width }
             let cost = service.width.rawValue + (isFirst ? headerLength : 0)
@@ -50,12 +50,12 @@ struct AdvertisingPackets: Hashable, Sendable {
     }
 
     private static func append(
-        _ services: [UUIDForm],
-        _ fitting: Set<UUIDForm>,
-        of width: UUIDForm.Width,
+        _ services: [WrittenUUID],
+        _ fitting: Set<WrittenUUID>,
+        of width: WrittenUUID.Width,
         to builder: inout AdvertisingData.Builder
     ) {
-        var list: [UUIDForm] = []
+        var list: [WrittenUUID] = []
         for service in services where service.width == width && !list.contains(service) {
             list.append(service)
         }
@@ -98,7 +98,7 @@ struct AdvertisingPackets: Hashable, Sendable {
     }
 }
 
-extension UUIDForm.Width {
+extension WrittenUUID.Width {
     fileprivate static let allInOrder: [Self] = [.short16, .short32, .full]
 
     fileprivate var completeList: AdvertisingData.DataType {

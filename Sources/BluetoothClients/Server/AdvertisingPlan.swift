@@ -19,7 +19,7 @@ struct AdvertisingPlan: Sendable {
         let advertisement: AdvertisementRequest
         /// Whether Bluetooth has been off since the start, or a former process started it. The
         /// application may then start advertising again, without the error `alreadyAdvertising`.
-        var isFromBefore = false
+        var isFromEarlierSession = false
     }
 
     /// The entries in the order of their start.
@@ -40,7 +40,7 @@ struct AdvertisingPlan: Sendable {
     mutating func start(_ advertisement: AdvertisementRequest, for session: SessionIdentifier)
         -> Bool
     {
-        guard entries.first(where: { $0.session == session })?.isFromBefore != false else {
+        guard entries.first(where: { $0.session == session })?.isFromEarlierSession != false else {
             return false
         }
         stop(session)
@@ -50,7 +50,9 @@ struct AdvertisingPlan: Sendable {
 
     /// Adds an advertisement that a former process started. The application may start it again.
     mutating func restore(_ advertisement: AdvertisementRequest, for session: SessionIdentifier) {
-        entries.append(Entry(session: session, advertisement: advertisement, isFromBefore: true))
+        entries.append(
+            Entry(session: session, advertisement: advertisement, isFromEarlierSession: true)
+        )
     }
 
     mutating func stop(_ session: SessionIdentifier) {
@@ -61,7 +63,7 @@ struct AdvertisingPlan: Sendable {
 
     /// Marks all advertisements as started before Bluetooth was off.
     mutating func powerLost() {
-        for index in entries.indices { entries[index].isFromBefore = true }
+        for index in entries.indices { entries[index].isFromEarlierSession = true }
     }
 
     /// The advertising to request from the host; `nil` if there is none.
@@ -71,8 +73,8 @@ struct AdvertisingPlan: Sendable {
         let hidden = entries.map(\.advertisement).filter(\.hasBackgroundRules)
         let packets = AdvertisingPackets(
             name: open.lazy.compactMap(\.localName).first { !$0.isEmpty },
-            services: open.flatMap(\.forms),
-            hidden: hidden.flatMap(\.forms)
+            services: open.flatMap(\.uuids),
+            hidden: hidden.flatMap(\.uuids)
         )
         var advertising = Advertising(
             rawAdvertisingData: packets.advertisingData,
@@ -84,5 +86,5 @@ struct AdvertisingPlan: Sendable {
 }
 
 extension AdvertisementRequest {
-    fileprivate var forms: [UUIDForm] { services.compactMap { UUIDForm(text: $0) } }
+    fileprivate var uuids: [WrittenUUID] { services.compactMap { WrittenUUID(text: $0) } }
 }

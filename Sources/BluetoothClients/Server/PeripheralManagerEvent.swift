@@ -13,16 +13,17 @@ package enum PeripheralManagerEvent: Sendable {
     /// with the same UUID again. They were published before Bluetooth was off, or by a former
     /// process.
     case replaced([Int])
-    /// Answers a start of advertising. `ticket` identifies the start.
-    case advertisingStarted(ClientError?, ticket: Int)
+    /// Answers a start of advertising. `stopCount` identifies the start: it is the number of
+    /// earlier stops.
+    case advertisingStarted(ClientError?, stopCount: Int)
     /// Advertising ended without a command, or continues after Bluetooth was off.
-    case advertisingChanged(isOnAir: Bool, ticket: Int)
-    case subscribed(ServedCentral, PublishedTree.Place)
-    case unsubscribed(ServedCentral, PublishedTree.Place)
+    case advertisingChanged(isOnAir: Bool, stopCount: Int)
+    case subscribed(ServedCentral, PublishedCharacteristicID)
+    case unsubscribed(ServedCentral, PublishedCharacteristicID)
     case asked(ServedRequest)
     /// `AdapterFacts.valueLengths` changed.
     case lengthsChanged
-    /// The manager can send values again, because its ``UpdateQueue`` has space.
+    /// The manager can send values again, because its ``PendingUpdateCount`` has space.
     case readyToUpdate
     /// A listener accepts channels on this PSM. With an error, there is no listener.
     case channelPublished(UInt16, ClientError?)
@@ -51,13 +52,13 @@ package struct ServedCentral: Hashable, Sendable {
 /// A request of a central.
 package struct ServedRequest: Sendable {
     package enum Operation: Sendable {
-        case read(PublishedTree.Place, offset: Int)
+        case read(PublishedCharacteristicID, offset: Int)
         /// The writes, which are performed together or not at all.
         case write([Write])
     }
 
     package struct Write: Sendable {
-        package let place: PublishedTree.Place
+        package let characteristicID: PublishedCharacteristicID
         package let entry: GATT.WriteEntry
     }
 
@@ -77,7 +78,7 @@ package struct PeripheralManagerSession: Sendable {
     package let delivery: Delivery<PeripheralManagerEvent>
     /// The number of values that are being sent, with its limit. Shared with the manager, which
     /// counts a value before it sends it.
-    package let updates: LockedState<UpdateQueue>
+    package let updates: LockedState<PendingUpdateCount>
     /// The name under which the manager's state is restored at the next launch.
     package var restoreIdentifier: String?
     /// Whether the rules for applications in the background apply.
@@ -95,7 +96,7 @@ package struct PeripheralManagerSession: Sendable {
     package init(
         identifier: SessionIdentifier,
         delivery: Delivery<PeripheralManagerEvent>,
-        updates: LockedState<UpdateQueue>,
+        updates: LockedState<PendingUpdateCount>,
         restoreIdentifier: String? = nil,
         hasBackgroundRules: Bool = false
     ) {

@@ -2,25 +2,25 @@
 
 import BluetoothPort
 
+/// A published characteristic, identified by its manager, its service and its position in the
+/// service.
+package struct PublishedCharacteristicID: Hashable, Sendable {
+    package let session: SessionIdentifier
+    /// The number of the service at its manager.
+    package let service: Int
+    /// The index of the characteristic in the service.
+    package let characteristic: Int
+
+    package init(session: SessionIdentifier, service: Int, characteristic: Int) {
+        self.session = session
+        self.service = service
+        self.characteristic = characteristic
+    }
+}
+
 /// The services that all peripheral managers of an adapter have published, and the managers to
 /// which the attributes in the adapter's database belong.
 package struct PublishedTree: Sendable {
-    /// A published characteristic, identified by its manager, its service and its position in the
-    /// service.
-    package struct Place: Hashable, Sendable {
-        package let session: SessionIdentifier
-        /// The number of the service at its manager.
-        package let service: Int
-        /// The index of the characteristic in the service.
-        package let characteristic: Int
-
-        package init(session: SessionIdentifier, service: Int, characteristic: Int) {
-            self.session = session
-            self.service = service
-            self.characteristic = characteristic
-        }
-    }
-
     struct Entry: Sendable {
         package let session: SessionIdentifier
         let service: AddedService
@@ -28,22 +28,26 @@ package struct PublishedTree: Sendable {
         let published: GATT.DiscoveredService
         /// Whether Bluetooth has been off since the service was published, or a former process
         /// published it. The application may then publish it again.
-        var isFromBefore = false
+        var isFromEarlierSession = false
     }
 
     /// The services in the order in which they were published.
     private var entries: [Entry] = []
-    private var places: [AttributeHandle: Place] = [:]
+    private var characteristicIDs: [AttributeHandle: PublishedCharacteristicID] = [:]
 
     // MARK: Queries
 
     /// Returns the characteristic with a value handle.
-    func place(of handle: AttributeHandle) -> Place? { places[handle] }
+    func characteristicID(of handle: AttributeHandle) -> PublishedCharacteristicID? {
+        characteristicIDs[handle]
+    }
 
     /// Returns the value handle of a characteristic; `nil` if its service is no longer published.
-    func handle(of place: Place) -> AttributeHandle? {
-        guard let entry = entry(place.service, of: place.session) else { return nil }
-        return entry.published.characteristics[place.characteristic].valueHandle
+    func handle(of characteristicID: PublishedCharacteristicID) -> AttributeHandle? {
+        guard let entry = entry(characteristicID.service, of: characteristicID.session) else {
+            return nil
+        }
+        return entry.published.characteristics[characteristicID.characteristic].valueHandle
     }
 
     func entry(_ number: Int, of session: SessionIdentifier) -> Entry? {
@@ -71,7 +75,7 @@ package struct PublishedTree: Sendable {
     /// published before Bluetooth was off, or by a former process.
     func predecessors(of service: AddedService, of session: SessionIdentifier) -> [Int] {
         let uuid = service.type
-        let earlier = entries.filter { $0.session == session && $0.isFromBefore }
+        let earlier = entries.filter { $0.session == session && $0.isFromEarlierSession }
         var numbers = Set(
             earlier.filter { $0.published.service.uuid == uuid }.map(\.service.number)
         )
@@ -87,7 +91,7 @@ package struct PublishedTree: Sendable {
         _ service: AddedService,
         of session: SessionIdentifier,
         as published: GATT.DiscoveredService,
-        isFromBefore: Bool = false
+        isFromEarlierSession: Bool = false
     ) {
         var service = service
         service.handle = published.service.handle.rawValue
@@ -96,11 +100,11 @@ package struct PublishedTree: Sendable {
                 session: session,
                 service: service,
                 published: published,
-                isFromBefore: isFromBefore
+                isFromEarlierSession: isFromEarlierSession
             )
         )
         for (index, characteristic) in published.characteristics.enumerated() {
-            places[characteristic.valueHandle] = Place(
+            characteristicIDs[characteristic.valueHandle] = PublishedCharacteristicID(
                 session: session,
                 service: service.number,
                 characteristic: index
@@ -111,19 +115,21 @@ package struct PublishedTree: Sendable {
     /// Removes a service.
     mutating func remove(_ number: Int, of session: SessionIdentifier) {
         entries.removeAll { $0.session == session && $0.service.number == number }
-        places = places.filter { $0.value.session != session || $0.value.service != number }
+        characteristicIDs = characteristicIDs.filter {
+            $0.value.session != session || $0.value.service != number
+        }
     }
 
     /// Records that all services were published before Bluetooth was off.
     mutating func powerLost() {
-        for index in entries.indices { entries[index].isFromBefore = true }
+        for index in entries.indices { entries[index].isFromEarlierSession = true }
     }
 
     /// Records that the application has published a service again.
     mutating func renew(_ number: Int, of session: SessionIdentifier) {
         for index in entries.indices
         where entries[index].session == session && entries[index].service.number == number {
-            entries[index].isFromBefore = false
+            entries[index].isFromEarlierSession = false
         }
     }
 }

@@ -9,36 +9,36 @@ struct AdvertisingPart: Sendable {
     var set: RequestIdentifier?
     /// The starts that are not answered yet.
     var starting: [Start] = []
-    /// The ticket of the start of each manager's advertising.
-    var tickets: [SessionIdentifier: Int] = [:]
+    /// The number of stops before the start of each manager's advertising.
+    var stopCounts: [SessionIdentifier: Int] = [:]
 
-    /// A manager's start of advertising. The ticket differs after each stop.
+    /// A manager's start of advertising. The number of stops distinguishes it from earlier starts.
     struct Start: Hashable, Sendable {
         let session: SessionIdentifier
-        let ticket: Int
+        let stopCount: Int
     }
 }
 
 extension SharedAdapter {
     package func startAdvertising(
         _ advertisement: AdvertisementRequest,
-        ticket: Int,
+        stopCount: Int,
         isCurrent: Bool,
         for session: SessionIdentifier
     ) {
         guard isCurrent else {
             return post(
-                .advertisingStarted(ClientError.failed(.unknown), ticket: ticket),
+                .advertisingStarted(ClientError.failed(.unknown), stopCount: stopCount),
                 to: session
             )
         }
         guard server.advertising.plan.start(advertisement, for: session) else {
             let error = ClientError.failed(.alreadyAdvertising)
-            return post(.advertisingStarted(error, ticket: ticket), to: session)
+            return post(.advertisingStarted(error, stopCount: stopCount), to: session)
         }
-        server.advertising.tickets[session] = ticket
+        server.advertising.stopCounts[session] = stopCount
         intentsChanged(of: session)
-        server.advertising.starting.append(.init(session: session, ticket: ticket))
+        server.advertising.starting.append(.init(session: session, stopCount: stopCount))
         refreshAdvertising()
     }
 
@@ -93,11 +93,11 @@ extension SharedAdapter {
         for start in starts where isCurrent(start) {
             switch result {
             case .success:
-                post(.advertisingStarted(nil, ticket: start.ticket), to: start.session)
+                post(.advertisingStarted(nil, stopCount: start.stopCount), to: start.session)
             case .failure:
                 server.advertising.plan.stop(start.session)
                 let error = ClientError.failed(.unknown)
-                post(.advertisingStarted(error, ticket: start.ticket), to: start.session)
+                post(.advertisingStarted(error, stopCount: start.stopCount), to: start.session)
             }
         }
         // A set that failed to start cannot be updated.
@@ -106,7 +106,7 @@ extension SharedAdapter {
 
     /// Returns whether the manager has not stopped advertising since the start.
     private func isCurrent(_ start: AdvertisingPart.Start) -> Bool {
-        server.advertising.tickets[start.session] == start.ticket
+        server.advertising.stopCounts[start.session] == start.stopCount
             && server.advertising.plan.advertisement(of: start.session) != nil
     }
 
@@ -128,7 +128,7 @@ extension SharedAdapter {
     }
 
     private func reportAdvertising(_ session: SessionIdentifier, isOnAir: Bool) {
-        let ticket = server.advertising.tickets[session] ?? 0
-        post(.advertisingChanged(isOnAir: isOnAir, ticket: ticket), to: session)
+        let stopCount = server.advertising.stopCounts[session] ?? 0
+        post(.advertisingChanged(isOnAir: isOnAir, stopCount: stopCount), to: session)
     }
 }

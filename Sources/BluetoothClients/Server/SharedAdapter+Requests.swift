@@ -23,16 +23,16 @@ extension SharedAdapter {
         _ id: GATTServer.RequestID,
         on link: LinkIdentifier
     ) {
-        guard let place = server.tree.place(of: handle),
+        guard let characteristicID = server.tree.characteristicID(of: handle),
             let central = server.links.central(on: link)
         else {
             return refuse(id)
         }
-        server.questions.ask(id, [place.session], on: link)
-        let operation = ServedRequest.Operation.read(place, offset: offset)
+        server.questions.ask(id, [characteristicID.session], on: link)
+        let operation = ServedRequest.Operation.read(characteristicID, offset: offset)
         post(
             ServedRequest(central: central, operation: operation, requestID: id),
-            to: place.session
+            to: characteristicID.session
         )
     }
 
@@ -45,18 +45,18 @@ extension SharedAdapter {
         // them when the managers agree.
         let partLength = (server.links.mtu(of: link) ?? 0) - 5
         let writes = entries.flatMap { entry in
-            server.tree.place(of: entry.handle).map {
-                ServedRequest.Write(place: $0, entry: entry).parts(ofLength: partLength)
+            server.tree.characteristicID(of: entry.handle).map {
+                ServedRequest.Write(characteristicID: $0, entry: entry).parts(ofLength: partLength)
             } ?? []
         }
-        let sessions = Set(writes.map(\.place.session))
+        let sessions = Set(writes.map(\.characteristicID.session))
         guard let central = server.links.central(on: link), !sessions.isEmpty else {
             if let id { refuse(id) }
             return
         }
         if let id { server.questions.ask(id, sessions, on: link) }
         for session in sessions.sorted() {
-            let unit = writes.filter { $0.place.session == session }
+            let unit = writes.filter { $0.characteristicID.session == session }
             post(
                 ServedRequest(central: central, operation: .write(unit), requestID: id),
                 to: session
@@ -115,7 +115,7 @@ extension ServedRequest.Write {
                 offset: entry.offset + start,
                 value: Array(entry.value.dropFirst(start).prefix(length))
             )
-            return Self(place: place, entry: part)
+            return Self(characteristicID: characteristicID, entry: part)
         }
     }
 }

@@ -22,7 +22,7 @@ struct ServerPart: Sendable {
     var subscriptions = SubscriptionRegistry()
     var questions = PendingRequests()
     var links = ServedLinks()
-    /// The values that wait to be sent. `UpdateQueue` bounds their number.
+    /// The values that wait to be sent. `PendingUpdateCount` bounds their number.
     var updates: [Int: Update] = [:]
     var lastUpdate = 0
     var advertising = AdvertisingPart()
@@ -45,7 +45,7 @@ extension SharedAdapter {
         closeListeners(of: session)
         stopAdvertising(for: session)
         unpublishAll(of: session)
-        server.advertising.tickets[session] = nil
+        server.advertising.stopCounts[session] = nil
         server.sessions[session] = nil
     }
 

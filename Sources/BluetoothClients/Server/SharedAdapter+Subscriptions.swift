@@ -9,12 +9,15 @@ extension SharedAdapter {
         _ kind: GATT.SubscriptionKind?,
         on link: LinkIdentifier
     ) {
-        guard let place = server.tree.place(of: handle), let peer = server.links.peer(of: link)
+        guard let characteristicID = server.tree.characteristicID(of: handle),
+            let peer = server.links.peer(of: link)
         else { return }
-        guard kind != nil else { return post(server.subscriptions.remove(place, on: link)) }
-        guard admitsSubscription(to: place.session) else { return end(link) }
+        guard kind != nil else {
+            return post(server.subscriptions.remove(characteristicID, on: link))
+        }
+        guard admitsSubscription(to: characteristicID.session) else { return end(link) }
         supersede(by: link)
-        post(server.subscriptions.insert(place, of: peer, on: link))
+        post(server.subscriptions.insert(characteristicID, of: peer, on: link))
     }
 
     /// Returns whether another subscription may be sent to the application. The events of a
@@ -54,12 +57,12 @@ extension SharedAdapter {
     private func post(_ changes: [SubscriptionRegistry.Change]) {
         for change in changes {
             switch change {
-            case .ended(let place, let link):
+            case .ended(let characteristicID, let link):
                 guard let central = server.links.central(on: link) else { continue }
-                post(.unsubscribed(central, place), to: place.session)
-            case .begun(let place, let link):
+                post(.unsubscribed(central, characteristicID), to: characteristicID.session)
+            case .begun(let characteristicID, let link):
                 guard let central = server.links.central(on: link) else { continue }
-                post(.subscribed(central, place), to: place.session)
+                post(.subscribed(central, characteristicID), to: characteristicID.session)
             }
         }
     }

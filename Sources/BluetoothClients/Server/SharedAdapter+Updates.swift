@@ -5,24 +5,26 @@ import BluetoothPort
 // Sending values.
 extension SharedAdapter {
     /// Sends a value to these centrals. The manager has already counted the value in its
-    /// ``UpdateQueue``. The completion receives whether the value was sent to all of them. For an
-    /// indication, it receives whether all of them confirmed it.
+    /// ``PendingUpdateCount``. The completion receives whether the value was sent to all of them.
+    /// For an indication, it receives whether all of them confirmed it.
     package func send(
         _ value: [UInt8],
-        of place: PublishedTree.Place,
+        of characteristicID: PublishedCharacteristicID,
         to peers: [PeerIdentifier],
         then completion: (@Sendable (Bool) -> Void)? = nil
     ) {
-        let links = Set(peers.compactMap { server.subscriptions.link(of: $0, to: place) })
-        guard let handle = server.tree.handle(of: place), !links.isEmpty else {
+        let links = Set(
+            peers.compactMap { server.subscriptions.link(of: $0, to: characteristicID) }
+        )
+        guard let handle = server.tree.handle(of: characteristicID), !links.isEmpty else {
             completion?(false)
-            return release(place.session)
+            return release(characteristicID.session)
         }
         let value = GATT.AttributeValue(handle: handle, value: value)
         server.lastUpdate += 1
         let number = server.lastUpdate
         server.updates[number] = ServerPart.Update(
-            session: place.session,
+            session: characteristicID.session,
             links: links,
             completion: completion
         )

@@ -12,70 +12,81 @@ import BluetoothPort
 struct SubscriptionRegistry: Sendable {
     /// A change of the visible subscriptions.
     enum Change: Equatable, Sendable {
-        case ended(PublishedTree.Place, on: LinkIdentifier)
-        case begun(PublishedTree.Place, on: LinkIdentifier)
+        case ended(PublishedCharacteristicID, on: LinkIdentifier)
+        case begun(PublishedCharacteristicID, on: LinkIdentifier)
     }
 
     private struct Entry: Sendable {
         let peer: PeerIdentifier
         /// The values of the subscriptions, the oldest subscription first.
-        var places: [PublishedTree.Place] = []
+        var characteristicIDs: [PublishedCharacteristicID] = []
     }
 
     private var entries: [LinkIdentifier: Entry] = [:]
 
     /// Returns the link that carries the values of a characteristic to a peer; `nil` if the peer
     /// has not subscribed to it.
-    func link(of peer: PeerIdentifier, to place: PublishedTree.Place) -> LinkIdentifier? {
-        entries.filter { $0.value.peer == peer && $0.value.places.contains(place) }.keys.max()
+    func link(of peer: PeerIdentifier, to characteristicID: PublishedCharacteristicID)
+        -> LinkIdentifier?
+    {
+        entries.filter {
+            $0.value.peer == peer && $0.value.characteristicIDs.contains(characteristicID)
+        }.keys.max()
     }
 
     /// Adds a subscription. A second one on the same link changes nothing.
     mutating func insert(
-        _ place: PublishedTree.Place,
+        _ characteristicID: PublishedCharacteristicID,
         of peer: PeerIdentifier,
         on link: LinkIdentifier
     ) -> [Change] {
-        guard entries[link]?.places.contains(place) != true else { return [] }
-        return change(place, of: peer) {
-            $0[link, default: Entry(peer: peer)].places.append(place)
+        guard entries[link]?.characteristicIDs.contains(characteristicID) != true else { return [] }
+        return change(characteristicID, of: peer) {
+            $0[link, default: Entry(peer: peer)].characteristicIDs.append(characteristicID)
         }
     }
 
     /// Removes a subscription, if it exists.
-    mutating func remove(_ place: PublishedTree.Place, on link: LinkIdentifier) -> [Change] {
+    mutating func remove(_ characteristicID: PublishedCharacteristicID, on link: LinkIdentifier)
+        -> [Change]
+    {
         guard let peer = entries[link]?.peer else { return [] }
-        return change(place, of: peer) { entries in
-            entries[link]?.places.removeAll { $0 == place }
-            if entries[link]?.places.isEmpty == true { entries[link] = nil }
+        return change(characteristicID, of: peer) { entries in
+            entries[link]?.characteristicIDs.removeAll { $0 == characteristicID }
+            if entries[link]?.characteristicIDs.isEmpty == true { entries[link] = nil }
         }
     }
 
     /// Removes all subscriptions of a link, the oldest first.
     mutating func removeAll(on link: LinkIdentifier) -> [Change] {
-        let places = entries[link]?.places ?? []
-        return places.flatMap { remove($0, on: link) }
+        let characteristicIDs = entries[link]?.characteristicIDs ?? []
+        return characteristicIDs.flatMap { remove($0, on: link) }
     }
 
     /// Removes the subscriptions to the values of a service that is no longer published. The
     /// application removed the service itself, so no change follows.
     mutating func remove(service number: Int, of session: SessionIdentifier) {
         for link in entries.keys {
-            entries[link]?.places.removeAll { $0.session == session && $0.service == number }
-            if entries[link]?.places.isEmpty == true { entries[link] = nil }
+            entries[link]?.characteristicIDs.removeAll {
+                $0.session == session && $0.service == number
+            }
+            if entries[link]?.characteristicIDs.isEmpty == true { entries[link] = nil }
         }
     }
 
     private mutating func change(
-        _ place: PublishedTree.Place,
+        _ characteristicID: PublishedCharacteristicID,
         of peer: PeerIdentifier,
         _ body: (inout [LinkIdentifier: Entry]) -> Void
     ) -> [Change] {
-        let former = link(of: peer, to: place)
+        let former = link(of: peer, to: characteristicID)
         body(&entries)
-        let current = link(of: peer, to: place)
+        let current = link(of: peer, to: characteristicID)
         guard former != current else { return [] }
-        return [former.map { .ended(place, on: $0) }, current.map { .begun(place, on: $0) }]
-            .compactMap { $0 }
+        return [
+            former.map { .ended(characteristicID, on: $0) },
+            current.map { .begun(characteristicID, on: $0) },
+        ]
+        .compactMap { $0 }
     }
 }

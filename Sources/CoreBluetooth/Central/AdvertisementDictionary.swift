@@ -38,7 +38,7 @@ enum AdvertisementDictionary {
         return dictionary
     }
 
-    private static func uuids(_ forms: [UUIDForm]) -> [CBUUID]? {
-        forms.isEmpty ? nil : forms.map { CBUUID($0) }
+    private static func uuids(_ uuids: [WrittenUUID]) -> [CBUUID]? {
+        uuids.isEmpty ? nil : uuids.map { CBUUID($0) }
     }
 }

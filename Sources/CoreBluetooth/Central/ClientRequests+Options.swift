@@ -10,9 +10,9 @@ extension RequestedScan {
     init(_ services: [CBUUID]?, _ options: [String: Any]?) {
         let solicited = options?[CBCentralManagerScanOptionSolicitedServiceUUIDsKey] as? [CBUUID]
         self.init(
-            services: services?.map(\.form),
+            services: services?.map(\.written),
             allowsDuplicates: options?.flag(CBCentralManagerScanOptionAllowDuplicatesKey),
-            solicited: solicited?.map(\.form)
+            solicited: solicited?.map(\.written)
         )
     }
 }

@@ -8,11 +8,11 @@ extension CBPeripheralManager {
         guard isReadyForCommands() else { return }
         let advertisement = AdvertisementRequest(data, hasBackgroundRules: isInBackground)
         command(making: { snapshot.read(\.stopCount) }) {
-            [session] adapter, ticket, statesReceived in
+            [session] adapter, stopCount, statesReceived in
             let isCurrent = adapter.accepts(commandOf: session, after: statesReceived)
             adapter.startAdvertising(
                 advertisement,
-                ticket: ticket,
+                stopCount: stopCount,
                 isCurrent: isCurrent,
                 for: session
             )

@@ -25,8 +25,10 @@ extension CBPeripheralManager {
         then completion: (@Sendable (Bool) -> Void)? = nil
     ) -> Bool {
         guard isReadyForCommands() else { return false }
-        let place = snapshot.read { [session] in $0.place(of: characteristic, session) }
-        guard let place else {
+        let characteristicID = snapshot.read { [session] in
+            $0.characteristicID(of: characteristic, session)
+        }
+        guard let characteristicID else {
             Misuse.warn("\(characteristic.logName) is not published by \(Misuse.name(self))")
             completion?(false)
             return true
@@ -40,7 +42,9 @@ extension CBPeripheralManager {
             return true
         }
         guard updates.change({ $0.reserve() }) else { return false }
-        adapter?.enter { $0.send([UInt8](value), of: place, to: peers, then: completion) }
+        adapter?.enter {
+            $0.send([UInt8](value), of: characteristicID, to: peers, then: completion)
+        }
         return true
     }
 

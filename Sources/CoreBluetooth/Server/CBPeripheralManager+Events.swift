@@ -13,10 +13,11 @@ extension CBPeripheralManager {
         case .restored(let restored): self.restored(restored)
         case .added(let number, let error): added(number, error)
         case .replaced(let numbers): for number in numbers { forget(number) }
-        case .advertisingStarted(let error, let ticket): advertisingStarted(error, ticket)
-        case .advertisingChanged(let isOnAir, let ticket): setAdvertising(isOnAir, ticket)
-        case .subscribed(let central, let place): subscribed(central, place)
-        case .unsubscribed(let central, let place): unsubscribed(central, place)
+        case .advertisingStarted(let error, let stopCount): advertisingStarted(error, stopCount)
+        case .advertisingChanged(let isOnAir, let stopCount): setAdvertising(isOnAir, stopCount)
+        case .subscribed(let central, let characteristicID): subscribed(central, characteristicID)
+        case .unsubscribed(let central, let characteristicID):
+            unsubscribed(central, characteristicID)
         case .asked(let request): asked(request)
         case .lengthsChanged:
             let lengths = adapter?.facts.withLock { $0.valueLengths } ?? [:]
@@ -54,14 +55,14 @@ extension CBPeripheralManager {
         delegate?.peripheralManager(self, didAdd: service, error: error?.delivered)
     }
 
-    private func advertisingStarted(_ error: ClientError?, _ ticket: Int) {
-        if error == nil { setAdvertising(true, ticket) }
+    private func advertisingStarted(_ error: ClientError?, _ stopCount: Int) {
+        if error == nil { setAdvertising(true, stopCount) }
         delegate?.peripheralManagerDidStartAdvertising(self, error: error?.delivered)
     }
 
-    private func setAdvertising(_ isOnAir: Bool, _ ticket: Int) {
+    private func setAdvertising(_ isOnAir: Bool, _ stopCount: Int) {
         snapshot.change { snapshot in
-            if snapshot.stopCount == ticket { snapshot.isAdvertising = isOnAir }
+            if snapshot.stopCount == stopCount { snapshot.isAdvertising = isOnAir }
         }
         observers.report()
     }
@@ -69,16 +70,22 @@ extension CBPeripheralManager {
 
 // Subscriptions.
 extension CBPeripheralManager {
-    private func subscribed(_ served: ServedCentral, _ place: PublishedTree.Place) {
-        guard let characteristic = snapshot.read({ $0.characteristic(at: place) }) else { return }
+    private func subscribed(_ served: ServedCentral, _ characteristicID: PublishedCharacteristicID)
+    {
+        guard let characteristic = snapshot.read({ $0.characteristic(with: characteristicID) })
+        else { return }
         let central = snapshot.change { $0.central(served) }
         let others = (characteristic.subscribedCentrals ?? []).filter { $0 !== central }
         characteristic.setSubscribedCentrals(others + [central])
         delegate?.peripheralManager(self, central: central, didSubscribeTo: characteristic)
     }
 
-    private func unsubscribed(_ served: ServedCentral, _ place: PublishedTree.Place) {
-        guard let characteristic = snapshot.read({ $0.characteristic(at: place) }) else { return }
+    private func unsubscribed(
+        _ served: ServedCentral,
+        _ characteristicID: PublishedCharacteristicID
+    ) {
+        guard let characteristic = snapshot.read({ $0.characteristic(with: characteristicID) })
+        else { return }
         let central = snapshot.change { $0.central(served) }
         let others = (characteristic.subscribedCentrals ?? []).filter { $0 !== central }
         characteristic.setSubscribedCentrals(others)
@@ -91,8 +98,8 @@ extension CBPeripheralManager {
     private func asked(_ request: ServedRequest) {
         let central = snapshot.change { $0.central(request.central) }
         switch request.operation {
-        case .read(let place, let offset):
-            guard let read = attRequest(request.requestID, central, place, offset) else {
+        case .read(let characteristicID, let offset):
+            guard let read = attRequest(request.requestID, central, characteristicID, offset) else {
                 return refuse(request.requestID)
             }
             guard let delegate else { return refuse(request.requestID) }
@@ -102,7 +109,7 @@ extension CBPeripheralManager {
                 attRequest(
                     request.requestID,
                     central,
-                    write.place,
+                    write.characteristicID,
                     write.entry.offset,
                     writing: write.entry
                 )
@@ -118,11 +125,11 @@ extension CBPeripheralManager {
     private func attRequest(
         _ requestID: GATTServer.RequestID?,
         _ central: CBCentral,
-        _ place: PublishedTree.Place,
+        _ characteristicID: PublishedCharacteristicID,
         _ offset: Int,
         writing entry: GATT.WriteEntry? = nil
     ) -> CBATTRequest? {
-        snapshot.read { $0.characteristic(at: place) }.map { characteristic in
+        snapshot.read { $0.characteristic(with: characteristicID) }.map { characteristic in
             CBATTRequest(
                 from: central,
                 for: characteristic,

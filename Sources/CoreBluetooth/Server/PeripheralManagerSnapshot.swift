@@ -90,11 +90,11 @@ struct PeripheralManagerSnapshot {
     /// The services that were added.
     var allServices: [CBMutableService] { services.values.map(\.service) }
 
-    /// Returns the place of a characteristic; `nil` if this manager has not published it.
-    func place(
+    /// Returns the identifier of a characteristic; `nil` if this manager has not published it.
+    func characteristicID(
         of characteristic: CBCharacteristic,
         _ session: SessionIdentifier
-    ) -> PublishedTree.Place? {
+    ) -> PublishedCharacteristicID? {
         guard let service = characteristic.service, let number = number(of: service),
             let index = services[number]?.characteristics.firstIndex(where: {
                 $0 === characteristic
@@ -103,11 +103,13 @@ struct PeripheralManagerSnapshot {
         return .init(session: session, service: number, characteristic: index)
     }
 
-    func characteristic(at place: PublishedTree.Place) -> CBMutableCharacteristic? {
-        guard let characteristics = services[place.service]?.characteristics,
-            characteristics.indices.contains(place.characteristic)
+    func characteristic(with characteristicID: PublishedCharacteristicID)
+        -> CBMutableCharacteristic?
+    {
+        guard let characteristics = services[characteristicID.service]?.characteristics,
+            characteristics.indices.contains(characteristicID.characteristic)
         else { return nil }
-        return characteristics[place.characteristic]
+        return characteristics[characteristicID.characteristic]
     }
 
     // MARK: Centrals

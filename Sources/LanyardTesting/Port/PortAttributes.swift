@@ -93,7 +93,11 @@ struct PortAttributes {
         _ former: PortAttributes
     ) {
         let reference = reserve(.service(service.origin), former)
-        var row = SystemAttribute(reference, .service, BluetoothID(UUIDForm(service.origin.uuid)))
+        var row = SystemAttribute(
+            reference,
+            .service,
+            BluetoothID(WrittenUUID(service.origin.uuid))
+        )
         row.isPrimary = service.origin.isPrimary
         row.isListed = service.isListed
         row.includes = includes
@@ -108,7 +112,7 @@ struct PortAttributes {
     ) {
         let origin = characteristic.origin
         let reference = reserve(.characteristic(origin), former)
-        let identifier = BluetoothID(UUIDForm(origin.uuid))
+        let identifier = BluetoothID(WrittenUUID(origin.uuid))
         var row = SystemAttribute(reference, .characteristic, identifier)
         row.owner = service.reference
         row.path = CharacteristicPath(service.identifier, identifier)
@@ -118,7 +122,7 @@ struct PortAttributes {
         append(row, at: origin.valueHandle)
         for descriptor in characteristic.descriptors ?? [] {
             let reference = reserve(.descriptor(descriptor), former)
-            let identifier = BluetoothID(UUIDForm(descriptor.uuid))
+            let identifier = BluetoothID(WrittenUUID(descriptor.uuid))
             var member = SystemAttribute(reference, .descriptor, identifier)
             member.owner = row.reference
             member.isListed = service.isListed

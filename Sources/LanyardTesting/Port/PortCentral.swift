@@ -79,7 +79,7 @@ final class PortCentral: SystemCentral, @unchecked Sendable {
 
     func scan(_ scan: PlannedScan) {
         let request = RequestedScan(
-            services: scan.services?.sorted { $0.text < $1.text }.compactMap(\.form),
+            services: scan.services?.sorted { $0.text < $1.text }.compactMap(\.written),
             allowsDuplicates: scan.reportsDuplicates
         )
         if client.state == .poweredOn { isScanning = true }
@@ -102,7 +102,7 @@ final class PortCentral: SystemCentral, @unchecked Sendable {
 
     func connectedPeripherals(with services: [BluetoothID]) -> [SystemPeripheral] {
         guard client.state == .poweredOn, let adapter = client.adapter else { return [] }
-        return adapter.connectedPeers(withServices: services.compactMap { $0.form?.value })
+        return adapter.connectedPeers(withServices: services.compactMap { $0.written?.value })
             .map { peripheral(of: $0) }
     }
 
@@ -136,7 +136,8 @@ final class PortCentral: SystemCentral, @unchecked Sendable {
     }
 
     func room(of peripheral: SystemPeripheral) -> WriteRoom {
-        peripheral.port?.room ?? WriteRoom(withResponse: 0, withoutResponse: 0, isThere: false)
+        peripheral.port?.room
+            ?? WriteRoom(withResponse: 0, withoutResponse: 0, isThere: false)
     }
 
     func send(_ request: PeripheralRequest, to peripheral: SystemPeripheral) {

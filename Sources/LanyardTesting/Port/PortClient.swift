@@ -76,11 +76,11 @@ extension LinkFailure {
 }
 
 extension BluetoothID {
-    /// Creates a UUID from the form that the adapter's clients use.
-    init(_ form: UUIDForm) {
-        self.init(shortening: form.text)
+    /// Creates a UUID from that of the adapter's clients.
+    init(_ written: WrittenUUID) {
+        self.init(shortening: written.text)
     }
 
-    /// The UUID in the form that the adapter's clients use.
-    var form: UUIDForm? { UUIDForm(text: text) }
+    /// The UUID in the width that the adapter's clients use.
+    var written: WrittenUUID? { WrittenUUID(text: text) }
 }

@@ -164,7 +164,7 @@ extension PortPeripheral {
     }
 
     private func uuids(_ identifiers: [BluetoothID]?) -> [BluetoothUUID]? {
-        identifiers?.compactMap { $0.form?.value }
+        identifiers?.compactMap { $0.written?.value }
     }
 }
 
@@ -190,7 +190,7 @@ extension PortPeripheral {
             let invalidated = remote.table?.visibleServices(in: ranges)
             _ = change { $0.take(event) }
             guard let invalidated, !invalidated.isEmpty || isReportedByPeer else { return }
-            let identifiers = invalidated.map { BluetoothID(UUIDForm($0.origin.uuid)) }
+            let identifiers = invalidated.map { BluetoothID(WrittenUUID($0.origin.uuid)) }
             post(.servicesModified(Set(identifiers)))
         case .readyToWrite: post(.hasRoom)
         case .valueReceived(let handle, let value):

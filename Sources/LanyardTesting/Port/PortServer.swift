@@ -16,7 +16,7 @@ final class PortServer: SystemServer, @unchecked Sendable {
     /// A request that is not answered yet. The adapter limits the number of such requests.
     struct Pending {
         /// The adapter's identifier of the request; `nil` if no answer is expected.
-        let question: GATTServer.RequestID?
+        let requestID: GATTServer.RequestID?
         /// The attribute of the first write, which an error response names; `nil` for a read.
         let handle: AttributeHandle?
     }
@@ -25,7 +25,7 @@ final class PortServer: SystemServer, @unchecked Sendable {
     let usage: AdapterUsage
     private let restoreIdentifier: String?
     private let queue: DispatchQueue
-    private let updates = LockedState(UpdateQueue())
+    private let updates = LockedState(PendingUpdateCount())
     private var receiver: Receiver?
     private var table = PortServerTable()
     var requests: [ServerRequestNumber: Pending] = [:]
@@ -97,7 +97,7 @@ final class PortServer: SystemServer, @unchecked Sendable {
         guard client.state == .poweredOn else { return }
         let advertisement = AdvertisementRequest(
             localName: name,
-            services: services.compactMap { $0.form?.text },
+            services: services.compactMap { $0.written?.text },
             hasBackgroundRules: usage.followsBackgroundRules
         )
         let statesReceived = client.statesReceived
@@ -105,9 +105,8 @@ final class PortServer: SystemServer, @unchecked Sendable {
             .enter { [session = client.session] adapter in
                 adapter.startAdvertising(
                     advertisement,
-                    // A ticket distinguishes a start of advertising from the starts before the last
-                    // stop. The server does not stop before its end, so one ticket suffices.
-                    ticket: 0,
+                    // The server does not stop advertising before its end.
+                    stopCount: 0,
                     isCurrent: adapter.accepts(commandOf: session, after: statesReceived),
                     for: session
                 )
@@ -126,10 +125,10 @@ final class PortServer: SystemServer, @unchecked Sendable {
 
     private func answerPending(_ pending: Pending, _ answer: Result<[UInt8], ATT.ErrorCode>) {
         // A Write Command has no response.
-        guard let question = pending.question else { return }
+        guard let requestID = pending.requestID else { return }
         client.adapter?
             .enter { [session = client.session] in
-                $0.answer(question, answer, at: pending.handle, for: session)
+                $0.answer(requestID, answer, at: pending.handle, for: session)
             }
     }
 
@@ -144,7 +143,8 @@ final class PortServer: SystemServer, @unchecked Sendable {
         delivered: (@Sendable (Bool) -> Void)?
     ) -> Bool {
         guard client.state == .poweredOn else { return false }
-        guard let place = table.place(of: characteristic, client.session) else {
+        guard let characteristicID = table.characteristicID(of: characteristic, client.session)
+        else {
             delivered?(false)
             return true
         }
@@ -156,7 +156,9 @@ final class PortServer: SystemServer, @unchecked Sendable {
             return true
         }
         guard updates.change({ $0.reserve() }) else { return false }
-        client.adapter?.enter { $0.send([UInt8](value), of: place, to: peers, then: delivered) }
+        client.adapter?.enter {
+            $0.send([UInt8](value), of: characteristicID, to: peers, then: delivered)
+        }
         return true
     }
 
@@ -183,13 +185,13 @@ extension PortServer {
             if error == nil { isAdvertising = true }
             post(.advertisingStarted(failure: error?.text))
         case .advertisingChanged(let isOnAir, _): isAdvertising = isOnAir
-        case .subscribed(let central, let place):
-            guard let characteristic = table.characteristic(at: place) else { return }
+        case .subscribed(let central, let characteristicID):
+            guard let characteristic = table.characteristic(with: characteristicID) else { return }
             let subscriber = SystemSubscriber(central)
             table.subscribed(subscriber, to: characteristic)
             post(.subscribed(subscriber, characteristic))
-        case .unsubscribed(let central, let place):
-            guard let characteristic = table.characteristic(at: place) else { return }
+        case .unsubscribed(let central, let characteristicID):
+            guard let characteristic = table.characteristic(with: characteristicID) else { return }
             let identifier = UUID(central.peer)
             table.unsubscribed(identifier, from: characteristic)
             post(.unsubscribed(identifier, characteristic))
@@ -212,9 +214,9 @@ extension PortServer {
     private func asked(_ request: ServedRequest) {
         let central = table.updated(SystemSubscriber(request.central))
         switch request.operation {
-        case .read(let place, let offset):
-            let pending = Pending(question: request.requestID, handle: nil)
-            guard let characteristic = table.characteristic(at: place) else {
+        case .read(let characteristicID, let offset):
+            let pending = Pending(requestID: request.requestID, handle: nil)
+            guard let characteristic = table.characteristic(with: characteristicID) else {
                 return answerPending(pending, .failure(.unlikelyError))
             }
             let read = ServerRead(
@@ -225,9 +227,9 @@ extension PortServer {
             )
             post(.read(read))
         case .write(let writes):
-            let pending = Pending(question: request.requestID, handle: writes.first?.entry.handle)
+            let pending = Pending(requestID: request.requestID, handle: writes.first?.entry.handle)
             let values = writes.compactMap { write in
-                table.characteristic(at: write.place).map { characteristic in
+                table.characteristic(with: write.characteristicID).map { characteristic in
                     PeripheralValues.Write(
                         characteristic: characteristic,
                         offset: write.entry.offset,

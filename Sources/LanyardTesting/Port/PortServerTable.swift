@@ -21,7 +21,7 @@ struct PortServerTable {
         lastNumber += 1
         let value = AddedService(
             number: lastNumber,
-            uuid: service.identifier.form?.text ?? service.identifier.text,
+            uuid: service.identifier.written?.text ?? service.identifier.text,
             isPrimary: true,
             includes: [],
             characteristics: service.characteristics.map { AddedCharacteristic($0) }
@@ -54,19 +54,19 @@ struct PortServerTable {
         services[number].map { BluetoothID(shortening: $0.uuid) }
     }
 
-    /// Returns the characteristic at a place; `nil` if it is no longer published.
-    func characteristic(at place: PublishedTree.Place) -> BluetoothID? {
-        guard let characteristics = services[place.service]?.characteristics,
-            characteristics.indices.contains(place.characteristic)
+    /// Returns the characteristic with an identifier; `nil` if it is no longer published.
+    func characteristic(with characteristicID: PublishedCharacteristicID) -> BluetoothID? {
+        guard let characteristics = services[characteristicID.service]?.characteristics,
+            characteristics.indices.contains(characteristicID.characteristic)
         else { return nil }
-        return BluetoothID(shortening: characteristics[place.characteristic].uuid)
+        return BluetoothID(shortening: characteristics[characteristicID.characteristic].uuid)
     }
 
-    /// Returns the place of a characteristic; `nil` if it is not published.
-    func place(
+    /// Returns the identifier of a characteristic; `nil` if it is not published.
+    func characteristicID(
         of characteristic: BluetoothID,
         _ session: SessionIdentifier
-    ) -> PublishedTree.Place? {
+    ) -> PublishedCharacteristicID? {
         for (number, service) in services {
             let index = service.characteristics.firstIndex {
                 BluetoothID(shortening: $0.uuid) == characteristic
@@ -135,7 +135,7 @@ extension AddedCharacteristic {
             properties.insert(characteristic.isProtected ? .indicateEncryptionRequired : .indicate)
         }
         self.init(
-            uuid: characteristic.identifier.form?.text ?? characteristic.identifier.text,
+            uuid: characteristic.identifier.written?.text ?? characteristic.identifier.text,
             properties: properties,
             permissions: characteristic.isProtected
                 ? [.readEncryptionRequired, .writeEncryptionRequired] : [.readable, .writeable],

@@ -145,13 +145,13 @@ struct MalformedCBUUIDTests {
         ]
     )
     func refused(text: String) {
-        #expect(UUIDForm(text: text) == nil)
+        #expect(WrittenUUID(text: text) == nil)
     }
 
     @Test("15.1 Data is refused unless it has 2, 4 or 16 bytes")
     func refusedBytes() {
         for count in 0...40 where ![2, 4, 16].contains(count) {
-            #expect(UUIDForm(bytes: [UInt8](repeating: 1, count: count)) == nil)
+            #expect(WrittenUUID(bytes: [UInt8](repeating: 1, count: count)) == nil)
         }
     }
 

@@ -58,7 +58,7 @@ struct AdvertisementDictionaryTests {
 
     @Test("3.10 UUIDs keep the width in which they were advertised")
     func widths() {
-        let full = CBUUID(string: "0000180D-0000-1000-8000-00805F9B34FB").form.bytes.reversed()
+        let full = CBUUID(string: "0000180D-0000-1000-8000-00805F9B34FB").written.bytes.reversed()
         let data = dictionary([0x11, 0x07] + full)
         let services = data[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID]
         #expect(services?.first?.data.count == 16)

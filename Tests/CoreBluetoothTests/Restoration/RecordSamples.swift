@@ -13,7 +13,7 @@ enum RecordSamples {
         PeerIdentifier(bytes: [UInt8](repeating: 0xAA, count: 15) + [UInt8(number)])
     }
 
-    static func form(_ text: String) -> UUIDForm { CBUUID(string: text).form }
+    static func form(_ text: String) -> WrittenUUID { CBUUID(string: text).written }
 
     static let smallCentral: CentralIntents = {
         var intents = CentralIntents()

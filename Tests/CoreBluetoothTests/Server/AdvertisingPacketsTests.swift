@@ -15,7 +15,7 @@ struct AdvertisingPacketsTests {
     private static let otherFull = "AAAAAAAA-2222-3333-4444-555555555555"
 
     private func packets(_ name: String?, _ services: [String] = []) -> AdvertisingPackets {
-        AdvertisingPackets(name: name, services: services.compactMap { UUIDForm(text: $0) })
+        AdvertisingPackets(name: name, services: services.compactMap { WrittenUUID(text: $0) })
     }
 
     private func advertisement(_ name: String?, _ services: [String] = []) -> AdvertisingData {

@@ -92,7 +92,7 @@ struct ReturningCentralTests {
                     for: secret,
                     onSubscribedCentrals: nil
                 ) {}
-                #expect(app.manager.updates.current.count == UpdateQueue.limit)
+                #expect(app.manager.updates.current.count == PendingUpdateCount.limit)
             }
             try await returning(to: fixture, app, silently: fill) { client in
                 await app.journal.wait(for: "ready")

@@ -10,40 +10,40 @@ import Testing
 @testable import BluetoothHost
 @testable import CoreBluetooth
 
-@Suite("The queue of values")
+@Suite("The updates of values")
 struct UpdateQueueTests {
     @Test("11.2 After a refusal, the app is informed once when there is space")
     func room() {
-        var queue = UpdateQueue()
-        let taken = (0..<UpdateQueue.limit).map { _ in queue.reserve() }
-        #expect(taken.allSatisfy { $0 } && queue.count == UpdateQueue.limit)
-        let refused = [queue.reserve(), queue.reserve()]
+        var updates = PendingUpdateCount()
+        let taken = (0..<PendingUpdateCount.limit).map { _ in updates.reserve() }
+        #expect(taken.allSatisfy { $0 } && updates.count == PendingUpdateCount.limit)
+        let refused = [updates.reserve(), updates.reserve()]
         #expect(refused == [false, false])
-        let results = [queue.release(), queue.release()]
+        let results = [updates.release(), updates.release()]
         #expect(results == [true, false])
-        #expect(queue.count == UpdateQueue.limit - 2)
+        #expect(updates.count == PendingUpdateCount.limit - 2)
     }
 
     @Test("11.2 Without a refusal, the app is not informed")
     func silence() {
-        var queue = UpdateQueue()
-        let isTaken = queue.reserve()
-        let isReported = queue.release()
-        #expect(isTaken && !isReported && queue.count == 0)
+        var updates = PendingUpdateCount()
+        let isTaken = updates.reserve()
+        let isReported = updates.release()
+        #expect(isTaken && !isReported && updates.count == 0)
     }
 
     @Test("11.2 Many threads cannot exceed the limit")
     func threads() async {
-        let queue = LockedState(UpdateQueue())
+        let updates = LockedState(PendingUpdateCount())
         let takenCount = await withTaskGroup(of: Int.self) { group in
             for _ in 0..<8 {
                 group.addTask {
-                    (0..<100).count { _ in queue.change { $0.reserve() } }
+                    (0..<100).count { _ in updates.change { $0.reserve() } }
                 }
             }
             return await group.reduce(0, +)
         }
-        #expect(takenCount == UpdateQueue.limit)
+        #expect(takenCount == PendingUpdateCount.limit)
     }
 }
 
@@ -98,21 +98,23 @@ struct SubscriptionRegistryTests {
     private let other = PeerIdentifier(bytes: Array(repeating: 2, count: 16))
     private let links = (1...3).map { LinkIdentifier(rawValue: $0) }
 
-    private func place(_ service: Int) -> PublishedTree.Place {
-        PublishedTree.Place(session: session, service: service, characteristic: 0)
+    private func characteristicID(_ service: Int) -> PublishedCharacteristicID {
+        PublishedCharacteristicID(session: session, service: service, characteristic: 0)
     }
 
     @Test("11.1 A subscription exists once, and ends with its link or its service")
     func subscriptions() {
         var registry = SubscriptionRegistry()
-        let places = (0..<3).map(place)
-        let inserted = (places + places).map { registry.insert($0, of: peer, on: links[0]) }
-        #expect(Array(inserted.joined()) == places.map { .begun($0, on: links[0]) })
-        let removed = (1...2).map { _ in registry.remove(places[1], on: links[0]) }
-        #expect(removed == [[.ended(places[1], on: links[0])], []])
+        let characteristicIDs = (0..<3).map(characteristicID)
+        let inserted = (characteristicIDs + characteristicIDs).map {
+            registry.insert($0, of: peer, on: links[0])
+        }
+        #expect(Array(inserted.joined()) == characteristicIDs.map { .begun($0, on: links[0]) })
+        let removed = (1...2).map { _ in registry.remove(characteristicIDs[1], on: links[0]) }
+        #expect(removed == [[.ended(characteristicIDs[1], on: links[0])], []])
         registry.remove(service: 0, of: session)
         let rest = registry.removeAll(on: links[0])
-        #expect(rest == [.ended(places[2], on: links[0])])
+        #expect(rest == [.ended(characteristicIDs[2], on: links[0])])
         let none = registry.removeAll(on: links[0])
         #expect(none == [])
     }
@@ -120,34 +122,38 @@ struct SubscriptionRegistryTests {
     @Test("11.1 Of the links of a peer with a subscription, the newest is the current one")
     func newest() {
         var registry = SubscriptionRegistry()
-        let place = place(0)
-        var changes = registry.insert(place, of: peer, on: links[0])
-        changes += registry.insert(place, of: other, on: links[1])
-        changes += registry.insert(place, of: peer, on: links[2])
+        let characteristicID = characteristicID(0)
+        var changes = registry.insert(characteristicID, of: peer, on: links[0])
+        changes += registry.insert(characteristicID, of: other, on: links[1])
+        changes += registry.insert(characteristicID, of: peer, on: links[2])
         #expect(
             changes == [
-                .begun(place, on: links[0]), .begun(place, on: links[1]),
-                .ended(place, on: links[0]), .begun(place, on: links[2]),
+                .begun(characteristicID, on: links[0]), .begun(characteristicID, on: links[1]),
+                .ended(characteristicID, on: links[0]), .begun(characteristicID, on: links[2]),
             ]
         )
-        #expect(registry.link(of: peer, to: place) == links[2])
-        #expect(registry.link(of: other, to: place) == links[1])
+        #expect(registry.link(of: peer, to: characteristicID) == links[2])
+        #expect(registry.link(of: other, to: characteristicID) == links[1])
         let silent = registry.removeAll(on: links[0])
         #expect(silent == [], "The app knows only the newer link")
         let ended = registry.removeAll(on: links[2])
-        #expect(ended == [.ended(place, on: links[2])])
-        #expect(registry.link(of: peer, to: place) == nil)
+        #expect(ended == [.ended(characteristicID, on: links[2])])
+        #expect(registry.link(of: peer, to: characteristicID) == nil)
     }
 
     @Test("11.1 An older link with a subscription becomes current when the newer one ends")
     func olderFollows() {
         var registry = SubscriptionRegistry()
-        let place = place(0)
-        _ = registry.insert(place, of: peer, on: links[1])
-        let unseen = registry.insert(place, of: peer, on: links[0])
+        let characteristicID = characteristicID(0)
+        _ = registry.insert(characteristicID, of: peer, on: links[1])
+        let unseen = registry.insert(characteristicID, of: peer, on: links[0])
         #expect(unseen == [])
-        let changes = registry.remove(place, on: links[1])
-        #expect(changes == [.ended(place, on: links[1]), .begun(place, on: links[0])])
+        let changes = registry.remove(characteristicID, on: links[1])
+        #expect(
+            changes == [
+                .ended(characteristicID, on: links[1]), .begun(characteristicID, on: links[0]),
+            ]
+        )
     }
 }
 

@@ -105,7 +105,7 @@ struct UpdateTests {
         let (service, characteristics) = SampleService.make()
         nonisolated(unsafe) let notified = try #require(characteristics[SampleService.notified])
         try await Fixture().serve([service]) { app in
-            for _ in 0..<UpdateQueue.limit * 2 {
+            for _ in 0..<PendingUpdateCount.limit * 2 {
                 #expect(
                     app.manager.updateValue(Data([1]), for: notified, onSubscribedCentrals: nil)
                 )
@@ -200,7 +200,7 @@ struct UpdateTests {
                     for: indicated,
                     onSubscribedCentrals: nil
                 ) { count += 1 }
-                #expect(count >= UpdateQueue.limit)
+                #expect(count >= PendingUpdateCount.limit)
                 try await client.link.disconnect()
                 withExtendedLifetime(values) {}
             }

@@ -28,7 +28,7 @@ open class CBPeripheralManager: CBManager {
     let snapshot = LockedState(PeripheralManagerSnapshot())
     /// The count of the values that are being sent to subscribers. `updateValue` returns `false`
     /// while the count is at its limit. The adapter's thread reduces the count.
-    let updates = LockedState(UpdateQueue())
+    let updates = LockedState(PendingUpdateCount())
 
     /// Creates a manager without a delegate, on the main queue.
     public convenience init() {

@@ -25,9 +25,9 @@ extension CBUUID {
 extension CBUUID {
     /// Creates the shortest form of a UUID.
     convenience init(_ value: BluetoothUUID) {
-        self.init(UUIDForm(value))
+        self.init(WrittenUUID(value))
     }
 
     /// The UUID without its width.
-    var value: BluetoothUUID { form.value }
+    var value: BluetoothUUID { written.value }
 }

@@ -12,10 +12,10 @@ import Foundation
 ///
 /// Like Apple's class, it is not Sendable. It is immutable.
 open class CBUUID: NSObject, NSCopying {
-    let form: UUIDForm
+    let written: WrittenUUID
 
-    init(_ form: UUIDForm) {
-        self.form = form
+    init(_ written: WrittenUUID) {
+        self.written = written
     }
 
     /// Creates a UUID from 4 or 8 hexadecimal digits, or from 32 digits with the usual hyphens, in
@@ -24,10 +24,10 @@ open class CBUUID: NSObject, NSCopying {
     /// - Precondition: The text has one of these forms. As with Apple's class, other text ends the
     ///   process.
     public init(string theString: String) {
-        guard let form = UUIDForm(text: theString) else {
+        guard let written = WrittenUUID(text: theString) else {
             Misuse.stop("String \(theString) does not represent a valid UUID")
         }
-        self.form = form
+        self.written = written
     }
 
     /// Creates a UUID from its bytes, most significant byte first.
@@ -35,11 +35,11 @@ open class CBUUID: NSObject, NSCopying {
     /// - Precondition: There are 2, 4 or 16 bytes. As with Apple's class, other lengths end the
     ///   process.
     public init(data theData: Data) {
-        guard let form = UUIDForm(bytes: theData) else {
+        guard let written = WrittenUUID(bytes: theData) else {
             let digits = [UInt8](theData).hexadecimal
             Misuse.stop("Data <\(digits)> does not represent a valid UUID")
         }
-        self.form = form
+        self.written = written
     }
 
     /// Creates a 128-bit UUID from a Core Foundation UUID, which is an `NSUUID` on Linux.
@@ -50,14 +50,14 @@ open class CBUUID: NSObject, NSCopying {
 
     /// Creates a 128-bit UUID from a Foundation UUID.
     public init(nsuuid theUUID: UUID) {
-        form = UUIDForm(theUUID)
+        written = WrittenUUID(theUUID)
     }
 
     /// The bytes, most significant byte first: 2, 4 or 16, as the UUID was made.
-    open var data: Data { Data(form.bytes) }
+    open var data: Data { Data(written.bytes) }
 
     /// The text in upper case: 4 or 8 digits, or 32 with hyphens, as the UUID was made.
-    open var uuidString: String { form.text }
+    open var uuidString: String { written.text }
 
     /// Returns the object itself, because it is immutable.
     open func copy(with zone: NSZone? = nil) -> Any { self }
@@ -65,12 +65,12 @@ open class CBUUID: NSObject, NSCopying {
     /// Returns whether `object` is the same UUID. A short UUID equals the long UUID that it
     /// abbreviates.
     open override func isEqual(_ object: Any?) -> Bool {
-        (object as? CBUUID)?.form.value == form.value
+        (object as? CBUUID)?.written.value == written.value
     }
 
     /// The hash value, which does not depend on the width.
-    open override var hash: Int { form.value.hashValue }
+    open override var hash: Int { written.value.hashValue }
 
     /// The name of a well-known service or descriptor; `uuidString` for other UUIDs.
-    open override var description: String { Self.names[form.value] ?? uuidString }
+    open override var description: String { Self.names[written.value] ?? uuidString }
 }

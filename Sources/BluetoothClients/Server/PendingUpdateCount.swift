@@ -5,7 +5,7 @@
 /// A value counts until it was sent to all its subscribers or, for indications, until all of them
 /// confirmed it. A subscriber that the value can no longer reach is not awaited. An application
 /// that sends while there is space thus sends at the speed of its slowest subscriber.
-package struct UpdateQueue: Sendable {
+package struct PendingUpdateCount: Sendable {
     /// The maximum number of values of a manager.
     package static let limit = 32
 

@@ -4,7 +4,7 @@ import BluetoothTypes
 import Foundation
 
 /// A UUID and the width in which it is written: 2, 4 or 16 bytes.
-package struct UUIDForm: Hashable, Sendable {
+package struct WrittenUUID: Hashable, Sendable {
     /// The number of bytes of the written UUID.
     package enum Width: Int, Sendable {
         case short16 = 2
@@ -16,22 +16,22 @@ package struct UUIDForm: Hashable, Sendable {
     package let width: Width
 }
 
-extension UUIDForm {
-    /// Creates a form with the smallest possible width. The UUIDs of discovered attributes have
+extension WrittenUUID {
+    /// Creates a UUID of the smallest possible width. The UUIDs of discovered attributes have
     /// this width.
     package init(_ value: BluetoothUUID) {
         self.value = value
         width = value.short16 != nil ? .short16 : value.short32 != nil ? .short32 : .full
     }
 
-    /// Creates the full form of a Foundation UUID.
+    /// Creates a Foundation UUID in 16 bytes.
     package init(_ uuid: UUID) {
         let bytes = withUnsafeBytes(of: uuid.uuid) { [UInt8]($0) }
         value = BluetoothUUID(littleEndian: bytes.reversed()) ?? BluetoothUUID(0)
         width = .full
     }
 
-    /// Creates a form from bytes, most significant byte first; `nil` if the number of bytes is not
+    /// Creates a UUID from bytes, most significant byte first; `nil` if the number of bytes is not
     /// 2, 4 or 16.
     package init?(bytes: some Collection<UInt8>) {
         guard let width = Width(rawValue: bytes.count),
@@ -41,7 +41,7 @@ extension UUIDForm {
         self.width = width
     }
 
-    /// Creates a form from 4 or 8 hexadecimal digits, with or without `0x`, or from 32 digits with
+    /// Creates a UUID from 4 or 8 hexadecimal digits, with or without `0x`, or from 32 digits with
     /// hyphens; `nil` for other text.
     package init?(text: String) {
         let digits = text.hasPrefix("0x") || text.hasPrefix("0X") ? text.dropFirst(2) : text[...]
@@ -55,7 +55,7 @@ extension UUIDForm {
         self.value = value
     }
 
-    /// The bytes in the width of the form, most significant byte first.
+    /// The bytes in this width, most significant byte first.
     package var bytes: [UInt8] {
         switch (width, value.short32) {
         case (.short16, let short?): [UInt8](Self.bigEndian(short).suffix(2))
