@@ -5,7 +5,7 @@ enum FieldCondition: Hashable, Sendable {
     /// The field is always present.
     case always
     /// The field is present if bytes remain.
-    case whilePresent
+    case ifBytesRemain
     /// The field is present if the flags have all bits of `set` and no bits of `clear`.
     case bits(set: Int64, clear: Int64)
     /// The field is present if the first field contains this number.
@@ -16,7 +16,7 @@ enum FieldCondition: Hashable, Sendable {
     func holds(_ selector: Int64, isAtEnd: Bool) -> Bool {
         switch self {
         case .always: true
-        case .whilePresent: !isAtEnd
+        case .ifBytesRemain: !isAtEnd
         case .bits(let set, let clear): selector & set == set && selector & clear == 0
         case .selected(let number): selector == number
         }

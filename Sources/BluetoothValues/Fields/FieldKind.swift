@@ -20,9 +20,9 @@ enum FieldKind: Hashable, Sendable {
     case list(bytes: Int, isSigned: Bool)
     /// A decimal floating-point number of IEEE 11073 (`MedicalNumber`), of 2 bytes (medfloat16) or
     /// 4 bytes (medfloat32).
-    case medical(Int)
+    case medfloat(Int)
     /// A single-precision floating-point number of IEEE 754 (float32).
-    case real
+    case float32
     /// A UTF-8 text of this many bytes, with zero bytes after a shorter text; `nil` for a text up
     /// to the end of the value.
     case text(Int?)
@@ -77,11 +77,11 @@ enum FieldKind: Hashable, Sendable {
                 )
             }
             return .list(numbers)
-        case .medical(2):
-            return .medical(try ShortMedicalFloat(bits: reader.readUInt16(), field: field).number)
-        case .medical:
-            return .medical(try MedicalFloat(bits: reader.readUInt32(), field: field).number)
-        case .real: return .real(Float(bitPattern: try reader.readUInt32()))
+        case .medfloat(2):
+            return .medfloat(try ShortMedicalFloat(bits: reader.readUInt16(), field: field).number)
+        case .medfloat:
+            return .medfloat(try MedicalFloat(bits: reader.readUInt32(), field: field).number)
+        case .float32: return .float32(Float(bitPattern: try reader.readUInt32()))
         case .text(let count): return .text(try Self.text(count, from: &reader, field: field))
         case .terminatedText: return .text(try Self.terminated(from: &reader, field: field))
         case .date: return .date(try DateTime(from: &reader))
@@ -106,9 +106,9 @@ enum FieldKind: Hashable, Sendable {
         case (.list(let bytes, _), .list(let numbers)):
             guard numbers.allSatisfy(range.contains) else { throw .invalid(field: field) }
             for number in numbers { writer.write(UInt64(bitPattern: number), bytes: bytes) }
-        case (.medical(2), .medical(let number)): writer.write(try ShortMedicalFloat(number).bits)
-        case (.medical, .medical(let number)): writer.write(try MedicalFloat(number).bits)
-        case (.real, .real(let number)): writer.write(number.bitPattern)
+        case (.medfloat(2), .medfloat(let number)): writer.write(try ShortMedicalFloat(number).bits)
+        case (.medfloat, .medfloat(let number)): writer.write(try MedicalFloat(number).bits)
+        case (.float32, .float32(let number)): writer.write(number.bitPattern)
         case (.text(let count), .text(let text)):
             var data = Data(text.utf8)
             guard data.count <= count ?? .max else { throw .invalid(field: field) }

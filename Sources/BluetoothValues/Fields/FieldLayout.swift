@@ -39,7 +39,7 @@ public struct FieldLayout: Hashable, Sendable {
     /// Whether the field is a single number, and neither an enumeration nor bits.
     public var isNumeric: Bool {
         switch kind {
-        case .unsigned, .signed, .medical, .real: true
+        case .unsigned, .signed, .medfloat, .float32: true
         default: false
         }
     }
@@ -97,9 +97,9 @@ public enum FieldContent: Hashable, Sendable {
     /// Integers that fill the rest of the value, as they are encoded, before scaling.
     case list([Int64])
     /// A decimal floating-point number of IEEE 11073.
-    case medical(MedicalNumber)
+    case medfloat(MedicalNumber)
     /// A single-precision floating-point number.
-    case real(Float)
+    case float32(Float)
     /// A text.
     case text(String)
     /// A date with the time of day.
@@ -132,8 +132,8 @@ public struct FieldValue: Hashable, Sendable {
         switch content {
         case .integer(let number):
             return layout.meanings[number] == nil ? layout.scale.value(of: number) : nil
-        case .medical(let number): return number.value.isNaN ? nil : number.value
-        case .real(let number): return Double(number)
+        case .medfloat(let number): return number.value.isNaN ? nil : number.value
+        case .float32(let number): return Double(number)
         default: return nil
         }
     }
@@ -151,8 +151,8 @@ public struct FieldValue: Hashable, Sendable {
         case .integer(let number): layout.describe(number)
         case .list(let numbers):
             numbers.isEmpty ? "none" : numbers.map(layout.describe).joined(separator: ", ")
-        case .medical(let number): layout.withUnit(number.description)
-        case .real(let number): layout.withUnit("\(number)")
+        case .medfloat(let number): layout.withUnit(number.description)
+        case .float32(let number): layout.withUnit("\(number)")
         case .text(let text): String(reflecting: text)
         case .date(let date): date.description
         case .bytes(let data):

@@ -118,7 +118,7 @@ extension FieldKind {
         case "bytes": self = .bytes(size)
         case "datetime": self = .date
         case "uuid": self = .uuid
-        case "float": self = .real
+        case "float": self = .float32
         case let name?:
             let isList = name.last == "*"
             guard let letter = name.first,
@@ -131,7 +131,7 @@ extension FieldKind {
             case "e": self = .enumeration(bits / 8)
             case "b": self = .bits(bits / 8)
             case "f": self = .presence(bits / 8)
-            case "m": self = .medical(bits / 8)
+            case "m": self = .medfloat(bits / 8)
             default: return nil
             }
         case nil: return nil
@@ -143,7 +143,7 @@ extension FieldCondition {
     fileprivate init?(_ text: Substring) {
         switch text.first {
         case nil: self = .always
-        case "?": self = .whilePresent
+        case "?": self = .ifBytesRemain
         case "=":
             guard let number = Int64(text.dropFirst()) else { return nil }
             self = .selected(number)

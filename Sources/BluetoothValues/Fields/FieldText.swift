@@ -67,7 +67,7 @@ extension FieldLayout {
         case .uuid, .bytes: "bytes in hexadecimal digits"
         case .list: "numbers with spaces between them"
         case .unsigned, .signed: numberText
-        case .medical, .real: withUnit("a number")
+        case .medfloat, .float32: withUnit("a number")
         }
     }
 
@@ -89,8 +89,8 @@ extension FieldLayout {
         case .list:
             let numbers = text.split(separator: " ").map { number(of: String($0)) }
             return numbers.contains(nil) ? nil : .list(numbers.compactMap { $0 })
-        case .medical(let size): return medical(of: text, size: size)
-        case .real: return Float(withoutUnit(text)).map { .real($0) }
+        case .medfloat(let size): return medfloat(of: text, size: size)
+        case .float32: return Float(withoutUnit(text)).map { .float32($0) }
         case .text, .terminatedText: return .text(text)
         case .date: return Self.date(of: text).map { .date($0) }
         case .uuid, .bytes: return Self.bytes(of: text).map { .bytes($0) }
@@ -128,7 +128,7 @@ extension FieldLayout {
         return bits
     }
 
-    private func medical(of text: String, size: Int) -> FieldContent? {
+    private func medfloat(of text: String, size: Int) -> FieldContent? {
         let digits = withoutUnit(text)
         guard let value = Double(digits), value.isFinite else { return nil }
         let decimals =
@@ -143,7 +143,7 @@ extension FieldLayout {
         let fits =
             size == 2
             ? (try? ShortMedicalFloat(number)) != nil : (try? MedicalFloat(number)) != nil
-        return fits ? .medical(number) : nil
+        return fits ? .medfloat(number) : nil
     }
 
     private static func date(of text: String) -> DateTime? {

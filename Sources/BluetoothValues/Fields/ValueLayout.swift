@@ -97,7 +97,7 @@ public struct ValueLayout: Sendable {
         var isAtEnd = false
         for field in fields {
             let content = contents[field]
-            if field.condition == .whilePresent {
+            if field.condition == .ifBytesRemain {
                 isAtEnd = isAtEnd || content == nil
                 guard isAtEnd == (content == nil) else { throw .invalid(field: field.name) }
             } else if field.condition.holds(selector, isAtEnd: false) != (content != nil) {

@@ -21,7 +21,7 @@ struct ValueGenerator {
         var data = Data()
         var selector: Int64 = 0
         for (index, field) in layout.fields.enumerated() {
-            if case .whilePresent = field.condition {
+            if case .ifBytesRemain = field.condition {
                 guard Bool.random(using: &generator) else { break }
             } else if !field.condition.holds(selector, isAtEnd: false) {
                 continue
@@ -55,12 +55,12 @@ struct ValueGenerator {
             return setsReservedBits ? bits : encode(number(bits) & field.namedBits, count)
         case .presence(let count): return random(count)
         case .list(let count, _): return random(count * Int.random(in: 0...4, using: &generator))
-        case .medical(let count):
+        case .medfloat(let count):
             guard Int.random(in: 0..<16, using: &generator) == 0 else { return random(count) }
             // The special numbers are between the largest mantissa and the smallest.
             let first: Int64 = count == 2 ? 0x7FE : 0x7F_FFFE
             return encode(first + Int64.random(in: 0...4, using: &generator), count)
-        case .real: return random(4)
+        case .float32: return random(4)
         case .text(let count): return text(count)
         case .terminatedText: return text(nil) + [0]
         case .date: return date

@@ -87,7 +87,7 @@ extension OracleAnswer {
         case .invalid(let name):
             switch layout.fields.first(where: { $0.name == name })?.kind {
             case .text, .terminatedText: return .text
-            case .medical: return .medical
+            case .medfloat: return .medical
             default: return .refuses
             }
         default: return .refuses
@@ -110,7 +110,7 @@ extension OracleAnswer {
 extension FieldKind {
     /// The bias that bluetooth-sig assumes for the exponent of a medical number: half of the number
     /// of values that the exponent can have.
-    fileprivate var exponentBias: Int { self == .medical(2) ? 8 : 128 }
+    fileprivate var exponentBias: Int { self == .medfloat(2) ? 8 : 128 }
 }
 
 extension FieldValue {
@@ -130,7 +130,7 @@ extension FieldValue {
             }
         case .list(let list):
             return list.allSatisfy { Self.remove(layout.scale.value(of: $0), from: &numbers) }
-        case .medical(.finite(let mantissa, let exponent)):
+        case .medfloat(.finite(let mantissa, let exponent)):
             // bluetooth-sig reads the exponent with a bias. In IEEE 11073-20601, the exponent is
             // a two's complement number.
             let bias = exponent < 0 ? layout.kind.exponentBias : -layout.kind.exponentBias
@@ -139,8 +139,8 @@ extension FieldValue {
             return [exponent + bias, exponent].contains { exponent in
                 Double("\(mantissa)e\(exponent)").map { Self.remove($0, from: &numbers) } ?? false
             }
-        case .medical: return true
-        case .real(let number):
+        case .medfloat: return true
+        case .float32(let number):
             return !number.isFinite || Self.remove(Double(number), from: &numbers)
         case .text(let text):
             let part = text.prefix { $0 != "\0" }
