@@ -24,16 +24,16 @@ package struct VirtualAdvertiser: Sendable {
     /// Whether any set is enabled.
     package var isAdvertising: Bool { sets.contains { $0.run != nil } }
 
-    /// Returns the place in `sets` of the set with the handle; `nil` if there is none.
-    func place(of handle: UInt8) -> Int? {
+    /// Returns the index in `sets` of the set with the handle; `nil` if there is none.
+    func index(of handle: UInt8) -> Int? {
         sets.firstIndex { $0.handle == handle }
     }
 
-    /// Returns the place in `sets` of the set with the handle.
+    /// Returns the index in `sets` of the set with the handle.
     ///
     /// - Throws: `unknownAdvertisingIdentifier` if there is none.
-    func requirePlace(of handle: UInt8) throws(HCI.ErrorCode) -> Int {
-        guard let place = place(of: handle) else { throw .unknownAdvertisingIdentifier }
-        return place
+    func requireIndex(of handle: UInt8) throws(HCI.ErrorCode) -> Int {
+        guard let index = index(of: handle) else { throw .unknownAdvertisingIdentifier }
+        return index
     }
 }

@@ -6,49 +6,49 @@ import BluetoothTypes
 extension VirtualController {
     /// Handles the end of the set's duration.
     mutating func advertisingEnds(_ set: UInt8, _ ether: inout Ether) {
-        guard let place = advertiser.place(of: set), advertiser.sets[place].run?.end == ether.now
+        guard let index = advertiser.index(of: set), advertiser.sets[index].run?.end == ether.now
         else { return }
-        advertiser.sets[place].run?.endTimer = nil
-        if advertiser.sets[place].isOfLegacyCommands {
+        advertiser.sets[index].run?.endTimer = nil
+        if advertiser.sets[index].isOfLegacyCommands {
             // High duty cycle directed advertising ended without a connection, which the controller
             // reports in a Connection Complete event (Vol 4, Part E, 7.8.9).
-            stopAdvertising(place, &ether)
+            stopAdvertising(index, &ether)
             ether.reportFailureToHost(.advertisingTimeout, .peripheral, radio)
         } else {
-            terminateSet(place, .advertisingTimeout, &ether)
+            terminateSet(index, .advertisingTimeout, &ether)
         }
     }
 
     /// Ends the set because it has led to a connection.
-    mutating func connect(_ place: Int, as handle: ConnectionHandle, _ ether: inout Ether) {
-        if advertiser.sets[place].isOfLegacyCommands {
-            stopAdvertising(place, &ether)
+    mutating func connect(_ index: Int, as handle: ConnectionHandle, _ ether: inout Ether) {
+        if advertiser.sets[index].isOfLegacyCommands {
+            stopAdvertising(index, &ether)
         } else {
-            terminateSet(place, .success, connection: handle, &ether)
+            terminateSet(index, .success, connection: handle, &ether)
         }
     }
 
     /// Ends an extended set and reports it to the host (Vol 4, Part E, 7.7.65.18).
     mutating func terminateSet(
-        _ place: Int,
+        _ index: Int,
         _ reason: HCI.ErrorCode,
         connection: ConnectionHandle = ConnectionHandle(rawValue: 0),
         _ ether: inout Ether
     ) {
         let terminated = HCI.LEAdvertisingSetTerminated(
             status: reason,
-            advertisingHandle: advertiser.sets[place].handle,
+            advertisingHandle: advertiser.sets[index].handle,
             connectionHandle: connection,
-            completedEvents: advertiser.sets[place].run?.reportedEvents ?? 0
+            completedEvents: advertiser.sets[index].run?.reportedEvents ?? 0
         )
-        stopAdvertising(place, &ether)
+        stopAdvertising(index, &ether)
         ether.emit(.advertisingSetTerminated(terminated), to: radio)
     }
 
     /// Cancels the timer for the end of a request, because the request has arrived.
-    mutating func cancelWait(_ place: Int, _ ether: inout Ether) {
-        var timer = advertiser.sets[place].run?.timer
+    mutating func cancelWait(_ index: Int, _ ether: inout Ether) {
+        var timer = advertiser.sets[index].run?.timer
         ether.cancel(&timer)
-        advertiser.sets[place].run?.timer = nil
+        advertiser.sets[index].run?.timer = nil
     }
 }

@@ -18,70 +18,70 @@ extension VirtualController {
     /// switched on together do not collide at once. High duty cycle advertising begins without a
     /// delay.
     mutating func startAdvertising(
-        _ place: Int,
+        _ index: Int,
         _ run: AdvertisingRun,
         lasting limit: Duration?,
         _ ether: inout Ether
     ) {
-        let set = advertiser.sets[place].handle
-        let delay = advertisingDelay(place)
-        advertiser.sets[place].run = run
+        let set = advertiser.sets[index].handle
+        let delay = advertisingDelay(index)
+        advertiser.sets[index].run = run
         if let limit {
             let end = ether.now + limit
-            advertiser.sets[place].run?.end = end
-            advertiser.sets[place].run?.endTimer = ether.schedule(
+            advertiser.sets[index].run?.end = end
+            advertiser.sets[index].run?.endTimer = ether.schedule(
                 .advertisingEnds(set: set),
                 of: radio,
                 at: end
             )
         }
-        rest(place, until: ether.now.later(delay), &ether)
+        rest(index, until: ether.now.later(delay), &ether)
     }
 
     /// Disables the set, if it is enabled, without an event to the host. A packet on the air
     /// continues to its end.
-    mutating func stopAdvertising(_ place: Int, _ ether: inout Ether) {
-        guard var run = advertiser.sets[place].run else { return }
+    mutating func stopAdvertising(_ index: Int, _ ether: inout Ether) {
+        guard var run = advertiser.sets[index].run else { return }
         ether.cancel(&run.timer)
         ether.cancel(&run.endTimer)
-        advertiser.sets[place].run = nil
+        advertiser.sets[index].run = nil
     }
 
     /// Handles the set's timer: its next event is due, or a request has ended without a response.
     mutating func advertise(_ set: UInt8, _ ether: inout Ether) {
-        guard let place = advertiser.place(of: set),
-            let step = advertiser.sets[place].takeTimer(ether.now)
+        guard let index = advertiser.index(of: set),
+            let step = advertiser.sets[index].takeTimer(ether.now)
         else { return }
         switch step {
-        case .resting: beginEvent(place, &ether)
+        case .resting: beginEvent(index, &ether)
         case .sending: break
         case .receiving:
-            continueEvent(place, at: ether.now.later(AdvertisingPace.channelChange), &ether)
+            continueEvent(index, at: ether.now.later(AdvertisingPace.channelChange), &ether)
         }
     }
 
-    private mutating func beginEvent(_ place: Int, _ ether: inout Ether) {
-        let (configuration, random) = advertiser.sets[place].addressing(settings.randomAddress)
+    private mutating func beginEvent(_ index: Int, _ ether: inout Ether) {
+        let (configuration, random) = advertiser.sets[index].addressing(settings.randomAddress)
         let addresses = addresses(for: configuration, random: random)
-        advertiser.sets[place].beginEvent(addresses, ether.now)
-        if addresses == nil { return rest(place, until: nextEvent(place), &ether) }
-        if !configuration.isLegacy { planAuxiliary(place, ether.now) }
-        advertiseOnNextChannel(place, at: ether.now, &ether)
+        advertiser.sets[index].beginEvent(addresses, ether.now)
+        if addresses == nil { return rest(index, until: nextEvent(index), &ether) }
+        if !configuration.isLegacy { planAuxiliary(index, ether.now) }
+        advertiseOnNextChannel(index, at: ether.now, &ether)
     }
 
     /// Sends a packet on the next primary channel of this event. If none is left, continues with
     /// the packet on a secondary channel, or ends the event.
-    mutating func advertiseOnNextChannel(_ place: Int, at start: Instant, _ ether: inout Ether) {
+    mutating func advertiseOnNextChannel(_ index: Int, at start: Instant, _ ether: inout Ether) {
         var start = start
-        while let channel = advertiser.sets[place].run?.takeChannel() {
-            let packet = primaryPacket(place, on: channel, at: start)
-            if send(packet, of: place, &ether) { return }
-            start = packet.transmission.end.later(advertiser.sets[place].pauseAfterPacket())
+        while let channel = advertiser.sets[index].run?.takeChannel() {
+            let packet = primaryPacket(index, on: channel, at: start)
+            if send(packet, of: index, &ether) { return }
+            start = packet.transmission.end.later(advertiser.sets[index].pauseAfterPacket())
         }
-        if advertiser.sets[place].nextAuxiliaryKind() != nil {
-            sendAuxiliary(place, .auxiliary, &ether)
+        if advertiser.sets[index].nextAuxiliaryKind() != nil {
+            sendAuxiliary(index, .auxiliary, &ether)
         } else {
-            endEvent(place, &ether)
+            endEvent(index, &ether)
         }
     }
 
@@ -90,11 +90,11 @@ extension VirtualController {
     /// - Returns: `false`, without any effect, if the radio is not free.
     mutating func send(
         _ packet: AdvertisingPacket,
-        of place: Int,
+        of index: Int,
         _ ether: inout Ether
     ) -> Bool {
         let transmission = packet.transmission
-        let isListening = advertiser.sets[place].listens(after: packet)
+        let isListening = advertiser.sets[index].listens(after: packet)
         let listening = isListening ? AdvertisingPace.frameSpace : 0
         let isFree = ether.schedules[radio.index].reserve(
             from: transmission.start,
@@ -103,73 +103,73 @@ extension VirtualController {
         )
         guard isFree else { return false }
         ether.transmit(packet)
-        advertiser.sets[place].run?.step = .sending(start: transmission.start)
+        advertiser.sets[index].run?.step = .sending(start: transmission.start)
         return true
     }
 
     /// Handles the end of a packet of a set, after every controller that received it has acted on
     /// it.
     mutating func advertiserTransmitted(_ packet: AdvertisingPacket, _ ether: inout Ether) {
-        guard let set = packet.pdu.advertisingSet, let place = advertiser.place(of: set),
-            advertiser.sets[place].isSending(packet)
+        guard let set = packet.pdu.advertisingSet, let index = advertiser.index(of: set),
+            advertiser.sets[index].isSending(packet)
         else { return }
-        guard advertiser.sets[place].listens(after: packet) else {
-            return continueEvent(place, at: ether.now.later(AdvertisingPace.channelChange), &ether)
+        guard advertiser.sets[index].listens(after: packet) else {
+            return continueEvent(index, at: ether.now.later(AdvertisingPace.channelChange), &ether)
         }
         let request = ether.now.later(AdvertisingPace.frameSpace)
         if let end = ether.air.end(ofPacketsFrom: request, on: packet.transmission.channel),
             ether.schedules[radio.index].reserve(from: request, to: end, now: ether.now)
         {
-            advertiser.sets[place].run?.step = .receiving(start: request)
-            wait(place, until: end, &ether)
+            advertiser.sets[index].run?.step = .receiving(start: request)
+            wait(index, until: end, &ether)
         } else {
-            continueEvent(place, at: request.later(AdvertisingPace.channelChange), &ether)
+            continueEvent(index, at: request.later(AdvertisingPace.channelChange), &ether)
         }
     }
 
     /// Continues the event after a packet without a request, after a request without a response, or
     /// after a response.
-    private mutating func continueEvent(_ place: Int, at start: Instant, _ ether: inout Ether) {
-        guard advertiser.sets[place].run != nil else { return }
-        if advertiser.sets[place].hasPrimaryPackets() {
-            advertiseOnNextChannel(place, at: start, &ether)
-        } else if let kind = advertiser.sets[place].nextAuxiliaryKind() {
-            sendAuxiliary(place, kind, &ether)
+    private mutating func continueEvent(_ index: Int, at start: Instant, _ ether: inout Ether) {
+        guard advertiser.sets[index].run != nil else { return }
+        if advertiser.sets[index].hasPrimaryPackets() {
+            advertiseOnNextChannel(index, at: start, &ether)
+        } else if let kind = advertiser.sets[index].nextAuxiliaryKind() {
+            sendAuxiliary(index, kind, &ether)
         } else {
-            endEvent(place, &ether)
+            endEvent(index, &ether)
         }
     }
 
     /// Ends the event, and schedules the next one unless it was the last.
-    mutating func endEvent(_ place: Int, _ ether: inout Ether) {
-        guard let isLast = advertiser.sets[place].endEvent() else { return }
+    mutating func endEvent(_ index: Int, _ ether: inout Ether) {
+        guard let isLast = advertiser.sets[index].endEvent() else { return }
         if isLast {
-            terminateSet(place, .limitReached, &ether)
+            terminateSet(index, .limitReached, &ether)
         } else {
-            rest(place, until: nextEvent(place), &ether)
+            rest(index, until: nextEvent(index), &ether)
         }
     }
 
-    private mutating func rest(_ place: Int, until instant: Instant, _ ether: inout Ether) {
-        advertiser.sets[place].run?.step = .resting
-        wait(place, until: instant, &ether)
+    private mutating func rest(_ index: Int, until instant: Instant, _ ether: inout Ether) {
+        advertiser.sets[index].run?.step = .resting
+        wait(index, until: instant, &ether)
     }
 
-    private mutating func wait(_ place: Int, until instant: Instant, _ ether: inout Ether) {
+    private mutating func wait(_ index: Int, until instant: Instant, _ ether: inout Ether) {
         let instant = max(instant, ether.now)
-        let timer = advertiser.sets[place].wait(until: instant)
-        advertiser.sets[place].run?.timer = ether.schedule(timer, of: radio, at: instant)
+        let timer = advertiser.sets[index].wait(until: instant)
+        advertiser.sets[index].run?.timer = ether.schedule(timer, of: radio, at: instant)
     }
 
     /// Returns the start of the next event.
-    private mutating func nextEvent(_ place: Int) -> Instant {
-        let delay = advertisingDelay(place)
-        return advertiser.sets[place].nextEvent(after: delay)
+    private mutating func nextEvent(_ index: Int) -> Instant {
+        let delay = advertisingDelay(index)
+        return advertiser.sets[index].nextEvent(after: delay)
     }
 
     /// Returns advDelay in nanoseconds: 0 at high duty cycle.
-    private mutating func advertisingDelay(_ place: Int) -> Int64 {
-        guard advertiser.sets[place].hasDelay() else { return 0 }
+    private mutating func advertisingDelay(_ index: Int) -> Int64 {
+        guard advertiser.sets[index].hasDelay() else { return 0 }
         return Int64(generator.uniform(below: AdvertisingPace.delayMaximum + 1))
     }
 }
@@ -258,10 +258,10 @@ extension AdvertisingRun {
 
     /// Removes and returns the next primary channel. The channels are used in ascending order.
     fileprivate mutating func takeChannel() -> RadioChannel? {
-        let place = channelsLeft.rawValue.trailingZeroBitCount
-        guard place < RadioChannel.primaryAdvertising.count else { return nil }
-        channelsLeft.remove(HCI.AdvertisingChannels(rawValue: 1 << place))
-        return RadioChannel.primaryAdvertising[place]
+        let index = channelsLeft.rawValue.trailingZeroBitCount
+        guard index < RadioChannel.primaryAdvertising.count else { return nil }
+        channelsLeft.remove(HCI.AdvertisingChannels(rawValue: 1 << index))
+        return RadioChannel.primaryAdvertising[index]
     }
 }
 

@@ -6,16 +6,16 @@ import BluetoothTypes
 extension VirtualController {
     /// Returns the packet of the current event on a primary channel.
     mutating func primaryPacket(
-        _ place: Int,
+        _ index: Int,
         on channel: RadioChannel,
         at start: Instant
     ) -> AdvertisingPacket {
-        let parameters = advertiser.sets[place].addressing(nil).configuration
+        let parameters = advertiser.sets[index].addressing(nil).configuration
         let pdu: AdvertisingPDU
         if parameters.isLegacy {
-            pdu = .legacy(advertiser.sets[place].legacyPDU(publicAddress, configuration))
+            pdu = .legacy(advertiser.sets[index].legacyPDU(publicAddress, configuration))
         } else {
-            pdu = .extended(extendedPDU(advertiser.sets[place]))
+            pdu = .extended(extendedPDU(advertiser.sets[index]))
         }
         return AdvertisingPacket(
             pdu,

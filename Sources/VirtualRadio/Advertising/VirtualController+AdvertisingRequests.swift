@@ -11,15 +11,15 @@ extension VirtualController {
         rssi: Int8,
         _ ether: inout Ether
     ) {
-        guard let place = asked(request.set, as: request.advertiser, in: packet),
-            advertiser.sets[place].configuration.isScannable,
+        guard let index = requestedSet(request.set, as: request.advertiser, in: packet),
+            advertiser.sets[index].configuration.isScannable,
             let scanner = requester(request.scanner),
-            mayAsk(scanner, place, \.filtersScanRequests),
-            respond(place, to: packet, &ether),
-            advertiser.sets[place].configuration.reportsScanRequests
+            admits(scanner, index, \.filtersScanRequests),
+            respond(index, to: packet, &ether),
+            advertiser.sets[index].configuration.reportsScanRequests
         else { return }
         let received = HCI.LEScanRequestReceived(
-            advertisingHandle: advertiser.sets[place].handle,
+            advertisingHandle: advertiser.sets[index].handle,
             scanner: scanner.reported
         )
         ether.emit(.scanRequestReceived(received), to: radio)
@@ -29,38 +29,38 @@ extension VirtualController {
     ///
     /// - Returns: `false` if the radio is not free.
     private mutating func respond(
-        _ place: Int,
+        _ index: Int,
         to request: AdvertisingPacket,
         _ ether: inout Ether
     ) -> Bool {
         let start = ether.now.later(AdvertisingPace.frameSpace)
         let channel = request.transmission.channel
         let response: AdvertisingPacket
-        if advertiser.sets[place].configuration.isLegacy {
+        if advertiser.sets[index].configuration.isLegacy {
             response = AdvertisingPacket(
-                .scanResponse(scanResponsePDU(advertiser.sets[place])),
+                .scanResponse(scanResponsePDU(advertiser.sets[index])),
                 from: radio,
                 to: request.sender,
                 on: channel,
                 start: start,
-                reduction: advertiser.sets[place].configuration.reduction
+                reduction: advertiser.sets[index].configuration.reduction
             )
         } else {
-            advertiser.sets[place].run?.isResponding = true
-            advertiser.sets[place].run?.carriedBytes = 0
+            advertiser.sets[index].run?.isResponding = true
+            advertiser.sets[index].run?.carriedBytes = 0
             response = auxiliaryPacket(
-                place,
+                index,
                 .scanResponse,
                 on: channel,
                 to: request.sender,
                 at: start
             )
         }
-        guard send(response, of: place, &ether) else {
-            advertiser.sets[place].run?.pointer = nil
+        guard send(response, of: index, &ether) else {
+            advertiser.sets[index].run?.pointer = nil
             return false
         }
-        cancelWait(place, &ether)
+        cancelWait(index, &ether)
         return true
     }
 
@@ -71,14 +71,14 @@ extension VirtualController {
         rssi: Int8,
         _ ether: inout Ether
     ) {
-        guard let place = asked(request.set, as: request.advertiser, in: packet),
-            advertiser.sets[place].configuration.isConnectable,
-            request.isAuxiliary != advertiser.sets[place].configuration.isLegacy,
+        guard let index = requestedSet(request.set, as: request.advertiser, in: packet),
+            advertiser.sets[index].configuration.isConnectable,
+            request.isAuxiliary != advertiser.sets[index].configuration.isLegacy,
             let initiator = requester(request.initiator),
-            mayAsk(initiator, place, \.filtersConnectionRequests),
+            admits(initiator, index, \.filtersConnectionRequests),
             !ether.hasLink(radio, to: initiator.identity)
         else { return }
-        let set = advertiser.sets[place]
+        let set = advertiser.sets[index]
         let addresses = set.run?.addresses
         let identity = LinkIdentity(
             peer: initiator.identity,
@@ -96,7 +96,7 @@ extension VirtualController {
         if request.isAuxiliary {
             answer(request, in: packet, weakerBy: set.configuration.reduction, &ether)
         }
-        connect(place, as: handle, &ether)
+        connect(index, as: handle, &ether)
     }
 
     /// Sends AUX_CONNECT_RSP, T_IFS after the request (Vol 6, Part B, 2.3.3.3).
@@ -129,32 +129,32 @@ extension VirtualController {
     }
 
     /// Returns whether the requester is the target, or, without a target, passes the filter policy.
-    private func mayAsk(
+    private func admits(
         _ requester: Requester,
-        _ place: Int,
+        _ index: Int,
         _ isFiltered: (AdvertisingSetConfiguration) -> Bool
     ) -> Bool {
-        let configuration = advertiser.sets[place].configuration
+        let configuration = advertiser.sets[index].configuration
         if configuration.isDirected {
             return requester.identity == configuration.peer
-                || requester.address == advertiser.sets[place].run?.addresses.target
+                || requester.address == advertiser.sets[index].run?.addresses.target
         }
         return !isFiltered(configuration) || acceptList.contains(requester.identity)
     }
 
-    /// Returns the place of the set to which a request is addressed that has just ended. Returns
+    /// Returns the index of the set to which a request is addressed that has just ended. Returns
     /// `nil` if the set did not listen for that request, or has another address in its current
     /// event.
-    private func asked(
+    private func requestedSet(
         _ set: UInt8,
         as advertiserAddress: DeviceAddress,
         in packet: AdvertisingPacket
     ) -> Int? {
-        guard let place = advertiser.place(of: set), let run = advertiser.sets[place].run,
+        guard let index = advertiser.index(of: set), let run = advertiser.sets[index].run,
             case .receiving(packet.transmission.start) = run.step,
             run.addresses.own == advertiserAddress
         else { return nil }
-        return place
+        return index
     }
 
     /// Returns the device behind the address of a request; `nil` if the request must be ignored,

@@ -9,22 +9,22 @@ extension VirtualController {
     /// Chooses, at the beginning of an event, the channel and time of its AUX_ADV_IND: T_MAFS after
     /// the last packet on a primary channel. An event has no AUX_ADV_IND if the set has no data,
     /// allows no requests and is not anonymous.
-    mutating func planAuxiliary(_ place: Int, _ start: Instant) {
-        let configuration = advertiser.sets[place].configuration
-        advertiser.sets[place].run?.carriedBytes = 0
-        advertiser.sets[place].run?.isResponding = false
+    mutating func planAuxiliary(_ index: Int, _ start: Instant) {
+        let configuration = advertiser.sets[index].configuration
+        advertiser.sets[index].run?.carriedBytes = 0
+        advertiser.sets[index].run?.isResponding = false
         guard
             configuration.allowsRequests || configuration.isAnonymous
-                || !advertiser.sets[place].data.bytes.isEmpty
+                || !advertiser.sets[index].data.bytes.isEmpty
         else {
-            advertiser.sets[place].run?.pointer = nil
+            advertiser.sets[index].run?.pointer = nil
             return
         }
         let pointer = pointer(
             configuration.secondary,
             after: start.later(configuration.primaryDuration)
         )
-        advertiser.sets[place].run?.pointer = pointer
+        advertiser.sets[index].run?.pointer = pointer
     }
 
     /// Returns a pointer to a packet T_MAFS after `end`, on a random data channel.
@@ -32,8 +32,8 @@ extension VirtualController {
         _ modulation: Modulation,
         after end: Instant
     ) -> ExtendedAdvertisement.Pointer? {
-        let index = Int(generator.uniform(below: Self.dataChannelCount))
-        guard let channel = RadioChannel(index) else { return nil }
+        let number = Int(generator.uniform(below: Self.dataChannelCount))
+        guard let channel = RadioChannel(number) else { return nil }
         return ExtendedAdvertisement.Pointer(
             channel: channel,
             modulation: modulation,
@@ -47,39 +47,39 @@ extension VirtualController {
     /// Sends the packet to which the last one pointed. If the radio is not free at that time, the
     /// event ends.
     mutating func sendAuxiliary(
-        _ place: Int,
+        _ index: Int,
         _ kind: ExtendedAdvertisement.Kind,
         _ ether: inout Ether
     ) {
-        guard let pointer = advertiser.sets[place].run?.pointer else { return }
+        guard let pointer = advertiser.sets[index].run?.pointer else { return }
         let packet = auxiliaryPacket(
-            place,
+            index,
             kind,
             on: pointer.channel,
             to: nil,
             at: pointer.start
         )
-        if !send(packet, of: place, &ether) { endEvent(place, &ether) }
+        if !send(packet, of: index, &ether) { endEvent(index, &ether) }
     }
 
     /// Returns the next packet of the data or the scan response, as full as possible, and sets the
     /// pointer to the packet after it.
     mutating func auxiliaryPacket(
-        _ place: Int,
+        _ index: Int,
         _ kind: ExtendedAdvertisement.Kind,
         on channel: RadioChannel,
         to addressee: RadioID?,
         at start: Instant
     ) -> AdvertisingPacket {
-        let part = nextPart(place, kind)
-        let modulation = advertiser.sets[place].configuration.secondary
+        let part = nextPart(index, kind)
+        let modulation = advertiser.sets[index].configuration.secondary
         let length = ExtendedAdvertisingPDU(part.fields, dataLength: part.data.count)?.length ?? 0
         let end = start + modulation.airTime(pduLength: length)
         let next = part.fields.contains(.auxiliaryPointer) ? pointer(modulation, after: end) : nil
-        advertiser.sets[place].run?.pointer = next
+        advertiser.sets[index].run?.pointer = next
         let pdu = extendedPDU(
             kind,
-            advertiser.sets[place],
+            advertiser.sets[index],
             fields: part.fields,
             pointer: next,
             data: part.data
@@ -91,27 +91,27 @@ extension VirtualController {
             on: channel,
             modulation: modulation,
             start: start,
-            reduction: advertiser.sets[place].configuration.reduction
+            reduction: advertiser.sets[index].configuration.reduction
         )
     }
 
     /// Returns the content of the next packet: all remaining data if it fits, or as much as fits.
     private mutating func nextPart(
-        _ place: Int,
+        _ index: Int,
         _ kind: ExtendedAdvertisement.Kind
     ) -> (fields: ExtendedAdvertisingPDU.Fields, data: [UInt8]) {
-        let set = advertiser.sets[place]
+        let set = advertiser.sets[index]
         let fields = fields(of: kind, set.configuration)
         let bytes = carriedData(set)
         let carried = min(set.run?.carriedBytes ?? 0, bytes.count)
         let rest = bytes.count - carried
         if rest <= ExtendedAdvertisingPDU.dataLimit(fields) {
-            advertiser.sets[place].run?.carriedBytes = bytes.count
+            advertiser.sets[index].run?.carriedBytes = bytes.count
             return (fields, carried == 0 ? bytes : Array(bytes[carried...]))
         }
         let pointing = fields.union(.auxiliaryPointer)
         let end = carried + ExtendedAdvertisingPDU.dataLimit(pointing)
-        advertiser.sets[place].run?.carriedBytes = end
+        advertiser.sets[index].run?.carriedBytes = end
         return (pointing, Array(bytes[carried..<end]))
     }
 

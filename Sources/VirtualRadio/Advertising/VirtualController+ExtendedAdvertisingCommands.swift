@@ -37,9 +37,9 @@ extension VirtualAdvertiser {
         },
         .completing(HCI.LERemoveAdvertisingSet.self, in: .extended) {
             (controller, command, _) throws(HCI.ErrorCode) in
-            let place = try controller.advertiser.requirePlace(of: command.advertisingHandle)
-            guard controller.advertiser.sets[place].run == nil else { throw .commandDisallowed }
-            controller.advertiser.sets.remove(at: place)
+            let index = try controller.advertiser.requireIndex(of: command.advertisingHandle)
+            guard controller.advertiser.sets[index].run == nil else { throw .commandDisallowed }
+            controller.advertiser.sets.remove(at: index)
             return HCI.NoReturnParameters()
         },
         .completing(HCI.LEClearAdvertisingSets.self, in: .extended) {
@@ -54,14 +54,14 @@ extension VirtualAdvertiser {
     private static let dataHandlers: [CommandHandler] = [
         .completing(HCI.LESetExtendedAdvertisingData.self, in: .extended) {
             (controller, command, _) throws(HCI.ErrorCode) in
-            let place = try controller.advertiser.requirePlace(of: command.advertisingHandle)
-            try controller.advertiser.sets[place].setData(command)
+            let index = try controller.advertiser.requireIndex(of: command.advertisingHandle)
+            try controller.advertiser.sets[index].setData(command)
             return HCI.NoReturnParameters()
         },
         .completing(HCI.LESetExtendedScanResponseData.self, in: .extended) {
             (controller, command, _) throws(HCI.ErrorCode) in
-            let place = try controller.advertiser.requirePlace(of: command.advertisingHandle)
-            try controller.advertiser.sets[place].setResponse(command)
+            let index = try controller.advertiser.requireIndex(of: command.advertisingHandle)
+            try controller.advertiser.sets[index].setResponse(command)
             return HCI.NoReturnParameters()
         },
     ]
@@ -71,10 +71,10 @@ extension VirtualAdvertiser {
     private mutating func setRandomAddress(
         _ command: HCI.LESetAdvertisingSetRandomAddress
     ) throws(HCI.ErrorCode) {
-        let place = try requirePlace(of: command.advertisingHandle)
-        let isInUse = sets[place].run != nil && sets[place].configuration.isConnectable
+        let index = try requireIndex(of: command.advertisingHandle)
+        let isInUse = sets[index].run != nil && sets[index].configuration.isConnectable
         guard !isInUse else { throw .commandDisallowed }
-        sets[place].randomAddress = command.address.deviceAddress(.random)
+        sets[index].randomAddress = command.address.deviceAddress(.random)
     }
 }
 
@@ -88,10 +88,10 @@ extension VirtualController {
             throw .invalidCommandParameters
         }
         let configuration = try AdvertisingSetConfiguration(command, power: reportedPower)
-        if let place = advertiser.place(of: command.advertisingHandle) {
-            guard advertiser.sets[place].run == nil else { throw .commandDisallowed }
-            try advertiser.sets[place].check(configuration)
-            advertiser.sets[place].configuration = configuration
+        if let index = advertiser.index(of: command.advertisingHandle) {
+            guard advertiser.sets[index].run == nil else { throw .commandDisallowed }
+            try advertiser.sets[index].check(configuration)
+            advertiser.sets[index].configuration = configuration
         } else {
             guard advertiser.sets.count < advertiser.setLimit else {
                 throw .memoryCapacityExceeded

@@ -10,23 +10,23 @@ extension VirtualController {
         _ command: HCI.LESetExtendedAdvertisingEnable,
         _ ether: inout Ether
     ) throws(HCI.ErrorCode) {
-        let places = try advertiser.places(of: command.sets)
+        let indices = try advertiser.indices(of: command.sets)
         guard command.isEnabled else {
-            let stopped = places.isEmpty ? Array(advertiser.sets.indices) : places
-            for place in stopped { stopAdvertising(place, &ether) }
+            let stopped = indices.isEmpty ? Array(advertiser.sets.indices) : indices
+            for index in stopped { stopAdvertising(index, &ether) }
             return
         }
-        guard !places.isEmpty else { throw .invalidCommandParameters }
+        guard !indices.isEmpty else { throw .invalidCommandParameters }
         var runs: [AdvertisingRun] = []
-        for (place, plan) in zip(places, command.sets) {
-            runs.append(try run(of: advertiser.sets[place], plan, ether))
+        for (index, plan) in zip(indices, command.sets) {
+            runs.append(try run(of: advertiser.sets[index], plan, ether))
         }
-        for (index, place) in places.enumerated() {
-            let duration = command.sets[index].duration
-            stopAdvertising(place, &ether)
+        for (position, index) in indices.enumerated() {
+            let duration = command.sets[position].duration
+            stopAdvertising(index, &ether)
             startAdvertising(
-                place,
-                runs[index],
+                index,
+                runs[position],
                 lasting: duration.rawValue == 0 ? nil : duration.duration,
                 &ether
             )
@@ -53,20 +53,20 @@ extension VirtualController {
 }
 
 extension VirtualAdvertiser {
-    /// Returns the places of the named sets.
+    /// Returns the indices of the named sets.
     ///
     /// - Throws: `unknownAdvertisingIdentifier` if a set does not exist, `invalidCommandParameters`
     ///   if it is named twice.
-    fileprivate func places(
+    fileprivate func indices(
         of runs: [HCI.AdvertisingSetRun]
     ) throws(HCI.ErrorCode) -> [Int] {
-        var places: [Int] = []
+        var indices: [Int] = []
         for run in runs {
-            let place = try requirePlace(of: run.advertisingHandle)
-            guard !places.contains(place) else { throw .invalidCommandParameters }
-            places.append(place)
+            let index = try requireIndex(of: run.advertisingHandle)
+            guard !indices.contains(index) else { throw .invalidCommandParameters }
+            indices.append(index)
         }
-        return places
+        return indices
     }
 }
 

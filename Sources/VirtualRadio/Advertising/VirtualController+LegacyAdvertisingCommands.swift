@@ -8,9 +8,9 @@ extension VirtualAdvertiser {
         .completing(HCI.LESetAdvertisingParameters.self, in: .legacy) {
             (controller, command, _) throws(HCI.ErrorCode) in
             let configuration = try AdvertisingSetConfiguration(command)
-            let place = controller.advertiser.legacyPlace
-            guard controller.advertiser.sets[place].run == nil else { throw .commandDisallowed }
-            controller.advertiser.sets[place].configuration = configuration
+            let index = controller.advertiser.legacyIndex
+            guard controller.advertiser.sets[index].run == nil else { throw .commandDisallowed }
+            controller.advertiser.sets[index].configuration = configuration
             return HCI.NoReturnParameters()
         },
         .completing(HCI.LEReadAdvertisingPhysicalChannelTxPower.self) {
@@ -19,14 +19,14 @@ extension VirtualAdvertiser {
         },
         .completing(HCI.LESetAdvertisingData.self, in: .legacy) {
             (controller, command, _) throws(HCI.ErrorCode) in
-            let place = controller.advertiser.legacyPlace
-            controller.advertiser.sets[place].data.bytes = command.data.bytes
+            let index = controller.advertiser.legacyIndex
+            controller.advertiser.sets[index].data.bytes = command.data.bytes
             return HCI.NoReturnParameters()
         },
         .completing(HCI.LESetScanResponseData.self, in: .legacy) {
             (controller, command, _) throws(HCI.ErrorCode) in
-            let place = controller.advertiser.legacyPlace
-            controller.advertiser.sets[place].response.bytes = command.data.bytes
+            let index = controller.advertiser.legacyIndex
+            controller.advertiser.sets[index].response.bytes = command.data.bytes
             return HCI.NoReturnParameters()
         },
         .completing(HCI.LESetAdvertisingEnable.self, in: .legacy) {
@@ -36,10 +36,10 @@ extension VirtualAdvertiser {
         },
     ]
 
-    /// The place of the set of the legacy commands. The first access creates the set.
-    fileprivate var legacyPlace: Int {
+    /// The index of the set of the legacy commands. The first access creates the set.
+    fileprivate var legacyIndex: Int {
         mutating get {
-            if let place = place(of: VirtualAdvertisingSet.legacyHandle) { return place }
+            if let index = index(of: VirtualAdvertisingSet.legacyHandle) { return index }
             sets.append(
                 VirtualAdvertisingSet(
                     handle: VirtualAdvertisingSet.legacyHandle,
@@ -76,13 +76,13 @@ extension VirtualController {
         _ isEnabled: Bool,
         _ ether: inout Ether
     ) throws(HCI.ErrorCode) {
-        let place = advertiser.legacyPlace
-        guard isEnabled else { return stopAdvertising(place, &ether) }
-        guard advertiser.sets[place].run == nil else { return }
-        guard let addresses = addresses(for: advertiser.sets[place]) else {
+        let index = advertiser.legacyIndex
+        guard isEnabled else { return stopAdvertising(index, &ether) }
+        guard advertiser.sets[index].run == nil else { return }
+        guard let addresses = addresses(for: advertiser.sets[index]) else {
             throw .invalidCommandParameters
         }
-        let configuration = advertiser.sets[place].configuration
+        let configuration = advertiser.sets[index].configuration
         try checkLinkLimit(for: configuration, ether)
         let run = AdvertisingRun(
             interval: configuration.intervals.lowerBound.nanoseconds,
@@ -90,7 +90,7 @@ extension VirtualController {
             addresses: addresses
         )
         let limit = configuration.isHighDutyCycle ? AdvertisingPace.highDutyLimit : nil
-        startAdvertising(place, run, lasting: limit, &ether)
+        startAdvertising(index, run, lasting: limit, &ether)
     }
 }
 

@@ -9,7 +9,7 @@ package struct ControllerSettings: Sendable {
     /// The address of LE Set Random Address; `nil` before that command.
     package var randomAddress: DeviceAddress?
     /// The family of advertising commands that the host uses; `nil` until it uses one.
-    package var advertisingDialect: AdvertisingDialect?
+    package var commandFamily: CommandFamily?
     /// The payload length of LE Write Suggested Default Data Length, in bytes.
     package var suggestedBytes: UInt16 = 27
     /// The air time of LE Write Suggested Default Data Length, in microseconds.

@@ -71,7 +71,7 @@ extension VirtualController {
     fileprivate mutating func setRandomAddress(
         _ address: HCI.BareAddress
     ) throws(HCI.ErrorCode) {
-        let advertises = advertiser.isAdvertising && settings.advertisingDialect == .legacy
+        let advertises = advertiser.isAdvertising && settings.commandFamily == .legacy
         guard !advertises, !scanner.isEnabled, !initiator.isActive else {
             throw .commandDisallowed
         }

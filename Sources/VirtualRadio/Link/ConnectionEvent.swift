@@ -170,5 +170,5 @@ extension LinkEnd {
     }
 
     /// Whether the peripheral listens at the next anchor.
-    var wantsToListen: Bool { eventsToSkip == 0 || hasSomethingToSend }
+    var listensAtNextAnchor: Bool { eventsToSkip == 0 || hasSomethingToSend }
 }

@@ -21,7 +21,7 @@ extension Ether {
             return nil
         }
         var isThere = false
-        if link.peripheral?.wantsToListen == true {
+        if link.peripheral?.listensAtNextAnchor == true {
             let answered = reserve(link.peripheral, of: link.id, length, orElse: min(least, length))
             isThere = answered != nil
             length = answered ?? length
@@ -61,7 +61,7 @@ extension Ether {
         let start = link.anchor
         let end = Instant(nanoseconds: start.nanoseconds + link.nextExchangeLength())
         reserve(link.central, of: link.id, from: start, to: end)
-        if link.peripheral?.wantsToListen == true {
+        if link.peripheral?.listensAtNextAnchor == true {
             reserve(link.peripheral, of: link.id, from: start, to: end)
         }
     }

@@ -24,8 +24,8 @@ package struct EtherLinks: Sendable {
     /// creation.
     func hasExactly(_ known: [LinkID]) -> Bool {
         var next = 0
-        for place in boxes.indices where boxes[place]?.link.isWhole == true {
-            guard next < known.count, known[next] == identifiers[place] else { return false }
+        for index in boxes.indices where boxes[index]?.link.isWhole == true {
+            guard next < known.count, known[next] == identifiers[index] else { return false }
             next += 1
         }
         return next == known.count
@@ -34,38 +34,38 @@ package struct EtherLinks: Sendable {
     /// The link; `nil` if it has ended. The accessors copy the link. The code for each packet uses
     /// `take` instead.
     package subscript(id: LinkID) -> RadioLink? {
-        get { place(of: id).flatMap { boxes[$0].map { RadioLink(copying: $0.link) } } }
+        get { index(of: id).flatMap { boxes[$0].map { RadioLink(copying: $0.link) } } }
         set {
-            guard let newValue, let place = place(of: id) else { return }
-            boxes[place] = LinkBox(newValue)
+            guard let newValue, let index = index(of: id) else { return }
+            boxes[index] = LinkBox(newValue)
         }
     }
 
     /// Returns the result of `body` for the link, without copying the link; `nil` if it has ended.
     /// `body` must not keep an end of the link.
     func read<Value>(_ id: LinkID, _ body: (RadioLink) -> Value) -> Value? {
-        guard let place = place(of: id), let box = boxes[place] else { return nil }
+        guard let index = index(of: id), let box = boxes[index] else { return nil }
         return body(box.link)
     }
 
     /// Returns whether the end is disconnecting, or does not exist.
     func isDisconnecting(_ id: LinkID, _ side: LinkSide) -> Bool {
-        place(of: id).flatMap { boxes[$0]?.link[side]?.procedures.isDisconnecting } ?? true
+        index(of: id).flatMap { boxes[$0]?.link[side]?.procedures.isDisconnecting } ?? true
     }
 
     /// Takes a link out of the table to change it. It must be put back before any other event.
     mutating func take(_ id: LinkID) -> LinkBox? {
-        guard let place = place(of: id), var box = boxes[place].take() else { return nil }
+        guard let index = index(of: id), var box = boxes[index].take() else { return nil }
         return isKnownUniquelyReferenced(&box) ? box : LinkBox(RadioLink(copying: box.link))
     }
 
     /// Puts back a link that was taken out, or removes it if both its ends are closed.
     mutating func putBack(_ box: consuming LinkBox) {
-        guard let place = place(of: box.link.id) else { return }
+        guard let index = index(of: box.link.id) else { return }
         if box.link.isOver {
-            remove(at: place)
+            remove(at: index)
         } else {
-            boxes[place] = consume box
+            boxes[index] = consume box
         }
     }
 
@@ -83,12 +83,12 @@ package struct EtherLinks: Sendable {
 
     /// Removes a link.
     mutating func remove(_ id: LinkID) {
-        if let place = place(of: id) { remove(at: place) }
+        if let index = index(of: id) { remove(at: index) }
     }
 
-    private mutating func remove(at place: Int) {
-        identifiers.remove(at: place)
-        boxes.remove(at: place)
+    private mutating func remove(at index: Int) {
+        identifiers.remove(at: index)
+        boxes.remove(at: index)
     }
 
     /// Returns the identities of all links of which the radio is an end, or which it has requested.
@@ -96,7 +96,7 @@ package struct EtherLinks: Sendable {
         zip(identifiers, boxes).compactMap { $1?.link.involves(radio) == true ? $0 : nil }
     }
 
-    private func place(of id: LinkID) -> Int? {
+    private func index(of id: LinkID) -> Int? {
         var low = 0
         var high = identifiers.count
         while low < high {

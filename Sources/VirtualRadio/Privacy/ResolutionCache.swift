@@ -10,20 +10,20 @@ struct ResolutionCache: Sendable {
     /// full, the older one is discarded.
     static let generationLimit = 2_048
 
-    /// The cached place of an address that no entry resolves.
+    /// The cached index of an address that no entry resolves.
     private static let noEntry = -1
 
     private var young: [UInt64: Int] = [:]
     private var old: [UInt64: Int] = [:]
 
-    /// Returns the place of the entry that resolves the address. Calls `search` if the address is
+    /// Returns the index of the entry that resolves the address. Calls `search` if the address is
     /// not cached.
-    mutating func place(of address: DeviceAddress, search: () -> Int?) -> Int? {
+    mutating func index(of address: DeviceAddress, search: () -> Int?) -> Int? {
         let key = address.value
-        if let place = young[key] { return place == Self.noEntry ? nil : place }
-        let place = old[key] ?? search() ?? Self.noEntry
-        remember(place, for: key)
-        return place == Self.noEntry ? nil : place
+        if let index = young[key] { return index == Self.noEntry ? nil : index }
+        let index = old[key] ?? search() ?? Self.noEntry
+        remember(index, for: key)
+        return index == Self.noEntry ? nil : index
     }
 
     /// Empties the cache.
@@ -32,12 +32,12 @@ struct ResolutionCache: Sendable {
         old.removeAll(keepingCapacity: true)
     }
 
-    private mutating func remember(_ place: Int, for key: UInt64) {
+    private mutating func remember(_ index: Int, for key: UInt64) {
         if young.count >= Self.generationLimit {
             old = young
             young = [:]
         }
         old[key] = nil
-        young[key] = place
+        young[key] = index
     }
 }

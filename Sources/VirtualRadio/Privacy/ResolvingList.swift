@@ -30,9 +30,9 @@ package struct ResolvingList: Sendable {
 
     private var entries: [ResolvingListEntry] = []
     private var resolutions = ResolutionCache()
-    /// The place of the first entry with each local key. Most hosts have one local key for all
+    /// The index of the first entry with each local key. Most hosts have one local key for all
     /// entries.
-    private var localKeyPlaces: [Int] = []
+    private var localKeyIndices: [Int] = []
 
     init(limit: Int) {
         // The size in LE Read Resolving List Size is one byte.
@@ -61,12 +61,12 @@ extension ResolvingList {
     package mutating func resolve(_ address: DeviceAddress) -> Resolution {
         guard isEnabled else { return .unresolved }
         guard address.randomKind == .resolvablePrivate else { return resolutionOfIdentity(address) }
-        let place = resolutions.place(of: address) {
+        let index = resolutions.index(of: address) {
             entries.firstIndex { $0.peerKey.resolves(address) }
         }
-        guard let place else { return .unresolved }
-        if entries[place].receivedAddress != address { entries[place].receivedAddress = address }
-        return .identity(entries[place].peer)
+        guard let index else { return .unresolved }
+        if entries[index].receivedAddress != address { entries[index].receivedAddress = address }
+        return .identity(entries[index].peer)
     }
 
     /// Returns the resolution of an address that is not private: `refused` if the device must use
@@ -102,7 +102,7 @@ extension ResolvingList {
     /// Most hosts have one local key for all entries, so the result is usually the first entry.
     package func ownEntry(_ address: DeviceAddress) -> DeviceAddress? {
         guard isEnabled, address.randomKind == .resolvablePrivate else { return nil }
-        return localKeyPlaces.first { entries[$0].localKey.resolves(address) }
+        return localKeyIndices.first { entries[$0].localKey.resolves(address) }
             .map { entries[$0].peer }
     }
 
@@ -135,7 +135,7 @@ extension ResolvingList {
     ///
     /// - Throws: `unknownConnectionIdentifier` if it is not in the list.
     mutating func remove(_ identity: DeviceAddress) throws(HCI.ErrorCode) {
-        entries.remove(at: try place(of: identity))
+        entries.remove(at: try index(of: identity))
         entriesChanged()
     }
 
@@ -154,7 +154,7 @@ extension ResolvingList {
         of identity: DeviceAddress
     ) throws(HCI.ErrorCode) {
         guard mode == .network || mode == .device else { throw .invalidCommandParameters }
-        entries[try place(of: identity)].mode = mode
+        entries[try index(of: identity)].mode = mode
     }
 
     /// Enables or disables resolution. A change to enabled replaces all private addresses, and a
@@ -166,7 +166,7 @@ extension ResolvingList {
         if enables {
             makeAddresses(at: now, using: &generator)
         } else {
-            for place in entries.indices { entries[place].receivedAddress = nil }
+            for index in entries.indices { entries[index].receivedAddress = nil }
         }
     }
 
@@ -177,22 +177,22 @@ extension ResolvingList {
 
     /// Replaces all private addresses.
     mutating func makeAddresses(at now: Instant, using generator: inout RandomStream) {
-        for place in entries.indices { entries[place].makeAddresses(using: &generator) }
+        for index in entries.indices { entries[index].makeAddresses(using: &generator) }
         madeAt = now
     }
 
-    private func place(of identity: DeviceAddress) throws(HCI.ErrorCode) -> Int {
-        guard let place = entries.firstIndex(where: { $0.peer == identity }) else {
+    private func index(of identity: DeviceAddress) throws(HCI.ErrorCode) -> Int {
+        guard let index = entries.firstIndex(where: { $0.peer == identity }) else {
             throw .unknownConnectionIdentifier
         }
-        return place
+        return index
     }
 
-    /// Empties the cache, whose places belong to the previous list, and finds the local keys.
+    /// Empties the cache, whose indices belong to the previous list, and finds the local keys.
     private mutating func entriesChanged() {
         resolutions.removeAll()
         var keys: Set<HCI.Key128> = []
-        localKeyPlaces = entries.indices.filter {
+        localKeyIndices = entries.indices.filter {
             !entries[$0].localKey.isZero && keys.insert(entries[$0].localKey.key).inserted
         }
     }

@@ -57,8 +57,8 @@ package struct RadioSchedule: Sendable {
 
     /// Returns whether the radio has no reservation in that time, other than those of the link.
     package func isFree(from start: Instant, to end: Instant, for link: LinkID? = nil) -> Bool {
-        for place in places(from: start.nanoseconds, to: end.nanoseconds)
-        where reservations[place].conflicts(from: start, to: end, of: link) {
+        for index in indices(from: start.nanoseconds, to: end.nanoseconds)
+        where reservations[index].conflicts(from: start, to: end, of: link) {
             return false
         }
         return true
@@ -77,16 +77,16 @@ package struct RadioSchedule: Sendable {
         now: Instant
     ) -> Bool {
         var mustClear = false
-        let places = places(from: start.nanoseconds, to: end.nanoseconds)
-        for place in places
-        where reservations[place].conflicts(from: start, to: end, of: link) {
-            guard reservations[place].isReplaceable(by: urgency, now: now) else { return false }
+        let indices = indices(from: start.nanoseconds, to: end.nanoseconds)
+        for index in indices
+        where reservations[index].conflicts(from: start, to: end, of: link) {
+            guard reservations[index].isReplaceable(by: urgency, now: now) else { return false }
             mustClear = true
         }
         if mustClear {
-            for place in places.reversed()
-            where reservations[place].conflicts(from: start, to: end, of: link) {
-                reservations.remove(at: place)
+            for index in indices.reversed()
+            where reservations[index].conflicts(from: start, to: end, of: link) {
+                reservations.remove(at: index)
             }
         }
         guard !extend(from: start, to: end, for: link) else { return true }
@@ -112,14 +112,14 @@ package struct RadioSchedule: Sendable {
     /// Releases the reservations of the link from the instant on.
     package mutating func release(_ link: LinkID, from instant: Instant) {
         let instant = instant.nanoseconds
-        for place in places(from: instant, to: instant) where reservations[place].link == link {
-            reservations[place].end = min(reservations[place].end, instant)
+        for index in indices(from: instant, to: instant) where reservations[index].link == link {
+            reservations[index].end = min(reservations[index].end, instant)
         }
         guard let latest = latestStarts[link], latest >= instant else { return }
         latestStarts[link] = nil
-        for place in (place(ofStart: instant)..<reservations.count).reversed()
-        where reservations[place].link == link {
-            reservations.remove(at: place)
+        for index in (index(ofStart: instant)..<reservations.count).reversed()
+        where reservations[index].link == link {
+            reservations.remove(at: index)
         }
     }
 
@@ -130,17 +130,17 @@ package struct RadioSchedule: Sendable {
     private mutating func extend(from start: Instant, to end: Instant, for link: LinkID?) -> Bool {
         guard let link else { return false }
         let (start, end) = (start.nanoseconds, end.nanoseconds)
-        let place = places(from: start - Self.gapLimit, to: start + 1).last {
+        let index = indices(from: start - Self.gapLimit, to: start + 1).last {
             reservations[$0].link == link && reservations[$0].end + Self.gapLimit >= start
         }
-        guard let place else { return false }
-        reservations[place].end = max(reservations[place].end, end)
-        longest = max(longest, reservations[place].end - reservations[place].start)
+        guard let index else { return false }
+        reservations[index].end = max(reservations[index].end, end)
+        longest = max(longest, reservations[index].end - reservations[index].start)
         return true
     }
 
     private mutating func insert(_ reservation: Reservation) {
-        reservations.insert(reservation, at: place(ofStart: reservation.start + 1))
+        reservations.insert(reservation, at: index(ofStart: reservation.start + 1))
         longest = max(longest, reservation.end - reservation.start)
         guard let link = reservation.link else { return }
         latestStarts[link, default: reservation.start].raise(to: reservation.start)
@@ -155,16 +155,16 @@ package struct RadioSchedule: Sendable {
         first = 0
     }
 
-    /// Returns the places of all reservations that begin before `end` and may last beyond `start`.
-    private func places(from start: Int64, to end: Int64) -> Range<Int> {
-        let upper = place(ofStart: end)
+    /// Returns the indices of all reservations that begin before `end` and may last beyond `start`.
+    private func indices(from start: Int64, to end: Int64) -> Range<Int> {
+        let upper = index(ofStart: end)
         var lower = upper
         while lower > first, reservations[lower - 1].start >= start - longest { lower -= 1 }
         return lower..<upper
     }
 
-    /// Returns the place of the first reservation that does not begin before `start`.
-    private func place(ofStart start: Int64) -> Int {
+    /// Returns the index of the first reservation that does not begin before `start`.
+    private func index(ofStart start: Int64) -> Int {
         var (low, high) = (first, reservations.count)
         while low < high {
             let middle = (low + high) / 2

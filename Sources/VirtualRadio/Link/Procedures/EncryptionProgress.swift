@@ -30,7 +30,7 @@ struct EncryptionProgress: Hashable, Sendable {
     /// Whether the peripheral has sent LL_START_ENC_REQ or LL_PAUSE_ENC_RSP, and has not received
     /// the central's response. Until then, the peripheral does not know whether the central still
     /// decrypts as before: the central changes as soon as it has received that PDU.
-    var isSwitching = false
+    var isAwaitingCentral = false
     /// Whether the link was encrypted before, so that the host gets Encryption Key Refresh
     /// Complete.
     var isRefresh = false

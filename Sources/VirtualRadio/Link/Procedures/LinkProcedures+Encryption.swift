@@ -118,8 +118,8 @@ extension LinkProcedures {
             encryption.phase = .awaitingPauseResponse
             encryption.isRefresh = true
             sendUrgently(.pauseEncryptionResponse)
-        case (.awaitingPauseResponse, .pauseEncryptionResponse) where encryption.isSwitching:
-            encryption.isSwitching = false
+        case (.awaitingPauseResponse, .pauseEncryptionResponse) where encryption.isAwaitingCentral:
+            encryption.isAwaitingCentral = false
             setEncryption(sending: false, receiving: nil)
             encryption.phase = .awaitingRequest
             remoteDeadline = now + Self.responseTimeout
@@ -128,8 +128,8 @@ extension LinkProcedures {
             takeRequest(request, wanted: wanted, now: now)
         case (.awaitingRequest, .encryptionRequest(let request)):
             takeRequest(request, wanted: wanted, now: now)
-        case (.awaitingStartResponse, .startEncryptionResponse) where encryption.isSwitching:
-            encryption.isSwitching = false
+        case (.awaitingStartResponse, .startEncryptionResponse) where encryption.isAwaitingCentral:
+            encryption.isAwaitingCentral = false
             setEncryption(sending: true, receiving: nil)
             sendUrgently(.startEncryptionResponse)
             encrypted(now: now)

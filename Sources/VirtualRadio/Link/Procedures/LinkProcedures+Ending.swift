@@ -36,6 +36,6 @@ extension LinkProcedures {
             setEncryption(sending: true, receiving: nil)
         default: return
         }
-        encryption.isSwitching = false
+        encryption.isAwaitingCentral = false
     }
 }

@@ -63,11 +63,11 @@ extension LinkProcedures {
         case .phyUpdateIndication(let decision): decided(decision)
         case .startEncryptionRequest:
             remoteDeadline = now + Self.responseTimeout
-            encryption.isSwitching = true
+            encryption.isAwaitingCentral = true
             setEncryption(sending: nil, receiving: true)
         case .pauseEncryptionResponse where side == .peripheral:
             remoteDeadline = now + Self.responseTimeout
-            encryption.isSwitching = true
+            encryption.isAwaitingCentral = true
             setEncryption(sending: nil, receiving: false)
         case .connectionParameterResponse, .phyResponse:
             remoteDeadline = now + Self.responseTimeout

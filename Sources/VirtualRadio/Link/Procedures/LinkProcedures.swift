@@ -179,7 +179,7 @@ package struct LinkProcedures: Sendable {
 
     /// Whether `nextPDU` returns a PDU.
     package var hasPDU: Bool {
-        guard !isOver, termination == nil || !encryption.isSwitching else { return false }
+        guard !isOver, termination == nil || !encryption.isAwaitingCentral else { return false }
         return !urgentOutbox.isEmpty || (!encryption.isBusy && !outbox.isEmpty)
     }
 

@@ -4,7 +4,7 @@ import BluetoothHCI
 /// The family of advertising, scanning and initiating commands that a host uses. After a command of
 /// one family has succeeded, the controller refuses the other family until Reset (Vol 4, Part E,
 /// 3.1.1).
-package enum AdvertisingDialect: Sendable {
+package enum CommandFamily: Sendable {
     /// The commands of Bluetooth 4.0.
     case legacy
     /// The commands of extended advertising.
@@ -16,16 +16,16 @@ extension CommandHandler {
     /// begins. If the command succeeds, the host is bound to that family.
     static func beginning<Command: CommandStatusCommand>(
         _ command: Command.Type,
-        in dialect: AdvertisingDialect,
+        in family: CommandFamily,
         _ body:
             @escaping @Sendable (
                 inout VirtualController, Command, inout Ether
             ) throws(HCI.ErrorCode) -> Void
     ) -> CommandHandler {
         beginning(command) { (controller, command, ether) throws(HCI.ErrorCode) -> Void in
-            try dialect.requireUse(by: controller)
+            try family.requireUse(by: controller)
             try body(&controller, command, &ether)
-            controller.settings.advertisingDialect = dialect
+            controller.settings.commandFamily = family
         }
     }
 
@@ -33,7 +33,7 @@ extension CommandHandler {
     /// the command succeeds, the host is bound to that family.
     static func completing<Command: CommandCompleteCommand>(
         _ command: Command.Type,
-        in dialect: AdvertisingDialect,
+        in family: CommandFamily,
         _ body:
             @escaping @Sendable (
                 inout VirtualController, Command, inout Ether
@@ -41,18 +41,18 @@ extension CommandHandler {
     ) -> CommandHandler {
         completing(command) {
             (controller, command, ether) throws(HCI.ErrorCode) -> Command.ReturnParameters in
-            try dialect.requireUse(by: controller)
+            try family.requireUse(by: controller)
             let answer = try body(&controller, command, &ether)
-            controller.settings.advertisingDialect = dialect
+            controller.settings.commandFamily = family
             return answer
         }
     }
 }
 
-extension AdvertisingDialect {
+extension CommandFamily {
     /// Throws Command Disallowed if the host has used the other family.
     fileprivate func requireUse(by controller: VirtualController) throws(HCI.ErrorCode) {
-        guard controller.settings.advertisingDialect ?? self == self else {
+        guard controller.settings.commandFamily ?? self == self else {
             throw .commandDisallowed
         }
     }
