@@ -7,7 +7,7 @@ final class Promise<Value: Sendable>: Sendable {
     private enum State {
         case open
         case awaited(CheckedContinuation<Answer, Never>)
-        case given(Answer)
+        case completed(Answer)
         case taken
     }
 
@@ -27,7 +27,7 @@ final class Promise<Value: Sendable>: Sendable {
         state.change { state in
             switch state {
             case .open, .awaited: false
-            case .given, .taken: true
+            case .completed, .taken: true
             }
         }
     }
@@ -43,16 +43,16 @@ final class Promise<Value: Sendable>: Sendable {
 
     /// Sets the result. Returns `false` if there already was one.
     @discardableResult
-    func give(_ answer: Answer) -> Bool {
+    func complete(_ answer: Answer) -> Bool {
         let (isFirst, waiting) = state.change { state in
             switch state {
             case .open:
-                state = .given(answer)
+                state = .completed(answer)
                 return (true, nil as CheckedContinuation<Answer, Never>?)
             case .awaited(let continuation):
                 state = .taken
                 return (true, continuation)
-            case .given, .taken: return (false, nil)
+            case .completed, .taken: return (false, nil)
             }
         }
         waiting?.resume(returning: answer)
@@ -64,21 +64,21 @@ final class Promise<Value: Sendable>: Sendable {
         let answer = await withTaskCancellationHandler {
             await withCheckedContinuation { serve($0) }
         } onCancel: {
-            guard give(.failure(.cancelled)) else { return }
+            guard complete(.failure(.cancelled)) else { return }
             callOff()
         }
         return try answer.get()
     }
 
     private func serve(_ continuation: CheckedContinuation<Answer, Never>) {
-        let given = state.change { state -> Answer? in
-            guard case .given(let answer) = state else {
+        let completed = state.change { state -> Answer? in
+            guard case .completed(let answer) = state else {
                 state = .awaited(continuation)
                 return nil
             }
             state = .taken
             return answer
         }
-        if let given { continuation.resume(returning: given) }
+        if let completed { continuation.resume(returning: completed) }
     }
 }

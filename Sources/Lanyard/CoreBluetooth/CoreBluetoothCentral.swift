@@ -106,7 +106,7 @@ final class CoreBluetoothCentral: NSObject, SystemCentral, @unchecked Sendable {
         return WriteRoom(
             withResponse: source?.maximumWriteValueLength(for: .withResponse) ?? 0,
             withoutResponse: source?.maximumWriteValueLength(for: .withoutResponse) ?? 0,
-            isThere: source?.canSendWriteWithoutResponse ?? false
+            canSendWithoutResponse: source?.canSendWriteWithoutResponse ?? false
         )
     }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The purpose of a connection slot.
-enum SlotUse: Hashable, Sendable {
+/// A request for a connection slot.
+enum SlotRequest: Hashable, Sendable {
     /// A connection attempt.
     case request
     /// An existing link that has no slot.
-    case arrived
+    case existingLink
 }
 
 extension AccessoryMachine {
@@ -36,7 +36,7 @@ extension AccessoryMachine {
         /// Read the protected characteristic; the event `probed` answers.
         case probe(Peripheral, CharacteristicPath)
         /// Request a slot from the pool.
-        case reserveSlot(SlotUse)
+        case reserveSlot(SlotRequest)
         /// Release the slot or withdraw the request for one. `limitReached` is `true` if the system
         /// reported that its limit was reached.
         case releaseSlot(limitReached: Bool)

@@ -4,7 +4,7 @@
 extension AccessoryMachine.State {
     /// Whether a connection request of the library is pending.
     var isPending: Bool {
-        guard case .outOfRange(_, .ours) = self else { return false }
+        guard case .outOfRange(_, .library) = self else { return false }
         return true
     }
 
@@ -34,7 +34,7 @@ extension AccessoryMachine.State {
     var approach: AttemptRecord.Approach {
         switch self {
         case .outOfRange: .pending
-        case .connecting(_, .arrived): .restored
+        case .connecting(_, .linkedWithoutSlot): .restored
         case .connecting: .direct
         default: .renewal
         }
@@ -46,12 +46,12 @@ extension AccessoryMachine.State {
         case .unavailable: .bluetooth
         case .restoring, .retrieving, .scanning: .connect(after: .zero)
         case .idle(let reason): .rest(reason)
-        case .connecting(_, .waitingForSlot), .connecting(_, .arrived): .slot
+        case .connecting(_, .waitingForSlot), .connecting(_, .linkedWithoutSlot): .slot
         case .connecting(_, .backingOff(let countdown)): .connect(after: countdown.deadline - now)
         case .connecting(_, .requested), .disconnecting: .connect(after: .zero)
         case .discoveringServices, .discoveringCharacteristics, .subscribing, .ready: .ready
         case .connected: .pairing
-        case .outOfRange(_, .ours(let start)): .pending(after: max(start - now, .zero))
+        case .outOfRange(_, .library(let start)): .pending(after: max(start - now, .zero))
         case .outOfRange(_, .system): .system
         }
     }

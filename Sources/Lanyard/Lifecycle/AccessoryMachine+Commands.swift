@@ -57,7 +57,8 @@ extension AccessoryMachine {
             return .move(.idle(reason), .resting(reason), erasing)
         case .idle(.forgotten): return .ignore
         case .idle: return isOver ?? .ignore
-        case .connecting(let peripheral, .requested), .connecting(let peripheral, .arrived),
+        case .connecting(let peripheral, .requested),
+            .connecting(let peripheral, .linkedWithoutSlot),
             .discoveringServices(let peripheral, _, _),
             .discoveringCharacteristics(let peripheral, _, _), .subscribing(let peripheral, _, _),
             .connected(let peripheral, _, _), .ready(let peripheral, _),

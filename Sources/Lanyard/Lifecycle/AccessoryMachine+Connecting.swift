@@ -10,7 +10,7 @@ extension AccessoryMachine {
     /// Connects without a time limit.
     func connectPending(_ peripheral: Peripheral, because reason: ChangeReason) -> Decision {
         .move(
-            .outOfRange(peripheral, .ours(from: now)),
+            .outOfRange(peripheral, .library(from: now)),
             reason,
             [.connect(peripheral, .pending(after: .zero))]
         )
@@ -18,7 +18,7 @@ extension AccessoryMachine {
 
     /// Whether the library's connection request has a delay that has not passed yet.
     var isPausing: Bool {
-        guard case .outOfRange(_, .ours(let start)) = state else { return false }
+        guard case .outOfRange(_, .library(let start)) = state else { return false }
         return start > now
     }
 
@@ -35,7 +35,10 @@ extension AccessoryMachine {
         _ known: Set<CharacteristicPath>,
         because reason: ChangeReason
     ) -> Decision {
-        let waiting = Connecting.arrived(countdown(settings.limits.slotWait), known: known)
+        let waiting = Connecting.linkedWithoutSlot(
+            countdown(settings.limits.slotWait),
+            known: known
+        )
         return .move(.connecting(peripheral, waiting), reason)
     }
 
@@ -73,7 +76,8 @@ extension AccessoryMachine {
         case .restoring(_, .connecting), .restoring(_, .connected):
             .note(.restoring(peripheral, .connected(known: known)))
         case .unavailable, .restoring(_, .unwanted), .retrieving, .idle, .scanning,
-            .connecting(_, .waitingForSlot), .connecting(_, .arrived), .connecting(_, .backingOff),
+            .connecting(_, .waitingForSlot), .connecting(_, .linkedWithoutSlot),
+            .connecting(_, .backingOff),
             .discoveringServices, .discoveringCharacteristics, .subscribing, .connected, .ready,
             .disconnecting:
             .ignore
@@ -86,7 +90,8 @@ extension AccessoryMachine {
             .retry(peripheral, failure, linkWasUp: false)
         case .disconnecting(_, let ending): linkEnded(peripheral, ending)
         case .unavailable, .restoring, .retrieving, .idle, .scanning,
-            .connecting(_, .waitingForSlot), .connecting(_, .arrived), .connecting(_, .backingOff),
+            .connecting(_, .waitingForSlot), .connecting(_, .linkedWithoutSlot),
+            .connecting(_, .backingOff),
             .discoveringServices, .discoveringCharacteristics, .subscribing, .connected, .ready:
             .ignore
         }
@@ -100,7 +105,7 @@ extension AccessoryMachine {
         switch state {
         case .connecting(let peripheral, .waitingForSlot):
             return connectNow(peripheral, because: .slotGranted)
-        case .connecting(let peripheral, .arrived(_, let known)):
+        case .connecting(let peripheral, .linkedWithoutSlot(_, let known)):
             return explore(peripheral, known)
         case .disconnecting(let peripheral, var ending)
         where ending.slot == .request && ending.then == .connect(isGranted: false):
@@ -115,7 +120,7 @@ extension AccessoryMachine {
 
     func slotDelayed(_ slots: AttemptRecord.Slots) -> Decision {
         switch state {
-        case .connecting(_, .waitingForSlot), .connecting(_, .arrived):
+        case .connecting(_, .waitingForSlot), .connecting(_, .linkedWithoutSlot):
             .move(state, .waitingForSlot(slots))
         case .unavailable, .restoring, .retrieving, .idle, .scanning, .connecting(_, .requested),
             .connecting(_, .backingOff), .discoveringServices, .discoveringCharacteristics,
@@ -128,7 +133,7 @@ extension AccessoryMachine {
     /// free.
     func denied(_ slots: AttemptRecord.Slots?) -> Decision {
         switch state {
-        case .connecting(let peripheral, .arrived):
+        case .connecting(let peripheral, .linkedWithoutSlot):
             endLink(peripheral, then: .connect(isGranted: false), because: .waitingForSlot(slots))
         case .unavailable, .restoring, .retrieving, .idle, .scanning,
             .connecting(_, .waitingForSlot), .connecting(_, .requested),
@@ -143,7 +148,8 @@ extension AccessoryMachine {
         switch state {
         case .connecting(let peripheral, .waitingForSlot):
             return .retry(peripheral, failure, linkWasUp: false)
-        case .connecting(let peripheral, .requested), .connecting(let peripheral, .arrived),
+        case .connecting(let peripheral, .requested),
+            .connecting(let peripheral, .linkedWithoutSlot),
             .discoveringServices(let peripheral, _, _),
             .discoveringCharacteristics(let peripheral, _, _), .subscribing(let peripheral, _, _),
             .connected(let peripheral, _, _), .ready(let peripheral, _):
@@ -163,7 +169,7 @@ extension AccessoryMachine {
         }
     }
 
-    /// Decides the next step after the end of a link; see `Afterwards`.
+    /// Decides the next step after the end of a link; see `NextStep`.
     func linkEnded(_ peripheral: Peripheral, _ ending: Ending) -> Decision {
         switch ending.then {
         case .rest(let reason): .move(.idle(reason), .resting(reason))

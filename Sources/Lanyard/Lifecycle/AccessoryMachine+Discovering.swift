@@ -136,7 +136,7 @@ extension AccessoryMachine {
     /// continues, because repeated changes must not postpone the timeout.
     func servicesModified(_ services: Set<BluetoothID>) -> Decision {
         let modified = services.intersection(settings.serviceIdentifiers)
-        guard !modified.isEmpty else { return servicesModifiedOtherwise() }
+        guard !modified.isEmpty else { return discoverMissingServices() }
         switch state {
         case .discoveringServices(let peripheral, let countdown, let link):
             return rediscover(peripheral, link.without(modified), within: countdown)
@@ -145,9 +145,9 @@ extension AccessoryMachine {
         case .subscribing(let peripheral, _, let link), .connected(let peripheral, _, let link),
             .ready(let peripheral, let link):
             return rediscover(peripheral, link.without(modified))
-        case .connecting(let peripheral, .arrived(let countdown, let known)):
+        case .connecting(let peripheral, .linkedWithoutSlot(let countdown, let known)):
             let valid = known.filter { !modified.contains($0.service) }
-            return .note(.connecting(peripheral, .arrived(countdown, known: valid)))
+            return .note(.connecting(peripheral, .linkedWithoutSlot(countdown, known: valid)))
         case .restoring(let peripheral, .connected(let known)):
             let valid = known.filter { !modified.contains($0.service) }
             return .note(.restoring(peripheral, .connected(known: valid)))
@@ -159,7 +159,7 @@ extension AccessoryMachine {
 
     /// Looks for the missing services, because the list of changed services does not contain new
     /// ones: Core Bluetooth lists only services that were discovered before.
-    private func servicesModifiedOtherwise() -> Decision {
+    private func discoverMissingServices() -> Decision {
         switch state {
         case .discoveringServices(let peripheral, let countdown, let link):
             rediscover(peripheral, link, within: countdown)

@@ -6,14 +6,14 @@ extension AccessoryMachine {
     /// when its countdown ends.
     func endLink(
         _ peripheral: Peripheral,
-        then: Afterwards,
+        then: NextStep,
         because reason: ChangeReason,
         _ actions: [Action] = []
     ) -> Decision {
         let ending = Ending(
             countdown: countdown(settings.timeouts.disconnecting),
             slot: then == .connect(isGranted: false)
-                ? .request : state.slotUse.map { _ in .ending },
+                ? .request : state.slotPurpose.map { _ in .ending },
             then: then
         )
         return .move(
@@ -49,7 +49,7 @@ extension AccessoryMachine {
             // request is repeated, which does no harm if the earlier request is still pending.
             guard let failure else { return requestAgain(peripheral) }
             return .retry(peripheral, failure, linkWasUp: false)
-        case .connecting(_, .arrived), .discoveringServices, .discoveringCharacteristics,
+        case .connecting(_, .linkedWithoutSlot), .discoveringServices, .discoveringCharacteristics,
             .subscribing, .connected, .ready:
             guard let failure else { return .move(.idle(.cancelled), .resting(.cancelled)) }
             return .retry(peripheral, failure, linkWasUp: true)
@@ -65,9 +65,9 @@ extension AccessoryMachine {
 
     /// Repeats the connection request, with the remaining delay if there is one.
     private func requestAgain(_ peripheral: Peripheral) -> Decision {
-        guard case .outOfRange(_, .ours(let start)) = state, start > now else {
+        guard case .outOfRange(_, .library(let start)) = state, start > now else {
             return .note(
-                .outOfRange(peripheral, .ours(from: now)),
+                .outOfRange(peripheral, .library(from: now)),
                 [.connect(peripheral, .pending(after: .zero))]
             )
         }
@@ -80,11 +80,11 @@ extension AccessoryMachine {
     func systemReconnects(_ peripheral: Peripheral, _ failure: LinkFailure?) -> Decision {
         let lost = failure ?? LinkFailure(.unknown, "the link was lost")
         switch state {
-        case .connecting(_, .arrived), .discoveringServices, .discoveringCharacteristics,
+        case .connecting(_, .linkedWithoutSlot), .discoveringServices, .discoveringCharacteristics,
             .subscribing, .connected, .ready:
             guard isRemembered else { return abandon(peripheral, lost) }
             return .move(.outOfRange(peripheral, .system), .systemReconnects(failure))
-        case .outOfRange(_, .ours):
+        case .outOfRange(_, .library):
             return .move(.outOfRange(peripheral, .system), .systemReconnects(failure))
         case .restoring(_, .connected):
             return .note(.restoring(peripheral, .connecting))
@@ -101,7 +101,7 @@ extension AccessoryMachine {
         case .connecting(let peripheral, .requested):
             let failure = tooLong("connecting", settings.timeouts.connecting)
             return abandon(peripheral, failure, linkWasUp: false)
-        case .connecting(_, .arrived): return denied(log.slots)
+        case .connecting(_, .linkedWithoutSlot): return denied(log.slots)
         case .connecting(let peripheral, .backingOff):
             return requestConnection(peripheral, because: .nextAttempt)
         case .discoveringServices(let peripheral, _, _):

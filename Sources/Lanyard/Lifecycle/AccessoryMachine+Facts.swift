@@ -21,7 +21,7 @@ extension AccessoryMachine.State {
         case .scanning(let countdown), .discoveringServices(_, let countdown, _),
             .discoveringCharacteristics(_, let countdown, _), .subscribing(_, let countdown, _),
             .connected(_, .probing(let countdown), _), .connecting(_, .requested(let countdown)),
-            .connecting(_, .arrived(let countdown, _)),
+            .connecting(_, .linkedWithoutSlot(let countdown, _)),
             .connecting(_, .backingOff(let countdown)):
             countdown
         case .disconnecting(_, let ending): ending.countdown
@@ -32,9 +32,9 @@ extension AccessoryMachine.State {
     }
 
     /// The purpose of the slot that the state holds or requests; `nil` if there is none.
-    var slotUse: SlotHold? {
+    var slotPurpose: SlotPurpose? {
         switch self {
-        case .connecting(_, .arrived): .arrived
+        case .connecting(_, .linkedWithoutSlot): .existingLink
         case .connecting(_, .waitingForSlot), .connecting(_, .requested), .discoveringServices,
             .discoveringCharacteristics, .subscribing, .connected, .ready:
             .request
@@ -47,8 +47,8 @@ extension AccessoryMachine.State {
 
     /// Returns whether this state has a slot that the next state does not keep.
     func gives(backSlotFor next: Self) -> Bool {
-        guard let slotUse else { return false }
-        return next.slotUse == nil || (slotUse == .ending && next.slotUse != .ending)
+        guard let slotPurpose else { return false }
+        return next.slotPurpose == nil || (slotPurpose == .ending && next.slotPurpose != .ending)
     }
 
     /// Whether the accessory is being searched for.
@@ -81,7 +81,7 @@ extension AccessoryMachine.State {
     /// The phase of the connection attempt, if the state is part of one.
     var phase: AttemptRecord.Phase? {
         switch self {
-        case .connecting(_, .waitingForSlot), .connecting(_, .arrived): .waitingForSlot
+        case .connecting(_, .waitingForSlot), .connecting(_, .linkedWithoutSlot): .waitingForSlot
         case .connecting(_, .requested), .outOfRange: .connecting
         case .discoveringServices: .discoveringServices
         case .discoveringCharacteristics: .discoveringCharacteristics

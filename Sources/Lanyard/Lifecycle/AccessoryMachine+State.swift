@@ -56,22 +56,22 @@ extension Approach: CustomStringConvertible {
 enum Standby: Hashable, Sendable {
     /// The library. Its connection request is pending with the system and takes effect at this
     /// time. The system waits for the time, because the timers of a suspended app do not run.
-    case ours(from: Duration)
+    case library(from: Duration)
     /// The system, which reconnects by itself.
     case system
 }
 
 /// The purpose for which a slot is held or requested.
-enum SlotHold: Hashable, Sendable {
+enum SlotPurpose: Hashable, Sendable {
     /// A connection attempt, or the link that resulted from it.
     case request
     /// A link that was made without a slot: by a pending connection request, or before the launch.
-    case arrived
+    case existingLink
     /// A link or an attempt that is being ended. The slot is released after the end.
     case ending
 
-    /// The purpose in a request to the pool. For a link that is being ended, this is `request`.
-    var use: SlotUse { self == .arrived ? .arrived : .request }
+    /// The kind of request to the pool. For a link that is being ended, this is `request`.
+    var slotRequest: SlotRequest { self == .existingLink ? .existingLink : .request }
 }
 
 extension AccessoryMachine {
@@ -125,7 +125,7 @@ extension AccessoryMachine {
         case requested(Countdown)
         /// There is a link without a slot: a pending connection request completed, or the system
         /// preserved the link. A slot was requested.
-        case arrived(Countdown, known: Set<CharacteristicPath>)
+        case linkedWithoutSlot(Countdown, known: Set<CharacteristicPath>)
         /// The last attempt failed; the next one begins after the countdown.
         case backingOff(Countdown)
     }
@@ -169,13 +169,13 @@ extension AccessoryMachine {
         /// The time limit for the end of the link.
         var countdown: Countdown
         /// The purpose for which a slot is held or requested: this link, or already the next one.
-        var slot: SlotHold?
+        var slot: SlotPurpose?
         /// The step after the end of the link.
-        var then: Afterwards
+        var then: NextStep
     }
 
     /// The step after the end of a link.
-    enum Afterwards: Hashable, Sendable {
+    enum NextStep: Hashable, Sendable {
         /// No further step, for this reason.
         case rest(IdleReason)
         /// The step that the reconnect plan decides after a failure.

@@ -70,7 +70,7 @@ struct AccessoryMachine<Peripheral: Hashable> {
 
     /// The latest time at which an advertisement or a link proved that the accessory was in range;
     /// `nil` if there was none.
-    var lastSign: Duration? {
+    var lastInRange: Duration? {
         isLinkUp ? now : [lastSeen, lastLinked].compactMap(\.self).max()
     }
 
@@ -169,8 +169,8 @@ extension AccessoryMachine {
         let givesBack = last.gives(backSlotFor: next)
         if givesBack { all.append(.releaseSlot(limitReached: limitReached)) }
         all += actions
-        if let use = next.slotUse, last.slotUse == nil || givesBack {
-            all.append(.reserveSlot(use.use))
+        if let purpose = next.slotPurpose, last.slotPurpose == nil || givesBack {
+            all.append(.reserveSlot(purpose.slotRequest))
         }
         if next.isScanning && !last.isScanning { all.append(.scan) }
         if let new = next.countdown, new != last.countdown {
@@ -215,7 +215,7 @@ extension AccessoryMachine {
             let reason =
                 failedAttempt.isOutOfRange ? ChangeReason.lost(failure) : .standingBy(failure)
             return (
-                .outOfRange(peripheral, .ours(from: now + delay)), reason,
+                .outOfRange(peripheral, .library(from: now + delay)), reason,
                 [.connect(peripheral, .pending(after: delay))]
             )
         case .stop:

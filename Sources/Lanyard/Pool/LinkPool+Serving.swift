@@ -32,7 +32,7 @@ extension LinkPool {
         guard let value = limit.value, slots.count >= value else { return [] }
         var actions: [LinkPoolAction] = []
         // Links that are already ending make room for the first accessories.
-        for waiter in unservedQueue(now: now).dropFirst(spareCount) {
+        for waiter in unservedQueue(now: now).dropFirst(unassignedEndingCount) {
             let links = slots.filter { $0.phase == .linked }.map { $0.holder(now: now) }
             guard !links.isEmpty else { break }
             let chosen = policy.linkToEnd(for: waiter.request(now: now), among: links)
@@ -156,13 +156,15 @@ extension LinkPool {
         guard let index = waiters.firstIndex(where: { $0.identity == identity }) else { return [] }
         var slots = outOfSlots(now: now)
         slots.isMakingRoom = isMakingRoom(for: identity, now: now)
-        waiters[index].isPromised = slots.isMakingRoom
+        waiters[index].isSlotPromised = slots.isMakingRoom
         return [.wait(identity, slots)]
     }
 
     /// Informs the accessories that no longer get the slot that was promised to them.
     private mutating func withdrawPromises(now: Duration) -> [LinkPoolAction] {
-        let promised = waiters.filter { $0.isPromised && !isMakingRoom(for: $0.identity, now: now) }
+        let promised = waiters.filter {
+            $0.isSlotPromised && !isMakingRoom(for: $0.identity, now: now)
+        }
         return promised.flatMap { waitNotice($0.identity, now: now) }
     }
 
@@ -174,7 +176,7 @@ extension LinkPool {
     private func isMakingRoom(for identity: AccessoryIdentity, now: Duration) -> Bool {
         let others = unservedQueue(now: now)
         return beneficiaries.contains(identity)
-            || others.prefix(spareCount).contains { $0.identity == identity }
+            || others.prefix(unassignedEndingCount).contains { $0.identity == identity }
             || waiters.contains { $0.identity == identity && $0.isPairing && $0.searchEnd != nil }
     }
 
@@ -187,7 +189,7 @@ extension LinkPool {
 
     /// The number of ending links whose slots go to the next accessories in the queue. A link that
     /// ends in favor of an accessory that still waits does not count.
-    private var spareCount: Int {
+    private var unassignedEndingCount: Int {
         let waiting = Set(waiters.map(\.identity))
         return slots.count { slot in
             slot.phase == .ending && !(slot.beneficiary.map { waiting.contains($0) } ?? false)

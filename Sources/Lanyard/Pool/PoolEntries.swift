@@ -67,7 +67,7 @@ struct PoolWaiter {
     /// Whether the accessory has a link already, which was made without a slot.
     var hasLink = false
     /// Whether the accessory was informed that a slot will become free.
-    var isPromised = false
+    var isSlotPromised = false
     /// The time when the accessory was last seen; `nil` if it never was.
     var lastSeen: Duration?
     /// The end of the running search for the accessory; `nil` if none is running.

@@ -12,10 +12,10 @@ package struct PresenceRules: Hashable, Sendable {
     /// The maximum first gap of a connectable device that counts as lost after its first
     /// advertisement. If the device returns within this time, the tracker learns the gap
     /// nevertheless.
-    package var connectableReturn = Duration.seconds(195)
+    package var firstGapLimitConnectable = Duration.seconds(195)
     /// The maximum first gap of a device that is not connectable, such as a sensor that sleeps for
     /// minutes.
-    package var beaconReturn = Duration.seconds(900)
+    package var firstGapLimitNonConnectable = Duration.seconds(900)
     /// The signal strength from which a device is near, in dBm.
     package var nearThreshold = -70.0
     /// The decibels by which the signal must fall below the threshold before the device is far
@@ -44,9 +44,10 @@ package struct PresenceRules: Hashable, Sendable {
         return (longestGap ?? assumedGap) * 3 + lateTolerance
     }
 
-    /// Returns the maximum first gap of a device: ``connectableReturn`` or ``beaconReturn``.
-    func returnLimit(isConnectable: Bool) -> Duration {
-        isConnectable ? connectableReturn : beaconReturn
+    /// Returns the maximum first gap of a device: ``firstGapLimitConnectable`` or
+    /// ``firstGapLimitNonConnectable``.
+    func firstGapLimit(isConnectable: Bool) -> Duration {
+        isConnectable ? firstGapLimitConnectable : firstGapLimitNonConnectable
     }
 
     /// Returns whether a packet is strong enough to count.

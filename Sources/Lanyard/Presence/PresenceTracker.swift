@@ -12,8 +12,8 @@
 ///
 /// After a loss the tracker learns the interval of the device again. A device that was received
 /// once, was lost, and returns within minutes probably advertises that slowly. The tracker
-/// therefore learns this silence as the first gap of the device (`OnlySign`). Otherwise a slow
-/// device would count as lost again and again.
+/// therefore learns this silence as the first gap of the device (`SingleAdvertisement`). Otherwise
+/// a slow device would count as lost again and again.
 ///
 /// Only scans that report every advertisement count. A scan that reports each device once does not
 /// reveal gaps.
@@ -24,7 +24,7 @@ package struct PresenceTracker: Sendable {
     private var tracked: [AccessoryIdentity: TrackedDevice] = [:]
     private var nextNumber = 0
     /// The advertisements of lost devices that were received once, at most `deviceLimit`.
-    private var receivedOnce: [AccessoryIdentity: OnlySign] = [:]
+    private var receivedOnce: [AccessoryIdentity: SingleAdvertisement] = [:]
     /// The earliest time at which a device can be lost, in listening time. An advertisement
     /// postpones the device's own deadline but not this one, because that would require a search
     /// for each advertisement.
@@ -81,8 +81,10 @@ package struct PresenceTracker: Sendable {
         var events = makeRoom(for: identity)
         let isNew = tracked[identity] == nil
         var device = tracked[identity] ?? makeDevice(identity, at: instant)
-        if let sign = receivedOnce.removeValue(forKey: identity), isNew, instant <= sign.end {
-            device.resume(after: sign)
+        if let advertisement = receivedOnce.removeValue(forKey: identity), isNew,
+            instant <= advertisement.end
+        {
+            device.resume(after: advertisement)
         }
         device.received(discovery, at: instant)
         if device.mustReport(rules) || isNew {
@@ -136,7 +138,9 @@ package struct PresenceTracker: Sendable {
         }
         for device in lost {
             tracked[device.present.identity] = nil
-            if let sign = device.onlySign(rules) { note(sign, of: device.present.identity) }
+            if let advertisement = device.singleAdvertisement(rules) {
+                note(advertisement, of: device.present.identity)
+            }
         }
         self.earliest = tracked.values.lazy.compactMap { [rules] in $0.deadline(rules) }.min()
         return lost.sorted { $0.number < $1.number }.map { .lost($0.present, .silent) }
@@ -176,13 +180,14 @@ package struct PresenceTracker: Sendable {
 
     /// Records the advertisement of a lost device that was received once. If there are too many,
     /// the oldest is removed.
-    private mutating func note(_ sign: OnlySign, of identity: AccessoryIdentity) {
+    private mutating func note(_ advertisement: SingleAdvertisement, of identity: AccessoryIdentity)
+    {
         if receivedOnce.count >= rules.deviceLimit,
             let oldest = receivedOnce.min(by: { $0.value.instant < $1.value.instant })?.key
         {
             receivedOnce[oldest] = nil
         }
-        receivedOnce[identity] = sign
+        receivedOnce[identity] = advertisement
     }
 
     /// Removes the device that was received longest ago, if there are too many. Connected devices
@@ -190,7 +195,7 @@ package struct PresenceTracker: Sendable {
     private mutating func makeRoom(for identity: AccessoryIdentity) -> [PresenceEvent] {
         guard tracked.count >= rules.deviceLimit, tracked[identity] == nil else { return [] }
         let oldest = tracked.values.lazy.filter { !$0.isConnected }
-            .min { ($0.lastSign, $0.number) < ($1.lastSign, $1.number) }
+            .min { ($0.silenceStart, $0.number) < ($1.silenceStart, $1.number) }
         guard let oldest else { return [] }
         tracked[oldest.present.identity] = nil
         return [.lost(oldest.present, .displaced)]

@@ -6,7 +6,7 @@
 /// If the device advertises again by ``end``, the silence between the two advertisements counts as
 /// its first gap. So a device that advertises every few minutes is lost once, and not again and
 /// again.
-struct OnlySign: Hashable, Sendable {
+struct SingleAdvertisement: Hashable, Sendable {
     /// The time of the advertisement.
     let instant: Duration
     /// The latest time at which a second advertisement still counts as the end of the first gap.
@@ -27,7 +27,7 @@ struct TrackedDevice {
     private(set) var isConnected = false
     /// The start of the current silence, in listening time: the latest advertisement or the end of
     /// the latest link, whichever was later. ``resume(at:lastStretch:)`` moves it to a later time.
-    private(set) var lastSign: Duration
+    private(set) var silenceStart: Duration
     /// The start of the current gap: the latest advertisement, in listening time. `nil` before the
     /// first advertisement, and if a link or a break of the scan followed the latest one, because
     /// that silence is not a gap.
@@ -40,7 +40,7 @@ struct TrackedDevice {
     init(identity: AccessoryIdentity, number: Int, at instant: Duration) {
         self.number = number
         present = PresentDevice(identity: identity, proximity: .far)
-        lastSign = instant
+        silenceStart = instant
     }
 
     /// Returns the time at which the device counts as lost, in listening time; `nil` while it is
@@ -51,20 +51,22 @@ struct TrackedDevice {
             learned: present.learnedInterval,
             longestGap: interval.longestGap
         )
-        return max(lastSign + permittedSilence, graceEnd ?? lastSign)
+        return max(silenceStart + permittedSilence, graceEnd ?? silenceStart)
     }
 
     /// Returns the only advertisement of the device. Returns `nil` if a gap is known already, or if
     /// no gap has begun (``gapStart``).
-    func onlySign(_ rules: PresenceRules) -> OnlySign? {
+    func singleAdvertisement(_ rules: PresenceRules) -> SingleAdvertisement? {
         guard interval.longestGap == nil, let gapStart else { return nil }
-        let limit = rules.returnLimit(isConnectable: isConnectable)
-        return OnlySign(instant: gapStart, end: gapStart + limit)
+        let limit = rules.firstGapLimit(isConnectable: isConnectable)
+        return SingleAdvertisement(instant: gapStart, end: gapStart + limit)
     }
 
     /// Continues the gap that began before the device was lost, so that the next advertisement ends
     /// this gap.
-    mutating func resume(after sign: OnlySign) { gapStart = sign.instant }
+    mutating func resume(after advertisement: SingleAdvertisement) {
+        gapStart = advertisement.instant
+    }
 
     /// Handles an advertisement.
     mutating func received(_ discovery: Discovery, at instant: Duration) {
@@ -76,7 +78,7 @@ struct TrackedDevice {
         present.signal = signal.value
         if let gapStart { learn(instant - gapStart) }
         gapStart = instant
-        lastSign = instant
+        silenceStart = instant
     }
 
     private mutating func learn(_ gap: Duration) {
@@ -96,7 +98,7 @@ struct TrackedDevice {
         isConnected = false
         gapStart = nil
         graceEnd = instant + grace
-        lastSign = max(lastSign, instant)
+        silenceStart = max(silenceStart, instant)
     }
 
     /// Handles the start of a scan after a break. The current gap ends without being learned,
@@ -108,7 +110,7 @@ struct TrackedDevice {
     mutating func resume(at instant: Duration, lastStretch: Duration) {
         gapStart = nil
         let credit = min(present.learnedInterval ?? .zero, lastStretch / 2)
-        lastSign = min(instant, lastSign + credit)
+        silenceStart = min(instant, silenceStart + credit)
     }
 
     // MARK: Reports

@@ -60,7 +60,7 @@ extension AccessoryMachine {
         switch state {
         case .unavailable(let why, _): why.recoverySuggestion
         case .idle(let reason): reason.recoverySuggestion
-        case .connecting(_, .waitingForSlot), .connecting(_, .arrived):
+        case .connecting(_, .waitingForSlot), .connecting(_, .linkedWithoutSlot):
             "Disconnect another accessory."
         case .connecting(_, .backingOff), .disconnecting: reason.failure?.recoverySuggestion
         case .connected(_, .probing, _): "Confirm the pairing, if the system asks."

@@ -19,7 +19,7 @@ struct ReconnectLimits: Hashable, Sendable {
     var capacityBackOff = Duration.seconds(4)
     /// The wait after a burst whose links were made but were unusable. Without it, the library
     /// would connect without end to an accessory that always disconnects.
-    var rest = Duration.seconds(60)
+    var burstBackOff = Duration.seconds(60)
     /// The duration of a usable link after which earlier failures no longer count.
     var steady = Duration.seconds(10)
     /// The time after a discovery within which the library connects with a timeout instead of

@@ -119,6 +119,6 @@ struct ReconnectPlan: Equatable, Sendable {
     private func afterBurst(_ failedAttempt: FailedAttempt) -> Step {
         guard failedAttempt.isRemembered else { return .stop }
         let isNoUse = failedAttempt.linkWasUp || failedAttempt.wasPending
-        return .connectPending(after: isNoUse ? limits.rest : .zero)
+        return .connectPending(after: isNoUse ? limits.burstBackOff : .zero)
     }
 }

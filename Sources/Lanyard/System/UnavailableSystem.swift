@@ -44,7 +44,7 @@ private final class UnavailableCentral: SystemCentral {
     func linkState(of peripheral: SystemPeripheral) -> SystemLinkState { .disconnected }
 
     func room(of peripheral: SystemPeripheral) -> WriteRoom {
-        WriteRoom(withResponse: 0, withoutResponse: 0, isThere: false)
+        WriteRoom(withResponse: 0, withoutResponse: 0, canSendWithoutResponse: false)
     }
 
     func send(_ request: PeripheralRequest, to peripheral: SystemPeripheral) {}

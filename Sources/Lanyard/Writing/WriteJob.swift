@@ -24,12 +24,12 @@ package struct WriteRoom: Hashable, Sendable {
     /// The maximum length of a write without response, in bytes.
     package var withoutResponse: Int
     /// Whether a write without response is possible now.
-    package var isThere: Bool
+    package var canSendWithoutResponse: Bool
 
-    package init(withResponse: Int, withoutResponse: Int, isThere: Bool) {
+    package init(withResponse: Int, withoutResponse: Int, canSendWithoutResponse: Bool) {
         self.withResponse = withResponse
         self.withoutResponse = withoutResponse
-        self.isThere = isThere
+        self.canSendWithoutResponse = canSendWithoutResponse
     }
 
     /// Returns the maximum length of one write.
@@ -47,8 +47,8 @@ package struct WriteRoom: Hashable, Sendable {
 enum WriteAction: Hashable, Sendable {
     /// Write this chunk.
     case write(Data, to: CharacteristicPath, withResponse: Bool)
-    /// Report the number of a job, and how many of its bytes were written so far.
-    case progressed(Int, Int)
-    /// Report the number of a job that has ended, with an error if it failed.
-    case finished(Int, AccessoryError?)
+    /// Report how many bytes of a job were written so far.
+    case progressed(job: Int, sent: Int)
+    /// Report that a job has ended, with an error if it failed.
+    case finished(job: Int, AccessoryError?)
 }

@@ -71,7 +71,7 @@ struct WriteQueue {
         jobs.removeAll { services.contains($0.path.service) }
         for job in lost {
             let error = AccessoryError.writeInterrupted(sent: job.sent, of: job.value.count)
-            outcomes.append(.finished(job.number, error))
+            outcomes.append(.finished(job: job.number, error))
         }
         deadline = jobs.isEmpty ? nil : now + progressLimit
     }
@@ -80,7 +80,7 @@ struct WriteQueue {
     mutating func linkEnded() {
         for job in jobs {
             let error = AccessoryError.writeInterrupted(sent: job.sent, of: job.value.count)
-            outcomes.append(.finished(job.number, error))
+            outcomes.append(.finished(job: job.number, error))
         }
         jobs = []
         awaited = nil
@@ -96,7 +96,7 @@ struct WriteQueue {
     /// Returns whether the first job waits only for room.
     func waitsForRoom(_ room: WriteRoom) -> Bool {
         guard let job = jobs.first, awaited == nil, outcomes.isEmpty else { return false }
-        return !job.withResponse && room.withoutResponse > 0 && !room.isThere
+        return !job.withResponse && room.withoutResponse > 0 && !room.canSendWithoutResponse
     }
 
     // MARK: Actions
@@ -109,7 +109,7 @@ struct WriteQueue {
         guard let job = jobs.first, awaited == nil else { return nil }
         let room = room()
         let length = room.length(withResponse: job.withResponse, cut: job.mayBeCut)
-        guard length > 0, job.withResponse || room.isThere else { return nil }
+        guard length > 0, job.withResponse || room.canSendWithoutResponse else { return nil }
         return write(job, atMost: length, now)
     }
 
@@ -134,13 +134,13 @@ struct WriteQueue {
     private mutating func progressed(_ now: Duration) {
         let job = jobs[0]
         deadline = now + progressLimit
-        outcomes.append(.progressed(job.number, job.sent))
+        outcomes.append(.progressed(job: job.number, sent: job.sent))
         if job.sent == job.value.count { finish(throwing: nil, now) }
     }
 
     private mutating func finish(throwing error: AccessoryError?, _ now: Duration) {
         let job = jobs.removeFirst()
-        outcomes.append(.finished(job.number, error))
+        outcomes.append(.finished(job: job.number, error))
         deadline = jobs.isEmpty ? nil : now + progressLimit
     }
 }

@@ -137,7 +137,7 @@ final class PortCentral: SystemCentral, @unchecked Sendable {
 
     func room(of peripheral: SystemPeripheral) -> WriteRoom {
         peripheral.port?.room
-            ?? WriteRoom(withResponse: 0, withoutResponse: 0, isThere: false)
+            ?? WriteRoom(withResponse: 0, withoutResponse: 0, canSendWithoutResponse: false)
     }
 
     func send(_ request: PeripheralRequest, to peripheral: SystemPeripheral) {

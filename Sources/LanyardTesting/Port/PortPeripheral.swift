@@ -73,12 +73,12 @@ final class PortPeripheral: @unchecked Sendable {
     var room: WriteRoom {
         let isConnected = remote.state == .connected
         guard isConnected, let adapter = client.adapter else {
-            return WriteRoom(withResponse: 0, withoutResponse: 0, isThere: false)
+            return WriteRoom(withResponse: 0, withoutResponse: 0, canSendWithoutResponse: false)
         }
         return WriteRoom(
             withResponse: adapter.writeLimit(of: peer, withResponse: true),
             withoutResponse: adapter.writeLimit(of: peer, withResponse: false),
-            isThere: remote.hasRoom
+            canSendWithoutResponse: remote.hasRoom
         )
     }
 

@@ -149,13 +149,13 @@ struct PromiseTests {
     @Test("The first result counts, whether it comes before or during the wait")
     func first() async throws {
         let early = Promise<Int>()
-        #expect(early.give(.success(1)))
-        #expect(!early.give(.success(2)))
+        #expect(early.complete(.success(1)))
+        #expect(!early.complete(.success(2)))
         let value = try await early.wait()
         #expect(value == 1)
         let late = Promise<Int>()
         let waiting = Task { try await late.wait() }
-        late.give(.failure(.linkEnded))
+        late.complete(.failure(.linkEnded))
         await #expect(throws: AccessoryError.linkEnded) { try await waiting.value }
     }
 
@@ -168,7 +168,7 @@ struct PromiseTests {
         task.cancel()
         await #expect(throws: AccessoryError.cancelled) { try await task.value }
         #expect(callCount.withLock { $0 } == 1)
-        #expect(!reply.give(.success(1)))
+        #expect(!reply.complete(.success(1)))
         reply.onCancel { callCount.withLock { $0 += 1 } }
         #expect(callCount.withLock { $0 } == 2)
     }

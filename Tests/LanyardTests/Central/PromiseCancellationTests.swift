@@ -19,7 +19,7 @@ struct PromiseCancellationTests {
             promise.onCancel { count.change { $0 += 1 } }
             waiting.cancel()
             await #expect(throws: AccessoryError.cancelled) { try await waiting.value }
-            #expect(!promise.give(.success(1)))
+            #expect(!promise.complete(.success(1)))
             #expect(count.change { $0 } == 1)
         }
     }
@@ -29,7 +29,7 @@ struct PromiseCancellationTests {
         let promise = Promise<Int>()
         let count = Locked(0)
         promise.onCancel { count.change { $0 += 1 } }
-        promise.give(.success(1))
+        promise.complete(.success(1))
         #expect(try await promise.wait() == 1)
         #expect(count.change { $0 } == 0)
     }

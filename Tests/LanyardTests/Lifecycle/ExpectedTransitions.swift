@@ -15,7 +15,7 @@ enum ExpectedTransitions {
         case .restoringConnecting, .restoringConnected, .restoringUnwanted: restoring(situation)
         case .askingForRemembered, .askingForHeld, .askingToPair: asking(situation)
         case .idle, .idleUnknown, .scanning: withoutRequest(situation)
-        case .waitingForSlot, .requested, .arrived, .backingOff: connecting(situation)
+        case .waitingForSlot, .requested, .linkedWithoutSlot, .backingOff: connecting(situation)
         case .discoveringServices, .discoveringCharacteristics, .subscribing, .renewing, .probing,
             .refused, .ready:
             linked.merging(link(situation)) { $1 }
@@ -61,7 +61,7 @@ enum ExpectedTransitions {
             end + link + [.available: .to(.outOfRange, "pending connection")]
         case .restoringConnected:
             end + link + [
-                .available: .to(.arrived, "claim a slot"),
+                .available: .to(.linkedWithoutSlot, "claim a slot"),
                 .lost: .to(.restoringConnecting), .bondLost: .to(.restoringConnecting),
                 .cancelled: .to(.restoringConnecting), .reconnecting: .to(.restoringConnecting),
                 .modified: .to(.restoringConnected),
@@ -125,7 +125,7 @@ enum ExpectedTransitions {
         switch situation {
         case .waitingForSlot: waitingForSlot
         case .requested: requested
-        case .arrived: linked + arrived
+        case .linkedWithoutSlot: linked + linkedWithoutSlot
         default: backingOff
         }
     }
@@ -154,12 +154,12 @@ enum ExpectedTransitions {
         .forget: .to(.endingToRest, "cancel the connection", "erase"),
     ]
 
-    private static let arrived: Row = [
+    private static let linkedWithoutSlot: Row = [
         .granted: .to(.discoveringServices, "discover services"),
-        .delayed: .to(.arrived),
+        .delayed: .to(.linkedWithoutSlot),
         .denied: .to(.endingToConnect, "cancel the connection"),
         .countdown: .to(.endingToConnect, "cancel the connection"),
-        .modified: .to(.arrived),
+        .modified: .to(.linkedWithoutSlot),
     ]
 
     private static let backingOff: Row = [
@@ -235,8 +235,8 @@ enum ExpectedTransitions {
         let both: Row = [
             .off: .to(.poweredOff),
             .foundAnother: .to(.waitingForSlot, "cancel the connection", "reserve a slot"),
-            .connected: .to(.arrived, "claim a slot"),
-            .connectedKnown: .to(.arrived, "claim a slot"),
+            .connected: .to(.linkedWithoutSlot, "claim a slot"),
+            .connectedKnown: .to(.linkedWithoutSlot, "claim a slot"),
             .bondLost: .to(.idle),
             .disconnect: .to(.endingToRest, "cancel the connection"),
             .forget: .to(.endingToRest, "cancel the connection", "erase"),

@@ -66,7 +66,7 @@ struct LaunchStories {
     func restoredLink() {
         var harness = MachineHarness(isRemembered: true)
         harness.send(.restored("strap", .connected(known: .all)))
-        #expect(harness.send(.available).contains(.reserveSlot(.arrived)))
+        #expect(harness.send(.available).contains(.reserveSlot(.existingLink)))
         let actions = harness.send(.slot(.granted))
         #expect(actions.contains(.subscribe("strap", .measurement)))
         #expect(!actions.contains { $0.reports(.discoveringServices) })

@@ -382,12 +382,12 @@ extension ModelWorld {
         callbacks.append(.link(peripheral, .probed(fails(oneIn: 3) ? .unauthenticated : nil)))
     }
 
-    private mutating func reserve(_ use: SlotUse) throws {
+    private mutating func reserve(_ request: SlotRequest) throws {
         try require(slot == .none, "a second slot is requested")
         slot = .waiting
         let slots = AttemptRecord.Slots(inUse: 2, limit: 2)
         if !fails(oneIn: 4) { return grant() }
-        callbacks.append(.slot(use == .arrived ? .denied(slots) : .delayed(slots)))
+        callbacks.append(.slot(request == .existingLink ? .denied(slots) : .delayed(slots)))
     }
 
     private mutating func save(_ peripheral: String) throws {
@@ -405,7 +405,7 @@ extension ModelWorld {
 extension ModelWorld {
     private func check() throws {
         try require(armed == machine.state.countdown, "another countdown is armed")
-        try require((slot != .none) == (machine.state.slotUse != nil), "a slot is leaked")
+        try require((slot != .none) == (machine.state.slotPurpose != nil), "a slot is leaked")
         try require(isScanning == machine.state.isScanning, "a scan is leaked")
         try require((saved != nil) == machine.isRemembered, "the store and the machine differ")
         try require(machine.log.records.count <= AttemptLog.limit, "too many records")

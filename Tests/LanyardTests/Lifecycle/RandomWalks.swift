@@ -126,7 +126,7 @@ private struct ResourceTracker {
             state: situation.state
         )
         armed = machine.state.countdown
-        hasSlot = machine.state.slotUse != nil
+        hasSlot = machine.state.slotPurpose != nil
         isScanning = machine.state.isScanning
     }
 
@@ -143,7 +143,7 @@ private struct ResourceTracker {
             if let fault = track(action, before) { return "\(fault) after \(event)" }
         }
         guard armed == machine.state.countdown else { return "another countdown is armed" }
-        guard hasSlot == (machine.state.slotUse != nil) else { return "the slot is leaked" }
+        guard hasSlot == (machine.state.slotPurpose != nil) else { return "the slot is leaked" }
         guard isScanning == machine.state.isScanning else { return "the scan is leaked" }
         return nil
     }

@@ -42,7 +42,7 @@ struct RangeStories {
         var harness = MachineHarness.ready()
         harness.linkReports(.disconnected(.lost, isReconnecting: false))
         harness.now = .seconds(1000)
-        #expect(harness.linkReports(.connected(known: [])).contains(.reserveSlot(.arrived)))
+        #expect(harness.linkReports(.connected(known: [])).contains(.reserveSlot(.existingLink)))
         #expect(
             harness.send(.slot(.granted)).contains(.discoverServices("strap", ["180D", "180F"]))
         )
@@ -77,7 +77,7 @@ struct RangeStories {
                 .report(.outOfRange, .systemReconnects(.lost)),
             ]
         )
-        #expect(harness.linkReports(.connected(known: .all)).contains(.reserveSlot(.arrived)))
+        #expect(harness.linkReports(.connected(known: .all)).contains(.reserveSlot(.existingLink)))
     }
 
     @Test("The machine makes a connection request when the system stops reconnecting")
@@ -133,7 +133,8 @@ struct RangeStories {
         let actions = harness.linkReports(.disconnected(.closed, isReconnecting: false))
         #expect(actions.contains(.connect("strap", .pending(after: .seconds(60)))))
         #expect(
-            harness.machine.state == .outOfRange("strap", .ours(from: harness.now + .seconds(60)))
+            harness.machine.state
+                == .outOfRange("strap", .library(from: harness.now + .seconds(60)))
         )
         #expect(harness.machine.log.records.last?.next == .pending(after: .seconds(60)))
     }
@@ -143,7 +144,7 @@ struct RangeStories {
         var harness = MachineHarness.resting()
         #expect(harness.machine.state.countdown == nil)
         harness.now += .seconds(60)
-        #expect(harness.linkReports(.connected(known: [])).contains(.reserveSlot(.arrived)))
+        #expect(harness.linkReports(.connected(known: [])).contains(.reserveSlot(.existingLink)))
     }
 
     @Test("A command to connect replaces the paused request with a direct one")

@@ -22,7 +22,7 @@ enum Situation: String, CaseIterable {
     case scanning = "scanning"
     case waitingForSlot = "connecting, waiting for a slot"
     case requested = "connecting, direct"
-    case arrived = "connecting, arrived"
+    case linkedWithoutSlot = "connecting, linked without a slot"
     case backingOff = "connecting, backing off"
     case discoveringServices = "discoveringServices"
     case discoveringCharacteristics = "discoveringCharacteristics"
@@ -63,8 +63,8 @@ extension Situation {
         case .idle: .idle(.disconnected)
         case .idleUnknown: .idle(.unknownToSystem)
         case .scanning: .scanning(Self.countdown)
-        case .outOfRange: .outOfRange("p", .ours(from: .zero))
-        case .pausing: .outOfRange("p", .ours(from: .seconds(70)))
+        case .outOfRange: .outOfRange("p", .library(from: .zero))
+        case .pausing: .outOfRange("p", .library(from: .seconds(70)))
         case .systemReconnects: .outOfRange("p", .system)
         default: linkState
         }
@@ -80,7 +80,7 @@ extension Situation {
         return switch self {
         case .waitingForSlot: .connecting("p", .waitingForSlot)
         case .requested: .connecting("p", .requested(countdown))
-        case .arrived: .connecting("p", .arrived(countdown, known: []))
+        case .linkedWithoutSlot: .connecting("p", .linkedWithoutSlot(countdown, known: []))
         case .backingOff: .connecting("p", .backingOff(countdown))
         case .discoveringServices: .discoveringServices("p", countdown, keeping: nothing)
         case .discoveringCharacteristics:
@@ -102,8 +102,9 @@ extension Situation {
         }
     }
 
-    private func ending(_ then: Machine.Afterwards) -> Machine.State {
-        let slot = self == .endingToConnect || self == .endingGranted ? SlotHold.request : .ending
+    private func ending(_ then: Machine.NextStep) -> Machine.State {
+        let slot =
+            self == .endingToConnect || self == .endingGranted ? SlotPurpose.request : .ending
         let ending = Machine.Ending(countdown: Self.countdown, slot: slot, then: then)
         return .disconnecting("p", ending)
     }
@@ -130,7 +131,7 @@ extension Situation {
         case .scanning: self = .scanning
         case .connecting(_, .waitingForSlot): self = .waitingForSlot
         case .connecting(_, .requested): self = .requested
-        case .connecting(_, .arrived): self = .arrived
+        case .connecting(_, .linkedWithoutSlot): self = .linkedWithoutSlot
         case .connecting(_, .backingOff): self = .backingOff
         case .discoveringServices: self = .discoveringServices
         case .discoveringCharacteristics: self = .discoveringCharacteristics
@@ -139,14 +140,14 @@ extension Situation {
         case .connected(_, .probing, _): self = .probing
         case .connected(_, .refused, _): self = .refused
         case .ready: self = .ready
-        case .outOfRange(_, .ours(let start)):
+        case .outOfRange(_, .library(let start)):
             self = start > Self.countdown.deadline ? .pausing : .outOfRange
         case .outOfRange(_, .system): self = .systemReconnects
         case .disconnecting(_, let ending): self = Self(ending.then)
         }
     }
 
-    private init(_ then: Machine.Afterwards) {
+    private init(_ then: Machine.NextStep) {
         switch then {
         case .rest: self = .endingToRest
         case .retry: self = .endingToRetry

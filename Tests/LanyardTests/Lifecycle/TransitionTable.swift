@@ -97,7 +97,7 @@ extension Machine.Action {
         case .unsubscribe: "unsubscribe"
         case .probe: "probe"
         case .reserveSlot(.request): "reserve a slot"
-        case .reserveSlot(.arrived): "claim a slot"
+        case .reserveSlot(.existingLink): "claim a slot"
         case .releaseSlot: "release the slot"
         case .save: "save"
         case .erase: "erase"

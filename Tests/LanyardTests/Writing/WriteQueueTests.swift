@@ -8,9 +8,21 @@ import Testing
 @Suite("Write queue")
 struct WriteQueueTests {
     private static let path = CharacteristicPath("180D", "2A39")
-    private let room = WriteRoom(withResponse: 512, withoutResponse: 20, isThere: true)
-    private let noRoom = WriteRoom(withResponse: 512, withoutResponse: 20, isThere: false)
-    private let noLink = WriteRoom(withResponse: 0, withoutResponse: 0, isThere: false)
+    private let room = WriteRoom(
+        withResponse: 512,
+        withoutResponse: 20,
+        canSendWithoutResponse: true
+    )
+    private let noRoom = WriteRoom(
+        withResponse: 512,
+        withoutResponse: 20,
+        canSendWithoutResponse: false
+    )
+    private let noLink = WriteRoom(
+        withResponse: 0,
+        withoutResponse: 0,
+        canSendWithoutResponse: false
+    )
 
     private func job(
         _ number: Int,
@@ -54,10 +66,12 @@ struct WriteQueueTests {
         #expect(drain(&queue, room) == [write(1, 3)])
         queue.confirmed(Self.path, nil, now: .seconds(1))
         #expect(
-            drain(&queue, room) == [.progressed(1, 3), .finished(1, nil), write(2, 4)]
+            drain(&queue, room) == [
+                .progressed(job: 1, sent: 3), .finished(job: 1, nil), write(2, 4),
+            ]
         )
         queue.confirmed(Self.path, .refused(code: 3, text: "no"), now: .seconds(2))
-        #expect(drain(&queue, room) == [.finished(2, .refused(code: 3, text: "no"))])
+        #expect(drain(&queue, room) == [.finished(job: 2, .refused(code: 3, text: "no"))])
         #expect(queue.isIdle)
         #expect(queue.deadline == nil)
     }
@@ -67,12 +81,13 @@ struct WriteQueueTests {
         var queue = WriteQueue(progressLimit: .seconds(30))
         try queue.add(job(1, 50, withResponse: false, mayBeCut: true), now: .zero)
         #expect(queue.next(room, now: .zero) == write(1, 20, withResponse: false))
-        #expect(queue.next(room, now: .zero) == .progressed(1, 20))
+        #expect(queue.next(room, now: .zero) == .progressed(job: 1, sent: 20))
         #expect(queue.next(noRoom, now: .zero) == nil)
         #expect(
             drain(&queue, room) == [
-                write(1, 20, withResponse: false), .progressed(1, 40),
-                write(1, 10, withResponse: false), .progressed(1, 50), .finished(1, nil),
+                write(1, 20, withResponse: false), .progressed(job: 1, sent: 40),
+                write(1, 10, withResponse: false), .progressed(job: 1, sent: 50),
+                .finished(job: 1, nil),
             ]
         )
     }
@@ -91,8 +106,8 @@ struct WriteQueueTests {
         #expect(queue.next(reading(), now: .zero) == write(1, 3))
         #expect(readings == 1)
         queue.confirmed(Self.path, nil, now: .zero)
-        #expect(queue.next(reading(), now: .zero) == .progressed(1, 3))
-        #expect(queue.next(reading(), now: .zero) == .finished(1, nil))
+        #expect(queue.next(reading(), now: .zero) == .progressed(job: 1, sent: 3))
+        #expect(queue.next(reading(), now: .zero) == .finished(job: 1, nil))
         #expect(queue.next(reading(), now: .zero) == nil)
         #expect(readings == 1)
     }
@@ -103,9 +118,9 @@ struct WriteQueueTests {
         try queue.add(job(1, 30, mayBeCut: true), now: .zero)
         #expect(drain(&queue, room) == [write(1, 20)])
         queue.confirmed(Self.path, nil, now: .zero)
-        #expect(drain(&queue, room) == [.progressed(1, 20), write(1, 10)])
+        #expect(drain(&queue, room) == [.progressed(job: 1, sent: 20), write(1, 10)])
         queue.confirmed(Self.path, nil, now: .zero)
-        #expect(drain(&queue, room) == [.progressed(1, 30), .finished(1, nil)])
+        #expect(drain(&queue, room) == [.progressed(job: 1, sent: 30), .finished(job: 1, nil)])
     }
 
     @Test("An empty value is written once", arguments: [true, false])
@@ -114,7 +129,7 @@ struct WriteQueueTests {
         try queue.add(job(1, 0, withResponse: withResponse, mayBeCut: true), now: .zero)
         #expect(queue.next(room, now: .zero) == write(1, 0, withResponse: withResponse))
         if withResponse { queue.confirmed(Self.path, nil, now: .zero) }
-        #expect(drain(&queue, room) == [.progressed(1, 0), .finished(1, nil)])
+        #expect(drain(&queue, room) == [.progressed(job: 1, sent: 0), .finished(job: 1, nil)])
     }
 
     @Test("A value that must not be divided fails if it is too long")
@@ -124,8 +139,9 @@ struct WriteQueueTests {
         try queue.add(job(2, 20, withResponse: false), now: .zero)
         #expect(
             drain(&queue, room) == [
-                .finished(1, .tooLong(length: 21, maximum: 20)),
-                write(2, 20, withResponse: false), .progressed(2, 20), .finished(2, nil),
+                .finished(job: 1, .tooLong(length: 21, maximum: 20)),
+                write(2, 20, withResponse: false), .progressed(job: 2, sent: 20),
+                .finished(job: 2, nil),
             ]
         )
     }
@@ -139,8 +155,8 @@ struct WriteQueueTests {
         queue.linkEnded()
         #expect(
             drain(&queue, noLink) == [
-                .finished(1, .writeInterrupted(sent: 20, of: 50)),
-                .finished(2, .writeInterrupted(sent: 0, of: 5)),
+                .finished(job: 1, .writeInterrupted(sent: 20, of: 50)),
+                .finished(job: 2, .writeInterrupted(sent: 0, of: 5)),
             ]
         )
         #expect(queue.isIdle)
@@ -169,7 +185,7 @@ struct WriteQueueTests {
         queue.deadlinePassed(now: .seconds(34))
         #expect(drain(&queue, room) == [])
         queue.deadlinePassed(now: .seconds(35))
-        #expect(drain(&queue, room) == [.finished(1, .requestTimedOut(after: .seconds(30)))])
+        #expect(drain(&queue, room) == [.finished(job: 1, .requestTimedOut(after: .seconds(30)))])
         #expect(queue.deadline == .seconds(65))
         queue.confirmed(Self.path, nil, now: .seconds(40))
         #expect(drain(&queue, room) == [write(2, 1)])
@@ -199,7 +215,7 @@ struct WriteQueueTests {
         queue.confirmed(Self.path, .refused(code: 1, text: ""), now: .seconds(2))
         #expect(drain(&queue, room) == [write(2, 1)])
         queue.confirmed(Self.path, nil, now: .seconds(3))
-        #expect(drain(&queue, room) == [.progressed(2, 1), .finished(2, nil)])
+        #expect(drain(&queue, room) == [.progressed(job: 2, sent: 1), .finished(job: 2, nil)])
     }
 
     @Test("A job beyond the limit is refused")
@@ -229,14 +245,14 @@ struct WriteQueueTests {
         try queue.add(other, now: .zero)
         #expect(drain(&queue, room) == [write(1, 3)])
         queue.servicesChanged(["180D"], now: .seconds(1))
-        let given = WriteAction.finished(1, .writeInterrupted(sent: 3, of: 3))
+        let given = WriteAction.finished(job: 1, .writeInterrupted(sent: 3, of: 3))
         let next = WriteAction.write(other.value, to: other.path, withResponse: true)
         #expect(drain(&queue, room) == [given, next])
         // A late answer to the first job does not confirm the second.
         queue.confirmed(Self.path, nil, now: .seconds(2))
         #expect(drain(&queue, room) == [])
         queue.confirmed(other.path, nil, now: .seconds(2))
-        #expect(drain(&queue, room) == [.progressed(2, 4), .finished(2, nil)])
+        #expect(drain(&queue, room) == [.progressed(job: 2, sent: 4), .finished(job: 2, nil)])
         #expect(queue.isIdle)
     }
 }

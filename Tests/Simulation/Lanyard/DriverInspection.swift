@@ -43,7 +43,7 @@ struct DriverInspection {
 
     private func violation(of entry: AccessoryEntry) -> String? {
         let state = entry.machine.state
-        if state.slotUse == nil, entry.slot != nil {
+        if state.slotPurpose == nil, entry.slot != nil {
             return "\(entry.name) is \(state), with a slot"
         }
         guard case .ready(let peripheral, _) = state else { return nil }

@@ -52,14 +52,14 @@ final class AccessoryEntry: @unchecked Sendable {
     var countdownTimer: (any TimekeeperTimer)?
     var requestTimer: (any TimekeeperTimer)?
     var requestDeadline: Duration?
-    var roomWatch = RoomWatch()
+    var roomPoll = RoomPoll()
     var roomTimer: (any TimekeeperTimer)?
-    var nextLook: Duration?
+    var nextRoomCheck: Duration?
     /// Whether the state machine searches for the accessory.
     var isScannedFor = false
     /// Whether the scan must report the accessory although the state machine does not search for
-    /// it: `needsWatch` is `true`, or the pool of connection slots searches for it.
-    var isWatchedFor = false
+    /// it: `needsRediscovery` is `true`, or the pool of connection slots searches for it.
+    var isScannedForRediscovery = false
 
     init(
         number: Int,

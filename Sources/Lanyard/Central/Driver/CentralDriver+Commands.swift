@@ -191,7 +191,7 @@ extension CentralDriver {
         try await command(.forget, of: snapshot)
         for await _ in snapshot.events() {}
         if Task.isCancelled { throw .cancelled }
-        let isRemembered = await settle { $0.backlog.unforgotten.contains(identity) }
+        let isRemembered = await settle { $0.backlog.unerased.contains(identity) }
         if isRemembered == true { throw .notErased }
     }
 
@@ -254,10 +254,10 @@ extension CentralDriver {
         -> ConnectionDiagnosis
     {
         let reply = Promise<ConnectionDiagnosis>()
-        enter(orElse: { reply.give(.failure(.shutDown)) }) { driver in
+        enter(orElse: { reply.complete(.failure(.shutDown)) }) { driver in
             let entry = driver.entry(with: snapshot)
             let diagnosis = entry?.machine.diagnosis(at: driver.now)
-            reply.give(diagnosis.map { .success($0) } ?? .failure(.shutDown))
+            reply.complete(diagnosis.map { .success($0) } ?? .failure(.shutDown))
         }
         return try await reply.wait()
     }

@@ -31,7 +31,7 @@ extension CentralDriver {
         self.availability.show(availability)
         scans.setPossible(availability == .poweredOn)
         if let unavailability = Unavailability(availability) {
-            bluetoothWent(unavailability)
+            bluetoothBecameUnavailable(unavailability)
         } else {
             catchUpWithStore()
             cancelUnclaimedPeripherals()
@@ -42,7 +42,7 @@ extension CentralDriver {
 
     /// Handles the loss of Bluetooth. All links have ended, and the system does not report their
     /// ends.
-    private func bluetoothWent(_ unavailability: Unavailability) {
+    private func bluetoothBecameUnavailable(_ unavailability: Unavailability) {
         for watch in watches.values { watch.setReportsEveryPacket(false, now: now) }
         // The pool comes first: otherwise each returned slot would be granted to the next waiting
         // accessory.
@@ -121,7 +121,7 @@ extension CentralDriver {
         entry.isLinked = false
         entry.awaitedAnswers = [:]
         entry.snapshot.setWriteLengths([:])
-        entry.roomWatch = RoomWatch()
+        entry.roomPoll = RoomPoll()
         failRequests(of: entry, .linkEnded)
         guard let identity = entry.identity else { return }
         watchersDisconnected(identity)

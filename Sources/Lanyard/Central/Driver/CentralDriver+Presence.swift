@@ -34,7 +34,7 @@ extension CentralDriver {
             throw .unfilteredScan
         }
         let watch = PresenceWatch(matcher, options, sink, timekeeper, on: queue)
-        mailbox.onLeave { [weak self] in self?.enter { $0.remove(watch) } }
+        mailbox.onRelease { [weak self] in self?.enter { $0.remove(watch) } }
         enter(orElse: { watch.end() }) { driver in
             let number = driver.nextNumber()
             guard driver.scans.set(watch.scan, for: number) else {

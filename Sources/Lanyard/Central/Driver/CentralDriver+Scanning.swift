@@ -16,9 +16,10 @@ extension CentralDriver {
     }
 
     /// Updates the scan request of an accessory. The search by the state machine (`isScannedFor`)
-    /// and the watch (`isWatchedFor`) share one request, which is removed when both have ended.
+    /// and the scan for rediscovery (`isScannedForRediscovery`) share one request, which is removed
+    /// when both have ended.
     private func planScan(_ entry: AccessoryEntry) {
-        let isRequested = entry.isScannedFor || entry.isWatchedFor
+        let isRequested = entry.isScannedFor || entry.isScannedForRediscovery
         // Duplicates are requested in two cases: the manufacturer data that identifies the device
         // may arrive in a later packet than the first, and a later packet may match although the
         // first did not, for example because a device has come nearer.
@@ -36,9 +37,9 @@ extension CentralDriver {
     func updateScan() {
         for entry in entries {
             let isSearchedFor = entry.identity.map { pool.isSearching(for: $0) } ?? false
-            let isWatchedFor = isSearchedFor || entry.needsWatch
-            guard entry.isWatchedFor != isWatchedFor else { continue }
-            entry.isWatchedFor = isWatchedFor
+            let isScannedForRediscovery = isSearchedFor || entry.needsRediscovery
+            guard entry.isScannedForRediscovery != isScannedForRediscovery else { continue }
+            entry.isScannedForRediscovery = isScannedForRediscovery
             planScan(entry)
         }
         guard let action = scans.next() else { return }
@@ -211,11 +212,11 @@ extension CentralDriver {
 }
 
 extension AccessoryEntry {
-    /// Whether the scan must watch for the accessory although the library does not search for it: a
-    /// connection request is pending, or the system no longer knows the accessory. If the device
+    /// Whether the scan must rediscover the accessory although the library does not search for it:
+    /// a connection request is pending, or the system no longer knows the accessory. If the device
     /// has changed its address, the system does not recognize it. Only its manufacturer data, in a
     /// new discovery, identifies it.
-    fileprivate var needsWatch: Bool {
+    fileprivate var needsRediscovery: Bool {
         guard case .manufacturerData = description.identity, isShown else { return false }
         switch snapshot.change.state {
         case .outOfRange: return true

@@ -5,12 +5,12 @@ import Foundation
 // Connection slots: the requests of the state machines, and the decisions of the pool.
 
 extension CentralDriver {
-    func reserveSlot(_ use: SlotUse, for entry: AccessoryEntry) {
+    func reserveSlot(_ request: SlotRequest, for entry: AccessoryEntry) {
         guard let identity = entry.identity else { return }
         let priority = entry.description.priority
-        switch use {
+        switch request {
         case .request:
-            let lastSeen = isInRange(entry) ? now : entry.machine.lastSign
+            let lastSeen = isInRange(entry) ? now : entry.machine.lastInRange
             let actions = pool.reserve(
                 identity,
                 priority: priority,
@@ -19,7 +19,7 @@ extension CentralDriver {
                 now: now
             )
             perform(actions)
-        case .arrived: perform(pool.claim(identity, priority: priority, now: now))
+        case .existingLink: perform(pool.claim(identity, priority: priority, now: now))
         }
     }
 

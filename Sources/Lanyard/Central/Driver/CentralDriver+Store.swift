@@ -15,15 +15,15 @@ struct StoreBacklog {
     /// The accessories that are yet to be saved.
     var unsaved: [AccessoryIdentity: RememberedAccessory] = [:]
     /// The accessories that are yet to be erased.
-    var unforgotten: Set<AccessoryIdentity> = []
+    var unerased: Set<AccessoryIdentity> = []
 
     /// Whether no read or write needs another attempt.
-    var isEmpty: Bool { !isUnread && unsaved.isEmpty && unforgotten.isEmpty }
+    var isEmpty: Bool { !isUnread && unsaved.isEmpty && unerased.isEmpty }
 }
 
 extension CentralDriver {
     func remember(_ accessory: RememberedAccessory) {
-        backlog.unforgotten.remove(accessory.identity)
+        backlog.unerased.remove(accessory.identity)
         do {
             try store.remember(accessory)
             backlog.unsaved[accessory.identity] = nil
@@ -38,9 +38,9 @@ extension CentralDriver {
         backlog.unsaved[identity] = nil
         do {
             try store.forget(identity)
-            backlog.unforgotten.remove(identity)
+            backlog.unerased.remove(identity)
         } catch {
-            backlog.unforgotten.insert(identity)
+            backlog.unerased.insert(identity)
             storeFailed("could not forget \(identity)", error)
             updateStoreTimer()
         }
@@ -69,7 +69,7 @@ extension CentralDriver {
         if backlog.isUnread { readAgain() }
         let unsaved = backlog.unsaved.values.sorted { $0.rememberedSince < $1.rememberedSince }
         for accessory in unsaved { remember(accessory) }
-        for identity in backlog.unforgotten { forget(identity) }
+        for identity in backlog.unerased { forget(identity) }
         updateStoreTimer()
     }
 

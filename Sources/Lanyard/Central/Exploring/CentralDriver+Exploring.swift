@@ -47,7 +47,7 @@ extension CentralDriver {
         let answer = try await ask(snapshot) { driver, entry, number throws(AccessoryError) in
             let (_, found) = try driver.characteristic(characteristic, of: entry)
             entry.replies.removeValue(forKey: number)?
-                .give(.success(.attributes([found])))
+                .complete(.success(.attributes([found])))
         }
         guard case .attributes(let found) = answer, let first = found.first else {
             throw .linkEnded
@@ -122,7 +122,7 @@ extension CentralDriver {
     ) -> Bool {
         guard let asked = entry.requests.answered({ $0 == subject }) else { return true }
         guard let reply = entry.replies.removeValue(forKey: asked.number) else { return false }
-        reply.give(
+        reply.complete(
             failure.map { .failure(AccessoryError($0)) } ?? .success(.attributes(attributes))
         )
         updateDeadline(of: entry)
@@ -134,7 +134,7 @@ extension CentralDriver {
         let peripheral = entry.peripheral
         let numbers = entry.requests.loseExplorations { peripheral?.attribute($0) != nil }
         for number in numbers {
-            entry.replies.removeValue(forKey: number)?.give(.failure(.servicesChanged))
+            entry.replies.removeValue(forKey: number)?.complete(.failure(.servicesChanged))
         }
     }
 }

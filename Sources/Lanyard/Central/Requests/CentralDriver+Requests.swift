@@ -55,7 +55,7 @@ extension CentralDriver {
             @escaping @Sendable (CentralDriver, AccessoryEntry, Int) throws(AccessoryError) -> Void
     ) async throws(AccessoryError) -> RequestAnswer {
         let reply = Promise<RequestAnswer>()
-        enter(orElse: { reply.give(.failure(.shutDown)) }) { driver in
+        enter(orElse: { reply.complete(.failure(.shutDown)) }) { driver in
             driver.begin(begin, for: snapshot, reply, progress)
         }
         return try await reply.wait()
@@ -69,19 +69,19 @@ extension CentralDriver {
     ) {
         guard !reply.isOver else { return }
         guard let entry = entry(with: snapshot), entry.isLinked else {
-            reply.give(.failure(.notConnected))
+            reply.complete(.failure(.notConnected))
             return
         }
         let number = nextNumber()
         reply.onCancel { [weak self] in
             self?.enter { $0.abandon(number, entry) }
         }
-        entry.replies[number] = RequestReply(give: { reply.give($0) }, progress: progress)
+        entry.replies[number] = RequestReply(complete: { reply.complete($0) }, progress: progress)
         do throws(AccessoryError) {
             try begin(self, entry, number)
         } catch {
             entry.replies[number] = nil
-            reply.give(.failure(error))
+            reply.complete(.failure(error))
         }
         updateDeadline(of: entry)
     }
@@ -148,7 +148,7 @@ extension CentralDriver {
         } else {
             let answer: Result<RequestAnswer, AccessoryError> =
                 failure.map { .failure(AccessoryError($0)) } ?? .success(.value(value))
-            entry.replies.removeValue(forKey: asked.number)?.give(answer)
+            entry.replies.removeValue(forKey: asked.number)?.complete(answer)
         }
         updateDeadline(of: entry)
     }
@@ -175,7 +175,7 @@ extension CentralDriver {
     ) {
         guard let asked = entry.requests.answered({ $0 == subject }) else { return }
         entry.replies.removeValue(forKey: asked.number)?
-            .give(failure.map { .failure(AccessoryError($0)) } ?? .success(answer))
+            .complete(failure.map { .failure(AccessoryError($0)) } ?? .success(answer))
         updateDeadline(of: entry)
     }
 
@@ -193,10 +193,10 @@ extension CentralDriver {
         guard let reply else { return }
         defer { updateDeadline(of: entry) }
         guard let channel else {
-            return reply.give(.failure(failure.map { AccessoryError($0) } ?? .linkEnded))
+            return reply.complete(.failure(failure.map { AccessoryError($0) } ?? .linkEnded))
         }
         let pipe = ByteChannelPipe(channel, timekeeper)
-        reply.give(.success(.channel(ByteChannel(pipe, psm: channel.psm))))
+        reply.complete(.success(.channel(ByteChannel(pipe, psm: channel.psm))))
     }
 
     // MARK: Ends
@@ -210,7 +210,7 @@ extension CentralDriver {
         write(entry)
         let replies = entry.replies.sorted { $0.key < $1.key }.map(\.value)
         entry.replies = [:]
-        for reply in replies { reply.give(.failure(error)) }
+        for reply in replies { reply.complete(.failure(error)) }
         updateDeadline(of: entry)
     }
 
@@ -218,7 +218,7 @@ extension CentralDriver {
     /// them.
     func failRequests(of entry: AccessoryEntry, about services: Set<BluetoothID>) {
         for number in entry.requests.removeAll(of: services) {
-            entry.replies.removeValue(forKey: number)?.give(.failure(.servicesChanged))
+            entry.replies.removeValue(forKey: number)?.complete(.failure(.servicesChanged))
         }
         failExplorations(of: entry)
         failProcedures(of: entry, about: services, .servicesChanged)
@@ -250,7 +250,7 @@ extension CentralDriver {
         for number in entry.requests.expired(now: now) {
             record(.note, "a request timed out", entry)
             entry.replies.removeValue(forKey: number)?
-                .give(.failure(.requestTimedOut(after: limit)))
+                .complete(.failure(.requestTimedOut(after: limit)))
         }
         endLateProcedures(entry)
         entry.writes.deadlinePassed(now: now)

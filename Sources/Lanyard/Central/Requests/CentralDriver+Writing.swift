@@ -34,33 +34,33 @@ extension CentralDriver {
             case .progressed(let number, let sent): entry.replies[number]?.progress?(sent)
             case .finished(let number, let error):
                 entry.replies.removeValue(forKey: number)?
-                    .give(error.map { .failure($0) } ?? .success(.done))
+                    .complete(error.map { .failure($0) } ?? .success(.done))
             }
         }
         updateDeadline(of: entry)
         for transport in entry.transports.values { transport.roomChanged() }
-        watchRoom(of: entry)
+        pollRoom(of: entry)
     }
 
-    /// Returns the room for writes. `RoomWatch` decides whether a write without response may use
+    /// Returns the room for writes. `RoomPoll` decides whether a write without response may use
     /// it.
     func room(of entry: AccessoryEntry) -> WriteRoom {
         var room = writeRoom(of: entry)
         guard room.withoutResponse > 0 else { return room }
-        room.isThere = entry.roomWatch.mayWrite(room.isThere, now: now)
+        room.canSendWithoutResponse = entry.roomPoll.mayWrite(room.canSendWithoutResponse, now: now)
         return room
     }
 
     /// Schedules another check for room as long as a write waits for it.
-    func watchRoom(of entry: AccessoryEntry) {
-        // The room is read even if no write waits, because `RoomWatch` must learn that there is
+    func pollRoom(of entry: AccessoryEntry) {
+        // The room is read even if no write waits, because `RoomPoll` must learn that there is
         // some.
         let isWaiting =
             entry.writes.waitsForRoom(room(of: entry))
             || entry.transports.values.contains(where: \.waitsForRoom)
-        entry.roomWatch.update(isWaiting: isWaiting, now: now)
-        guard entry.roomWatch.nextLook != entry.nextLook else { return }
-        entry.nextLook = entry.roomWatch.nextLook
+        entry.roomPoll.update(isWaiting: isWaiting, now: now)
+        guard entry.roomPoll.nextCheck != entry.nextRoomCheck else { return }
+        entry.nextRoomCheck = entry.roomPoll.nextCheck
         let timer =
             entry.roomTimer
             ?? timekeeper.makeTimer(on: queue) { [weak self, weak entry] in
@@ -68,7 +68,7 @@ extension CentralDriver {
                 write(entry)
             }
         entry.roomTimer = timer
-        timer.set(to: entry.nextLook)
+        timer.set(to: entry.nextRoomCheck)
     }
 
     func write(
@@ -84,7 +84,7 @@ extension CentralDriver {
                 now: now
             )
         }
-        if !withResponse { entry.roomWatch.wrote() }
+        if !withResponse { entry.roomPoll.wrote() }
         record(.call, "writeValue \(path.characteristic)", entry, detail: "\(chunk.count) bytes")
         send(.write(chunk, to: characteristic.reference, withResponse: withResponse), entry)
     }
@@ -94,7 +94,7 @@ extension CentralDriver {
     /// Returns the room for writes as the system reports it.
     func writeRoom(of entry: AccessoryEntry) -> WriteRoom {
         guard entry.isLinked, let peripheral = entry.peripheral, let system else {
-            return WriteRoom(withResponse: 0, withoutResponse: 0, isThere: false)
+            return WriteRoom(withResponse: 0, withoutResponse: 0, canSendWithoutResponse: false)
         }
         return system.room(of: peripheral)
     }

@@ -63,10 +63,10 @@ final class CharacteristicTransport: MessageTransport, @unchecked Sendable {
         dispatchPrecondition(condition: .onQueue(queue))
         guard isLinked, let entry else { return false }
         do throws(AccessoryError) {
-            let (path, withResponse) = try way(in: entry)
+            let (path, withResponse) = try writeTarget(in: entry)
             guard hasRoom(entry, withResponse) else {
                 wantsRoom = true
-                driver.watchRoom(of: entry)
+                driver.pollRoom(of: entry)
                 return false
             }
             try write(chunk, to: path, withResponse, entry)
@@ -97,7 +97,7 @@ final class CharacteristicTransport: MessageTransport, @unchecked Sendable {
     ///
     /// - Throws: `unknownCharacteristic` if one of the two characteristics is missing,
     ///   `notPermitted` if the written one does not permit this kind of write.
-    private func way(
+    private func writeTarget(
         in entry: AccessoryEntry
     ) throws(AccessoryError) -> (CharacteristicPath, withResponse: Bool) {
         guard let path = entry.path(of: writing), let written = entry.characteristic(path) else {
@@ -118,12 +118,12 @@ final class CharacteristicTransport: MessageTransport, @unchecked Sendable {
 
     /// Returns whether a chunk can be written now. Chunks must not overtake other writes.
     private func hasRoom(_ entry: AccessoryEntry, _ withResponse: Bool) -> Bool {
-        entry.writes.isIdle && (withResponse || driver.room(of: entry).isThere)
+        entry.writes.isIdle && (withResponse || driver.room(of: entry).canSendWithoutResponse)
     }
 
     private var withResponse: Bool? {
         guard let entry else { return nil }
-        return try? way(in: entry).withResponse
+        return try? writeTarget(in: entry).withResponse
     }
 
     private func written(_ result: Result<Void, AccessoryError>, _ withResponse: Bool) {

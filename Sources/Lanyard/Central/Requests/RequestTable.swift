@@ -152,6 +152,6 @@ enum RequestAnswer: Sendable {
 
 /// The closures that receive the answer to a request, and the progress of a write.
 struct RequestReply: Sendable {
-    let give: @Sendable (Result<RequestAnswer, AccessoryError>) -> Void
+    let complete: @Sendable (Result<RequestAnswer, AccessoryError>) -> Void
     var progress: (@Sendable (Int) -> Void)?
 }

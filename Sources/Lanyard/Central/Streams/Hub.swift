@@ -39,7 +39,7 @@ final class Hub<Element: Sendable>: Sendable {
             let first = first()
             // The first elements take at most half of the buffer.
             let mailbox = Mailbox<Element>(limit: max(limit, 2 * first.count))
-            mailbox.onLeave { [weak self] in self?.remove(number) }
+            mailbox.onRelease { [weak self] in self?.remove(number) }
             for element in first { mailbox.put(element).deliver() }
             listeners.mailboxes[number] = WeakMailbox(mailbox: mailbox)
             return (mailbox, listeners.hasEnded)

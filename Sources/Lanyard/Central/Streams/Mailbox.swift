@@ -26,17 +26,17 @@ final class Mailbox<Element: Sendable>: Sendable {
 
     private let limit: Int
     private let contents = Locked(Contents())
-    private let left = Locked<(@Sendable () -> Void)?>(nil)
+    private let releaseHandler = Locked<(@Sendable () -> Void)?>(nil)
 
     init(limit: Int) {
         self.limit = limit
     }
 
-    deinit { left.change { $0 }?() }
+    deinit { releaseHandler.change { $0 }?() }
 
     /// Sets a closure that runs when the mailbox is released.
-    func onLeave(_ body: @escaping @Sendable () -> Void) {
-        left.change { $0 = body }
+    func onRelease(_ body: @escaping @Sendable () -> Void) {
+        releaseHandler.change { $0 = body }
     }
 
     var droppedCount: Int { contents.change { $0.droppedCount } }

@@ -205,7 +205,7 @@ public final class MessageChannel: Sendable {
         let mailbox = Mailbox<Message>(limit: engine.options.limits.unread)
         let number = engine.newNumber()
         // The mailbox retains the channel as long as the app holds the sequence.
-        mailbox.onLeave { [self] in engine.perform { $0.removeReader(number) } }
+        mailbox.onRelease { [self] in engine.perform { $0.removeReader(number) } }
         let reader = MessageReader(number, mailbox: mailbox, decoder: engine.options.decoder)
         engine.perform { $0.add(reader) }
         return Events(mailbox: mailbox)

@@ -66,7 +66,7 @@ extension MessageEngine {
     private func deliver(_ body: Data) {
         guard !readers.isEmpty else { return keep(body) }
         let outcomes = readers.map { $0.take(body) }
-        if outcomes.contains(.takenForAnother) { report(.unread) }
+        if outcomes.contains(.takenDroppingOldest) { report(.unread) }
         guard outcomes.allSatisfy({ $0 == .refused }) else { return }
         report(.undecodable(text: quotation(of: body)))
     }

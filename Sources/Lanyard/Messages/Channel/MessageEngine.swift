@@ -172,7 +172,7 @@ final class MessageEngine: @unchecked Sendable {
 
     /// Fails all calls, except those that may wait for the next link.
     private func failCalls(_ error: MessageError) {
-        _ = exchange.linkLost(keepsLine: waitsForLinks && error == .disconnected)
+        _ = exchange.linkLost(keepsQueue: waitsForLinks && error == .disconnected)
         let waiting = exchange.waiting
         let failed = calls.filter { !waiting.contains($0.key) }.sorted { $0.key < $1.key }
         for (ticket, _) in failed { calls[ticket] = nil }

@@ -9,7 +9,7 @@ struct MessageReader {
         case refused
         case taken
         /// The message was taken, and an older unread one was dropped.
-        case takenForAnother
+        case takenDroppingOldest
     }
 
     let number: Int
@@ -29,7 +29,7 @@ struct MessageReader {
             }
             let delivery = mailbox.put(message)
             delivery.deliver()
-            return delivery.hasDropped ? .takenForAnother : .taken
+            return delivery.hasDropped ? .takenDroppingOldest : .taken
         }
         end = { [weak mailbox] in mailbox?.end() }
     }

@@ -26,7 +26,7 @@ package struct MessageExchange {
         let deadline: Duration?
     }
 
-    private struct Question {
+    private struct PendingRequest {
         let ticket: Ticket
         let deadline: Duration
     }
@@ -35,10 +35,10 @@ package struct MessageExchange {
     package static let answerLimit = 256
 
     private let limits: MessageLimits
-    private var line = FIFOQueue<QueuedMessage>()
+    private var queue = FIFOQueue<QueuedMessage>()
     private var answers = FIFOQueue<MessageEnvelope>()
     /// The sent requests without an answer, by their numbers.
-    private var questions: [Int: Question] = [:]
+    private var pendingRequests: [Int: PendingRequest] = [:]
     private var nextID: Int
     /// The time at which to call `deadlinePassed`. This is the earliest deadline of a call, or an
     /// earlier time if a call with an earlier deadline has ended.
@@ -51,14 +51,14 @@ package struct MessageExchange {
     }
 
     /// The number of messages and requests in the queue.
-    package var waitingCount: Int { line.count }
+    package var waitingCount: Int { queue.count }
     /// The calls in the queue.
-    package var waiting: Set<Ticket> { Set(line.elements.map(\.ticket)) }
+    package var waiting: Set<Ticket> { Set(queue.elements.map(\.ticket)) }
     /// The number of requests without an answer.
-    package var questionCount: Int { questions.count }
+    package var pendingRequestCount: Int { pendingRequests.count }
     /// The calls whose requests have no answer, oldest first.
     package var unanswered: [(id: Int, ticket: Ticket)] {
-        questions.sorted { $0.key < $1.key }.map { ($0.key, $0.value.ticket) }
+        pendingRequests.sorted { $0.key < $1.key }.map { ($0.key, $0.value.ticket) }
     }
 
     // MARK: Calls
@@ -86,15 +86,17 @@ package struct MessageExchange {
     }
 
     private mutating func enter(_ message: QueuedMessage) throws(MessageError) {
-        guard line.count < limits.waiting else { throw .queueFull }
-        line.append(message)
+        guard queue.count < limits.waiting else { throw .queueFull }
+        queue.append(message)
     }
 
     /// Removes a call. If its message is already being sent, the transmission continues, and a
     /// later answer is ignored.
     package mutating func withdraw(_ ticket: Ticket) {
-        line.removeAll { $0.ticket == ticket }
-        for (id, question) in questions where question.ticket == ticket { questions[id] = nil }
+        queue.removeAll { $0.ticket == ticket }
+        for (id, request) in pendingRequests where request.ticket == ticket {
+            pendingRequests[id] = nil
+        }
     }
 
     // MARK: Sending
@@ -102,15 +104,15 @@ package struct MessageExchange {
     /// Takes the next envelope to send; `nil` if there is none or too many requests are unanswered.
     package mutating func next() -> Outgoing? {
         if let answer = answers.popFirst() { return Outgoing(ticket: nil, envelope: answer) }
-        guard let message = line.first else { return nil }
+        guard let message = queue.first else { return nil }
         guard let deadline = message.deadline else {
-            _ = line.popFirst()
+            _ = queue.popFirst()
             return Outgoing(ticket: message.ticket, envelope: .tell(message.body))
         }
-        guard questions.count < max(limits.requestsAtOnce, 1) else { return nil }
-        _ = line.popFirst()
+        guard pendingRequests.count < max(limits.requestsAtOnce, 1) else { return nil }
+        _ = queue.popFirst()
         defer { nextID += 1 }
-        questions[nextID] = Question(ticket: message.ticket, deadline: deadline)
+        pendingRequests[nextID] = PendingRequest(ticket: message.ticket, deadline: deadline)
         return Outgoing(ticket: message.ticket, envelope: .ask(id: nextID, message.body))
     }
 
@@ -118,33 +120,35 @@ package struct MessageExchange {
 
     /// Handles an answer. Returns the call of the request; `nil` if none waits for it.
     package mutating func answered(_ id: Int) -> Ticket? {
-        questions.removeValue(forKey: id)?.ticket
+        pendingRequests.removeValue(forKey: id)?.ticket
     }
 
     /// Removes the calls whose time limit has passed, and returns them in the order of their
     /// requests.
     package mutating func deadlinePassed(now: Duration) -> [Ticket] {
-        let asked = questions.filter { $0.value.deadline <= now }.sorted { $0.key < $1.key }
-        for (id, _) in asked { questions[id] = nil }
-        let waiting = line.removeAll { $0.deadline.map { $0 <= now } ?? false }
-        let left = questions.values.map(\.deadline) + line.elements.compactMap(\.deadline)
+        let requests = pendingRequests.filter { $0.value.deadline <= now }.sorted {
+            $0.key < $1.key
+        }
+        for (id, _) in requests { pendingRequests[id] = nil }
+        let waiting = queue.removeAll { $0.deadline.map { $0 <= now } ?? false }
+        let left = pendingRequests.values.map(\.deadline) + queue.elements.compactMap(\.deadline)
         nextDeadline = left.min()
-        return asked.map(\.value.ticket) + waiting.map(\.ticket)
+        return requests.map(\.value.ticket) + waiting.map(\.ticket)
     }
 
     /// Handles the end of the link. Answers that arrive on another link are ignored.
     ///
-    /// - Parameter keepsLine: Whether calls in the queue wait for the next link.
+    /// - Parameter keepsQueue: Whether calls in the queue wait for the next link.
     /// - Returns: The calls that fail, in the order of their requests.
-    package mutating func linkLost(keepsLine: Bool = false) -> [Ticket] {
-        let asked = unanswered.map(\.ticket)
-        (answers, questions) = (FIFOQueue(), [:])
-        guard !keepsLine else {
-            nextDeadline = line.elements.compactMap(\.deadline).min()
-            return asked
+    package mutating func linkLost(keepsQueue: Bool = false) -> [Ticket] {
+        let requests = unanswered.map(\.ticket)
+        (answers, pendingRequests) = (FIFOQueue(), [:])
+        guard !keepsQueue else {
+            nextDeadline = queue.elements.compactMap(\.deadline).min()
+            return requests
         }
-        let waiting = line.elements.map(\.ticket)
-        (line, nextDeadline) = (FIFOQueue(), nil)
-        return asked + waiting
+        let waiting = queue.elements.map(\.ticket)
+        (queue, nextDeadline) = (FIFOQueue(), nil)
+        return requests + waiting
     }
 }

@@ -15,7 +15,7 @@ public struct COBSFraming: MessageFraming {
     public let limit: Int
     private var partial = Data()
     /// Whether the current message is too long and is being skipped.
-    private var isPassingOver = false
+    private var isSkipping = false
 
     /// Creates a framing for messages of up to `limit` bytes.
     ///
@@ -50,7 +50,7 @@ public struct COBSFraming: MessageFraming {
     /// Discards an incomplete message; the next byte is the first of a message.
     public mutating func reset() {
         partial = Data()
-        isPassingOver = false
+        isSkipping = false
     }
 
     /// Returns the stuffed message with its delimiter.
@@ -70,23 +70,23 @@ public struct COBSFraming: MessageFraming {
         _ bytes: Slice<UnsafeRawBufferPointer>,
         _ events: inout [FramingEvent]
     ) {
-        guard !isPassingOver else { return }
+        guard !isSkipping else { return }
         guard bytes.count <= ByteStuffing.stuffedLength(limit) - partial.count else {
-            passOver(&events)
+            skip(&events)
             return
         }
         partial.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes))
     }
 
-    private mutating func passOver(_ events: inout [FramingEvent]) {
+    private mutating func skip(_ events: inout [FramingEvent]) {
         events.append(.oversize(limit: limit))
         reset()
-        isPassingOver = true
+        isSkipping = true
     }
 
     private mutating func finish(_ events: inout [FramingEvent]) {
         // Two delimiters in a row enclose no message: some senders flush with a leading delimiter.
-        if !isPassingOver, !partial.isEmpty { events.append(unstuffed()) }
+        if !isSkipping, !partial.isEmpty { events.append(unstuffed()) }
         reset()
     }
 

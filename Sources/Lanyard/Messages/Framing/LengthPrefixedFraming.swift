@@ -24,7 +24,7 @@ public struct LengthPrefixedFraming: MessageFraming {
         case littleEndian
     }
 
-    private enum Place {
+    private enum State {
         /// Inside a length. Its first `count` bytes have arrived, and have this value.
         case length(count: Int, value: Int)
         case inside(missing: Int)
@@ -35,7 +35,7 @@ public struct LengthPrefixedFraming: MessageFraming {
     public let limit: Int
     private let width: Width
     private let order: ByteOrder
-    private var place = Place.length(count: 0, value: 0)
+    private var state = State.length(count: 0, value: 0)
     private var partial = Data()
 
     /// Creates a framing for messages of up to `limit` bytes.
@@ -67,19 +67,19 @@ public struct LengthPrefixedFraming: MessageFraming {
         var events: [FramingEvent] = []
         var rest = chunk
         while !rest.isEmpty {
-            switch place {
+            switch state {
             case .length(let count, let value):
                 readLength(rest.removeFirst(), count, value, &events)
             case .inside(let missing):
                 let part = rest.prefix(missing)
                 rest = rest.dropFirst(missing)
                 partial.append(part)
-                place = .inside(missing: missing - part.count)
+                state = .inside(missing: missing - part.count)
                 if part.count == missing { finish(&events) }
             case .skipping(let missing):
                 let count = min(missing, rest.count)
                 rest = rest.dropFirst(count)
-                place = .skipping(missing: missing - count)
+                state = .skipping(missing: missing - count)
                 if count == missing { reset() }
             }
         }
@@ -88,7 +88,7 @@ public struct LengthPrefixedFraming: MessageFraming {
 
     /// Discards an incomplete message; the next byte is the first of a length.
     public mutating func reset() {
-        place = .length(count: 0, value: 0)
+        state = .length(count: 0, value: 0)
         partial = Data()
     }
 
@@ -116,14 +116,14 @@ public struct LengthPrefixedFraming: MessageFraming {
         let length =
             order == .bigEndian ? value << 8 | Int(byte) : value | Int(byte) << (8 * count)
         guard count + 1 == width.rawValue else {
-            place = .length(count: count + 1, value: length)
+            state = .length(count: count + 1, value: length)
             return
         }
         if length > limit {
             events.append(.oversize(limit: limit))
-            place = .skipping(missing: length)
+            state = .skipping(missing: length)
         } else {
-            place = .inside(missing: length)
+            state = .inside(missing: length)
             if length == 0 { finish(&events) }
         }
     }

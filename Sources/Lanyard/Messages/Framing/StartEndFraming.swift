@@ -13,16 +13,16 @@ public struct StartEndFraming: MessageFraming {
     /// The byte after a message.
     public static let end: UInt8 = 0x03
 
-    private enum Place {
+    private enum State {
         case outside
         case inside
         /// Inside a message that is too long.
-        case passingOver
+        case skipping
     }
 
     /// The length of the longest message, in bytes.
     public let limit: Int
-    private var place = Place.outside
+    private var state = State.outside
     private var partial = Data()
 
     /// Creates a framing for messages of up to `limit` bytes.
@@ -49,7 +49,7 @@ public struct StartEndFraming: MessageFraming {
             var position = 0
             while position < bytes.count {
                 let start = starts.next(from: position)
-                if place == .outside {
+                if state == .outside {
                     let count = start - position
                     if count > 0 { events.append(.stray(count: count)) }
                     if start < bytes.count { begin() }
@@ -67,7 +67,7 @@ public struct StartEndFraming: MessageFraming {
 
     /// Discards an incomplete message.
     public mutating func reset() {
-        place = .outside
+        state = .outside
         partial = Data()
     }
 
@@ -91,7 +91,7 @@ public struct StartEndFraming: MessageFraming {
     }
 
     private mutating func begin() {
-        place = .inside
+        state = .inside
         partial = Data()
     }
 
@@ -99,11 +99,11 @@ public struct StartEndFraming: MessageFraming {
         _ bytes: Slice<UnsafeRawBufferPointer>,
         _ events: inout [FramingEvent]
     ) {
-        guard place == .inside else { return }
+        guard state == .inside else { return }
         guard bytes.count <= limit - partial.count else {
             events.append(.oversize(limit: limit))
             reset()
-            place = .passingOver
+            state = .skipping
             return
         }
         partial.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes))
@@ -111,7 +111,7 @@ public struct StartEndFraming: MessageFraming {
 
     /// Handles an STX or ETX inside a message.
     private mutating func meet(_ control: UInt8, _ events: inout [FramingEvent]) {
-        let wasWhole = place == .inside
+        let wasWhole = state == .inside
         if control == Self.start {
             if wasWhole { events.append(.broken(count: partial.count)) }
             begin()

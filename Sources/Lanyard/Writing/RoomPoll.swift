@@ -9,7 +9,7 @@
 /// queue therefore checks again by itself. If a link never had room, the queue writes nevertheless
 /// after ``waitingLimit``, because the callback may depend on that write. If a link has had room,
 /// the queue does not, because the system would discard the write.
-struct RoomWatch {
+struct RoomPoll {
     /// The time before the first check; it doubles with each check.
     static let firstPause = Duration.milliseconds(20)
     /// The maximum time between two checks.
@@ -18,32 +18,32 @@ struct RoomWatch {
     static let waitingLimit = Duration.seconds(1)
 
     /// The time of the next check; `nil` if no write waits.
-    private(set) var nextLook: Duration?
+    private(set) var nextCheck: Duration?
     private var since: Duration?
     private var pause = firstPause
     private var hadRoom = false
 
-    /// Returns whether a write may be made. `isThere` is the system's answer.
-    mutating func mayWrite(_ isThere: Bool, now: Duration) -> Bool {
-        hadRoom = hadRoom || isThere
-        guard !isThere, !hadRoom, let since else { return isThere }
+    /// Returns whether a write may be made. `hasRoom` is the answer of the system.
+    mutating func mayWrite(_ hasRoom: Bool, now: Duration) -> Bool {
+        hadRoom = hadRoom || hasRoom
+        guard !hasRoom, !hadRoom, let since else { return hasRoom }
         return now - since >= Self.waitingLimit
     }
 
     /// Records whether a write waits for room.
     mutating func update(isWaiting: Bool, now: Duration) {
         guard isWaiting else {
-            (nextLook, since, pause) = (nil, nil, Self.firstPause)
+            (nextCheck, since, pause) = (nil, nil, Self.firstPause)
             return
         }
         since = since ?? now
-        guard nextLook.map({ $0 <= now }) ?? true else { return }
-        nextLook = now + pause
+        guard nextCheck.map({ $0 <= now }) ?? true else { return }
+        nextCheck = now + pause
         pause = min(pause * 2, Self.longestPause)
     }
 
     /// Records a write without response, after which the wait starts again.
     mutating func wrote() {
-        (nextLook, since, pause) = (nil, nil, Self.firstPause)
+        (nextCheck, since, pause) = (nil, nil, Self.firstPause)
     }
 }
