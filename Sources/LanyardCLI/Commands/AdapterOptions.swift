@@ -186,10 +186,10 @@ struct StoreOptions: ParsableArguments {
         if let explicit { return try explicit.get() }
         switch adapter {
         case .reached(let first):
-            return StoreChoice.ofAdapter(first, environment: environment).known
+            return StoreChoice.ofAdapter(first, environment: environment).resolved
         case .radios(let list):
             // All adapters use the bonds of the first one.
-            return list.first.map { StoreChoice.ofAdapter($0, environment: environment).known }
+            return list.first.map { StoreChoice.ofAdapter($0, environment: environment).resolved }
                 ?? .none
         case .virtual, .daemon: return .none
         }

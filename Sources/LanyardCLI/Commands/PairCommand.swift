@@ -70,7 +70,7 @@ struct PairCommand: ConsoleCommand {
             delegate: TerminalDelegate(dialogue: dialogue),
             bondLossPolicy: again ? .pairOnce : .ask,
             pairsAsItConnects: true,
-            isTalking: { dialogue.hasBegun },
+            hasStartedDialogue: { dialogue.hasBegun },
             hasDeclined: { dialogue.hasDeclined }
         )
         try await session.withAccessory(to: target) { [policy, session] link, found in

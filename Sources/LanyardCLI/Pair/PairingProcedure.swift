@@ -128,7 +128,7 @@ struct PairingSetup: Sendable {
     let hasBonded = Latch()
     /// Whether a question or digits were shown to a person. From then on, the time limit of the
     /// connection starts again each time it passes.
-    var isTalking: @Sendable () -> Bool = { false }
+    var hasStartedDialogue: @Sendable () -> Bool = { false }
     /// Whether a person has declined a question.
     var hasDeclined: @Sendable () -> Bool = { false }
 

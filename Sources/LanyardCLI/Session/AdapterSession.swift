@@ -185,7 +185,7 @@ struct AdapterSession: Sendable {
             let connection = try await limits.run(
                 "connecting to \(peer)",
                 within: limit,
-                isExcused: pairing.isTalking
+                isExcused: pairing.hasStartedDialogue
             ) {
                 do {
                     return try await connect(found.address)
@@ -231,32 +231,34 @@ struct AdapterSession: Sendable {
     /// first. The store of an adapter is named after its address, which an adapter that is absent
     /// or not set up has not reported.
     private func awaitStore() async throws -> StoreChoice {
-        let store = store.known
-        guard !store.isKnown else { return store }
+        let store = store.resolved
+        guard !store.isResolved else { return store }
         guard let onAdapterLoss else {
             let progress = ProgressLine(console: console)
-            if store.isComing { progress.show("waiting for \(adapter)") }
+            if store.isAwaitingAddress { progress.show("waiting for \(adapter)") }
             defer { progress.clear() }
             let limit = limits.opening(adapter)
-            let found = try await TimeLimit.run(limit) { await Self.known(store) { $0.isComing } }
+            let found = try await TimeLimit.run(limit) {
+                await Self.resolve(store) { $0.isAwaitingAddress }
+            }
             return (found ?? nil) ?? goOnWithout(store)
         }
         try onAdapterLoss(.transport("\(adapter) is not connected yet"))
-        let found = await Self.known(store)
+        let found = await Self.resolve(store)
         try Task.checkCancellation()
-        if found != nil || store.isComing { try onAdapterLoss(nil) }
+        if found != nil || store.isAwaitingAddress { try onAdapterLoss(nil) }
         return found ?? goOnWithout(store)
     }
 
     /// Returns the store when its adapter is known; `nil` if `isWorthWaiting` returns `false`, if
     /// the system does not report changes of adapters, or if the task is canceled.
-    private static func known(
+    private static func resolve(
         _ store: StoreChoice,
         while isWorthWaiting: (StoreChoice) -> Bool = { _ in true }
     ) async -> StoreChoice? {
         for await _ in SystemAdapters.changes() {
-            let store = store.known
-            if store.isKnown { return store }
+            let store = store.resolved
+            if store.isResolved { return store }
             guard isWorthWaiting(store) else { return nil }
         }
         return nil
@@ -265,7 +267,7 @@ struct AdapterSession: Sendable {
     /// Returns `.none`, and prints a remark if the adapter is present and has not reported its
     /// address. If the adapter is absent, opening it reports that.
     private func goOnWithout(_ store: StoreChoice) -> StoreChoice {
-        if store.isComing {
+        if store.isAwaitingAddress {
             console.remark(
                 "lanyard: \(adapter) has not reported its address; continuing without bonds\n"
             )

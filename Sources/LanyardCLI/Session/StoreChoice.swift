@@ -24,20 +24,20 @@ enum StoreChoice: Equatable, Sendable {
     }
 
     /// The store in the directory of the adapter, if the adapter is known by now; otherwise `self`.
-    var known: StoreChoice {
+    var resolved: StoreChoice {
         guard case .ofAdapter(let adapter, let environment) = self, let name = adapter.storeName
         else { return self }
         return .usual(for: name, environment: environment)
     }
 
     /// Whether the directory is known.
-    var isKnown: Bool {
+    var isResolved: Bool {
         if case .ofAdapter = self { false } else { true }
     }
 
     /// Whether the directory is not known yet, but its adapter is present. The adapter may then
     /// report its address soon.
-    var isComing: Bool {
+    var isAwaitingAddress: Bool {
         guard case .ofAdapter(let adapter, _) = self else { return false }
         return !adapter.isAbsent
     }

@@ -53,7 +53,7 @@ struct ShellSetup: Sendable {
             delegate: TerminalDelegate(dialogue: dialogue),
             bondLossPolicy: .ask,
             securesOnDemand: false,
-            isTalking: { dialogue.hasBegun },
+            hasStartedDialogue: { dialogue.hasBegun },
             hasDeclined: { dialogue.hasDeclined }
         )
         self.adapter = adapter

@@ -55,23 +55,23 @@ struct ValueTemplateTests {
     func movements(text: String, values: [UInt8]) throws {
         let template = try template(text)
         #expect(template.isMoving)
-        #expect(values.indices.map { template.bytes(after: $0, every: 1) } == values.map { [$0] })
+        #expect(values.indices.map { template.bytes(at: $0, every: 1) } == values.map { [$0] })
     }
 
     @Test("A value combines fixed bytes with changing numbers")
     func framing() throws {
         let text = #"["06", {"uint8": {"ramp": [60, 61]}}, {"uint16": {"counter": 65535}}]"#
         let template = try template(text)
-        #expect(template.bytes(after: 0) == [6, 60, 0xFF, 0xFF])
-        #expect(template.bytes(after: 1) == [6, 61, 0, 0])
-        #expect(template.bytes(after: 2) == [6, 60, 1, 0])
+        #expect(template.bytes(at: 0) == [6, 60, 0xFF, 0xFF])
+        #expect(template.bytes(at: 1) == [6, 61, 0, 0])
+        #expect(template.bytes(at: 2) == [6, 60, 1, 0])
     }
 
     @Test("A sine stays within its bounds", arguments: NumberFormat.allCases)
     func bounds(format: NumberFormat) throws {
         let sine = MovingNumber.sine(low: 1, high: 99, period: 7)
         for count in [0, 1, 12_345, 1_000_000_000, Int.max / 2] {
-            let number = sine.value(after: count, every: 0.3)
+            let number = sine.value(at: count, every: 0.3)
             #expect((1...99).contains(number))
             #expect(format.encode(number, exponent: 0).count == format.count)
         }

@@ -49,7 +49,7 @@ enum NumberFormat: String, CaseIterable, Sendable {
     /// The range of the integer that the bytes hold. For the medical formats, this is the mantissa,
     /// without the values that stand for no number. `nil` for the formats of IEEE 754, which hold
     /// no integer.
-    private var mantissas: ClosedRange<Double>? {
+    private var integerRange: ClosedRange<Double>? {
         switch self {
         case .float32, .float64: nil
         case .medfloat16: -0x7FD...0x7FD
@@ -71,23 +71,23 @@ enum NumberFormat: String, CaseIterable, Sendable {
     /// Returns the range of the numbers that the format can hold if its integer counts units of ten
     /// to the power of `exponent`.
     func range(exponent: Int) -> ClosedRange<Double> {
-        guard let mantissas else {
+        guard let integerRange else {
             let largest = self == .float32 ? Double(Float.greatestFiniteMagnitude) : 1e300
             return -largest...largest
         }
         let unit = pow(10, Double(exponent))
-        return mantissas.lowerBound * unit...mantissas.upperBound * unit
+        return integerRange.lowerBound * unit...integerRange.upperBound * unit
     }
 
     /// Returns the bytes of a number. The integer in them counts units of ten to the power of
     /// `exponent`. A number out of range becomes the nearest number in the range.
     func encode(_ number: Double, exponent: Int) -> [UInt8] {
-        guard let mantissas else {
+        guard let integerRange else {
             return self == .float32
                 ? bytes(UInt64(Float(number).bitPattern)) : bytes(number.bitPattern)
         }
         let scaled = (number / pow(10, Double(exponent))).rounded()
-        let mantissa = Int64(min(max(scaled, mantissas.lowerBound), mantissas.upperBound))
+        let mantissa = Int64(min(max(scaled, integerRange.lowerBound), integerRange.upperBound))
         let bits = UInt64(bitPattern: mantissa)
         let power = UInt64(bitPattern: Int64(exponent))
         switch self {
@@ -124,7 +124,7 @@ enum NumberFormat: String, CaseIterable, Sendable {
     /// Returns the number of a mantissa and an exponent of ten; `nil` for the special values.
     private func medical(_ bits: UInt64, mantissaWidth: Int, exponentWidth: Int) -> Double? {
         let mantissa = Double(Self.signed(bits, width: mantissaWidth))
-        guard let mantissas, mantissas.contains(mantissa) else { return nil }
+        guard let integerRange, integerRange.contains(mantissa) else { return nil }
         let exponent = Self.signed(bits >> UInt64(mantissaWidth), width: exponentWidth)
         return mantissa * pow(10, Double(exponent))
     }

@@ -18,7 +18,7 @@ struct ServedValues: Sendable {
         var echo: AttributeHandle?
         /// The index of a value in the sequence of the template. With a period, this is the index
         /// of the current value. Without one, it is the index of the value that the next read gets.
-        var count = 0
+        var index = 0
         var bytes: [UInt8]
     }
 
@@ -86,8 +86,8 @@ extension ServedValues {
     ) -> Result<[UInt8], ATT.ErrorCode> {
         guard var entry = entries[handle] else { return .failure(.invalidHandle) }
         if offset == 0, entry.period == nil, entry.template.isMoving {
-            entry.bytes = entry.template.bytes(after: entry.count)
-            entry.count += 1
+            entry.bytes = entry.template.bytes(at: entry.index)
+            entry.index += 1
             entries[handle] = entry
         }
         guard offset <= entry.bytes.count else { return .failure(.invalidOffset) }
@@ -149,9 +149,9 @@ extension ServedValues {
     mutating func advance(_ handle: AttributeHandle) -> [UInt8] {
         guard var entry = entries[handle] else { return [] }
         if entry.template.isMoving {
-            entry.count += 1
+            entry.index += 1
             entry.bytes = entry.template.bytes(
-                after: entry.count,
+                at: entry.index,
                 every: entry.period?.inSeconds ?? 0
             )
             entries[handle] = entry

@@ -36,9 +36,9 @@ struct ValueTemplate: Equatable, Sendable {
     /// The length of the longest value, in bytes.
     var longestCount: Int { pieces.reduce(0) { $0 + $1.longestCount } }
 
-    /// Returns the value with the index `count`, if a new value comes every `seconds`.
-    func bytes(after count: Int = 0, every seconds: Double = 0) -> [UInt8] {
-        pieces.flatMap { $0.bytes(after: count, every: seconds) }
+    /// Returns the value at this index, if a new value comes every `seconds`.
+    func bytes(at index: Int = 0, every seconds: Double = 0) -> [UInt8] {
+        pieces.flatMap { $0.bytes(at: index, every: seconds) }
     }
 }
 
@@ -63,12 +63,12 @@ extension ValueTemplate.Piece {
         }
     }
 
-    fileprivate func bytes(after count: Int, every seconds: Double) -> [UInt8] {
+    fileprivate func bytes(at index: Int, every seconds: Double) -> [UInt8] {
         switch self {
         case .bytes(let bytes): bytes
         case .number(let number, let format, let exponent):
-            format.encode(number.value(after: count, every: seconds), exponent: exponent)
-        case .list(let values): values.isEmpty ? [] : values[count % values.count]
+            format.encode(number.value(at: index, every: seconds), exponent: exponent)
+        case .list(let values): values.isEmpty ? [] : values[index % values.count]
         }
     }
 }
@@ -98,21 +98,21 @@ enum MovingNumber: Equatable, Sendable {
         if case .sine = self { true } else { false }
     }
 
-    /// Returns the number with the index `count`, if a new number comes every `seconds`.
-    func value(after count: Int, every seconds: Double) -> Double {
+    /// Returns the number at this index, if a new number comes every `seconds`.
+    func value(at index: Int, every seconds: Double) -> Double {
         switch self {
         case .constant(let number): number
         case .ramp(let from, let to, let step):
-            Self.ramp(from, to, step: step, after: count)
+            Self.ramp(from, to, step: step, after: index)
         case .sine(let low, let high, let period):
             (low + high) / 2 + (high - low) / 2
                 * sin(
-                    2 * .pi * (Double(count) * seconds).truncatingRemainder(dividingBy: period)
+                    2 * .pi * (Double(index) * seconds).truncatingRemainder(dividingBy: period)
                         / period
                 )
         case .counter(let start, let step, let range):
-            Self.wrap(start + step * Double(count), into: range)
-        case .list(let numbers): numbers.isEmpty ? 0 : numbers[count % numbers.count]
+            Self.wrap(start + step * Double(index), into: range)
+        case .list(let numbers): numbers.isEmpty ? 0 : numbers[index % numbers.count]
         }
     }
 
