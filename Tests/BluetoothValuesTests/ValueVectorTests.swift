@@ -76,7 +76,7 @@ import Testing
             (SerialNumber.self, "ed a0 80", "UTF-8"),
         ] as [(any CharacteristicValue.Type, String, String)]
     )
-    func refusesNonsense(
+    func refusesInvalidInput(
         type: any CharacteristicValue.Type,
         bytes: String,
         field: String

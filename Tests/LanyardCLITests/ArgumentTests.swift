@@ -40,7 +40,7 @@ import Testing
             "C4:F0:00:00:00:01/static", "C4:F0:00:00:00:01/random/public", "", "name:",
         ]
     )
-    func refusesNonsense(text: String) {
+    func refusesInvalidInput(text: String) {
         #expect {
             try Target(text)
         } throws: {
@@ -82,7 +82,7 @@ import Testing
             "180F/2A19/1", "nothing/2A19", "0x", "0x2A1", "\u{1B}[2J",
         ]
     )
-    func refusesNonsense(text: String) {
+    func refusesInvalidInput(text: String) {
         #expect {
             try CharacteristicReference(text)
         } throws: {
@@ -211,7 +211,7 @@ extension CharacteristicReferenceTests {
         "Text that is not hexadecimal is refused",
         arguments: ["1", "0g", "1 23", "0 1", "zz", "é"]
     )
-    func refusesNonsense(text: String) {
+    func refusesInvalidInput(text: String) {
         #expect(throws: ProgramFailure.self) { try HexArgument(text) }
     }
 

@@ -52,7 +52,7 @@ import VirtualAdapters
             ["doctor", "--adapter", "virtual", "--timeout", "0"],
         ]
     )
-    func refusesNonsense(arguments: [String]) async {
+    func refusesInvalidInput(arguments: [String]) async {
         let run = await run(arguments)
         #expect(run.status == .usage)
         #expect(run.output.isEmpty)

@@ -58,7 +58,7 @@ import Testing
         takesFirst: Bool = false,
         bonds: [AccessoryBond] = []
     ) async throws -> TargetFinder.Found {
-        let allReceived = Moment()
+        let allReceived = OneTimeEvent()
         let finder = TargetFinder(limits: StepLimits(), takesFirst: takesFirst, bonds: bonds) {
             let rest = Mutex(advertisements[...])
             return AsyncThrowingStream {

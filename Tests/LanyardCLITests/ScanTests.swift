@@ -315,7 +315,7 @@ import Testing
     @Test("A scan without a limit reports once that nothing was received, and continues")
     func goesOn() async throws {
         let remarks = ScriptedAccessory.Recorder()
-        let (limit, end) = (Moment(), Moment())
+        let (limit, end) = (OneTimeEvent(), OneTimeEvent())
         let silence = silence(hasFilter: false, remarks)
         async let scan: Void = TimeLimit.passing(at: limit) {
             try await silence.report { await end.wait() }

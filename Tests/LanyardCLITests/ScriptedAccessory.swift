@@ -29,7 +29,7 @@ struct ScriptedAccessory: ConnectedAccessory {
     /// The discoveries of services and characteristics, and the reads, in order.
     let procedures = Recorder()
     /// The first request that gets no answer.
-    let fallsSilent = Moment()
+    let fallsSilent = OneTimeEvent()
 
     /// A list of lines, for example of the writes, in order.
     final class Recorder: Sendable {

@@ -115,7 +115,7 @@ import Testing
             (0x2A6E, "4c95"), (0x2A6F, "1127"), (0x2AA6, "02"),
         ] as [(UInt16, String)]
     )
-    func refusesNonsense(number: UInt16, hex: String) throws {
+    func refusesInvalidInput(number: UInt16, hex: String) throws {
         let bytes = try #require([UInt8](hexadecimal: hex))
         #expect(throws: MalformedBytes.self) {
             try WellKnownValues.describe(bytes, ofCharacteristic: BluetoothUUID(number))

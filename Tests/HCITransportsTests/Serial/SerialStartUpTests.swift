@@ -30,7 +30,7 @@ struct SerialStartUpTests {
     }
 
     /// A startup and its clock.
-    private struct Story {
+    private struct StartUpRun {
         var startUp: SerialStartUp
         var now = Instant.zero
         private var actions: [Action] = []
@@ -59,86 +59,86 @@ struct SerialStartUpTests {
 
     @Test("Without a second speed, the startup only resets the controller and reads its version")
     func plain() throws {
-        var story = try Story("/dev/x@1000000")
-        #expect(story.startUp.openingSpeeds == [1_000_000])
-        #expect(story.takeActions() == [Self.reset])
-        story.receive(Self.resetAnswer)
-        #expect(story.takeActions() == [Self.readVersion])
-        story.receive(Self.versionAnswer(company: 0x0059))
-        #expect(story.takeActions() == [.finish(.init(speed: 1_000_000))])
-        #expect(story.startUp.nextDeadline == nil)
+        var run = try StartUpRun("/dev/x@1000000")
+        #expect(run.startUp.openingSpeeds == [1_000_000])
+        #expect(run.takeActions() == [Self.reset])
+        run.receive(Self.resetAnswer)
+        #expect(run.takeActions() == [Self.readVersion])
+        run.receive(Self.versionAnswer(company: 0x0059))
+        #expect(run.takeActions() == [.finish(.init(speed: 1_000_000))])
+        #expect(run.startUp.nextDeadline == nil)
     }
 
     @Test("The startup finds the answer to Reset in noise that arrives byte by byte")
     func noise() throws {
-        var story = try Story("/dev/x@1000000")
-        _ = story.takeActions()
+        var run = try StartUpRun("/dev/x@1000000")
+        _ = run.takeActions()
         let noise: [UInt8] = [
             0xFF, 0x00, 0x04, 0x3E, 0x02, 0x02, 0xFF, 0xFF, 0x04, 0x0E, 0x04, 0x01,
         ]
-        for byte in noise + Self.resetAnswer { story.receive([byte]) }
-        #expect(story.takeActions() == [Self.readVersion])
+        for byte in noise + Self.resetAnswer { run.receive([byte]) }
+        #expect(run.takeActions() == [Self.readVersion])
         let other: [UInt8] = [0x04, 0x3E, 0x01, 0x02]
-        for byte in other + Self.versionAnswer(company: 1) { story.receive([byte]) }
-        #expect(story.takeActions() == [.finish(.init(speed: 1_000_000))])
+        for byte in other + Self.versionAnswer(company: 1) { run.receive([byte]) }
+        #expect(run.takeActions() == [.finish(.init(speed: 1_000_000))])
     }
 
     @Test("The startup fails after several Resets without an answer")
     func silence() throws {
-        var story = try Story("/dev/x@1000000")
+        var run = try StartUpRun("/dev/x@1000000")
         for _ in 1..<SerialStartUp.probeLimit {
-            #expect(story.takeActions() == [Self.reset])
-            try story.wait()
+            #expect(run.takeActions() == [Self.reset])
+            try run.wait()
         }
-        _ = story.takeActions()
-        try story.wait()
-        #expect(story.takeActions() == [.fail(speeds: [1_000_000])])
-        #expect(story.startUp.nextDeadline == nil)
+        _ = run.takeActions()
+        try run.wait()
+        #expect(run.takeActions() == [.fail(speeds: [1_000_000])])
+        #expect(run.startUp.nextDeadline == nil)
     }
 
     @Test("The startup has no deadline after it failed because of noise")
     func failsInNoise() throws {
-        var story = try Story("/dev/x@1000000")
+        var run = try StartUpRun("/dev/x@1000000")
         for _ in 0..<SerialStartUp.probeLimit {
-            story.receive(Self.resetAnswer)
-            story.receive([0xAA])
+            run.receive(Self.resetAnswer)
+            run.receive([0xAA])
         }
-        #expect(story.takeActions().last == .fail(speeds: [1_000_000]))
-        #expect(story.startUp.nextDeadline == nil)
+        #expect(run.takeActions().last == .fail(speeds: [1_000_000]))
+        #expect(run.startUp.nextDeadline == nil)
     }
 
     @Test("The company of the controller determines the command that changes the speed")
     func recognized() throws {
-        var story = try Story("/dev/x@921600,start=115200")
+        var run = try StartUpRun("/dev/x@921600,start=115200")
         // The port is set to the new speed first, to test that it supports the speed.
-        #expect(story.startUp.openingSpeeds == [921_600, 115_200])
-        #expect(story.takeActions() == [Self.reset])
-        story.receive(Self.resetAnswer)
-        story.receive(Self.versionAnswer(company: 0x000D))
-        #expect(story.takeActions() == [Self.readVersion, Self.command(.ti, 921_600)])
-        story.receive(Self.answer(to: 0xFF36))
-        #expect(story.takeActions() == [.setSpeed(921_600)])
+        #expect(run.startUp.openingSpeeds == [921_600, 115_200])
+        #expect(run.takeActions() == [Self.reset])
+        run.receive(Self.resetAnswer)
+        run.receive(Self.versionAnswer(company: 0x000D))
+        #expect(run.takeActions() == [Self.readVersion, Self.command(.ti, 921_600)])
+        run.receive(Self.answer(to: 0xFF36))
+        #expect(run.takeActions() == [.setSpeed(921_600)])
         // While the speeds differ, received bytes have no meaning.
-        story.receive(Self.resetAnswer + [0xAA, 0x55])
-        #expect(story.takeActions() == [])
-        try story.wait()
-        #expect(story.takeActions() == [Self.reset])
-        story.receive(Self.resetAnswer)
-        story.receive(Self.versionAnswer(company: 0x000D))
-        #expect(story.takeActions() == [Self.readVersion, .finish(.init(speed: 921_600))])
+        run.receive(Self.resetAnswer + [0xAA, 0x55])
+        #expect(run.takeActions() == [])
+        try run.wait()
+        #expect(run.takeActions() == [Self.reset])
+        run.receive(Self.resetAnswer)
+        run.receive(Self.versionAnswer(company: 0x000D))
+        #expect(run.takeActions() == [Self.readVersion, .finish(.init(speed: 921_600))])
     }
 
     @Test("A given vendor overrides the company that the controller reports")
     func givenVendor() throws {
-        var story = try Story("/dev/x@4000000,vendor=broadcom")
-        _ = story.takeActions()
-        story.receive(Self.resetAnswer)
-        story.receive(Self.versionAnswer(company: 0xFFFF))
-        #expect(story.takeActions() == [Self.readVersion, Self.command(.broadcom, 4_000_000)])
-        story.receive(Self.answer(to: 0xFC45))
-        #expect(story.takeActions() == [Self.command(.broadcom, 4_000_000, 1)])
-        story.receive(Self.answer(to: 0xFC18))
-        #expect(story.takeActions() == [.setSpeed(4_000_000)])
+        var run = try StartUpRun("/dev/x@4000000,vendor=broadcom")
+        _ = run.takeActions()
+        run.receive(Self.resetAnswer)
+        run.receive(Self.versionAnswer(company: 0xFFFF))
+        #expect(run.takeActions() == [Self.readVersion, Self.command(.broadcom, 4_000_000)])
+        run.receive(Self.answer(to: 0xFC45))
+        #expect(run.takeActions() == [Self.command(.broadcom, 4_000_000, 1)])
+        run.receive(Self.answer(to: 0xFC18))
+        #expect(run.takeActions() == [.setSpeed(4_000_000)])
     }
 
     @Test(
@@ -146,71 +146,71 @@ struct SerialStartUpTests {
         arguments: [SerialVendor.qualcomm, .st, .intel]
     )
     func unanswered(vendor: SerialVendor) throws {
-        var story = try Story("/dev/x@921600,vendor=\(vendor.rawValue)")
-        _ = story.takeActions()
-        story.receive(Self.resetAnswer)
-        story.receive(Self.versionAnswer(company: 0xFFFF))
-        if vendor == .intel { story.receive(Self.answer(to: 0xFC05)) }
+        var run = try StartUpRun("/dev/x@921600,vendor=\(vendor.rawValue)")
+        _ = run.takeActions()
+        run.receive(Self.resetAnswer)
+        run.receive(Self.versionAnswer(company: 0xFFFF))
+        if vendor == .intel { run.receive(Self.answer(to: 0xFC05)) }
         let last = vendor == .intel ? 1 : 0
-        #expect(story.takeActions().last == Self.command(vendor, 921_600, last))
-        let sentAt = story.now
-        try story.wait()
-        #expect(story.takeActions() == [.setSpeed(921_600)])
+        #expect(run.takeActions().last == Self.command(vendor, 921_600, last))
+        let sentAt = run.now
+        try run.wait()
+        #expect(run.takeActions() == [.setSpeed(921_600)])
         // The startup waits until the command has left even a line with 9,600 bits per second.
         let bits = 10 * 5
-        #expect((story.now - sentAt) >= .milliseconds(bits * 1_000 / 9_600))
-        let changedAt = story.now
-        try story.wait()
-        #expect(story.now - changedAt == vendor.settlingTime)
-        #expect(story.takeActions() == [Self.reset])
+        #expect((run.now - sentAt) >= .milliseconds(bits * 1_000 / 9_600))
+        let changedAt = run.now
+        try run.wait()
+        #expect(run.now - changedAt == vendor.settlingTime)
+        #expect(run.takeActions() == [Self.reset])
     }
 
     @Test("The line returns to the old speed with a notice if the new speed does not work")
     func fallBack() throws {
-        var story = try Story("/dev/x@921600,vendor=ti")
-        story.receive(Self.resetAnswer)
-        story.receive(Self.versionAnswer(company: 0))
-        story.receive(Self.answer(to: 0xFF36))
-        try story.wait()
-        for _ in 1..<SerialStartUp.verificationLimit { try story.wait() }
-        _ = story.takeActions()
-        try story.wait()
-        #expect(story.takeActions() == [.setSpeed(115_200), Self.reset])
-        story.receive(Self.resetAnswer)
-        story.receive(Self.versionAnswer(company: 0))
+        var run = try StartUpRun("/dev/x@921600,vendor=ti")
+        run.receive(Self.resetAnswer)
+        run.receive(Self.versionAnswer(company: 0))
+        run.receive(Self.answer(to: 0xFF36))
+        try run.wait()
+        for _ in 1..<SerialStartUp.verificationLimit { try run.wait() }
+        _ = run.takeActions()
+        try run.wait()
+        #expect(run.takeActions() == [.setSpeed(115_200), Self.reset])
+        run.receive(Self.resetAnswer)
+        run.receive(Self.versionAnswer(company: 0))
         let outcome = SerialStartUp.Outcome(
             speed: 115_200,
             notice: "the line stays at 115200 bits per second: it does not answer at 921600"
         )
-        #expect(story.takeActions() == [Self.readVersion, .finish(outcome)])
+        #expect(run.takeActions() == [Self.readVersion, .finish(outcome)])
     }
 
     @Test("An answer to Reset at the new speed does not prove that the speed works")
     func resetUndoesTheSpeed() throws {
-        var story = try Story("/dev/x@921600,vendor=ti")
-        story.receive(Self.resetAnswer)
-        story.receive(Self.versionAnswer(company: 0))
-        story.receive(Self.answer(to: 0xFF36))
-        try story.wait()
+        var run = try StartUpRun("/dev/x@921600,vendor=ti")
+        run.receive(Self.resetAnswer)
+        run.receive(Self.versionAnswer(company: 0))
+        run.receive(Self.answer(to: 0xFF36))
+        try run.wait()
         for _ in 0..<SerialStartUp.verificationLimit {
-            story.receive(Self.resetAnswer)
-            try story.wait()
+            run.receive(Self.resetAnswer)
+            try run.wait()
         }
-        #expect(story.takeActions().suffix(2) == [.setSpeed(115_200), Self.reset])
+        #expect(run.takeActions().suffix(2) == [.setSpeed(115_200), Self.reset])
     }
 
     @Test("The new speed can work although the controller did not answer the vendor's command")
     func silentCommand() throws {
-        var story = try Story("/dev/x@921600,vendor=nxp")
-        story.receive(Self.resetAnswer)
-        story.receive(Self.versionAnswer(company: 0))
-        _ = story.takeActions()
-        try story.wait()
-        #expect(story.takeActions() == [.setSpeed(921_600)])
-        try story.wait()
-        story.receive(Self.resetAnswer)
-        story.receive(Self.versionAnswer(company: 0))
-        #expect(story.takeActions().last == .finish(.init(speed: 921_600)))
+        var run = try StartUpRun("/dev/x@921600,vendor=nxp")
+        run.receive(Self.resetAnswer)
+        run.receive(Self.versionAnswer(company: 0))
+        _ = run.takeActions()
+        try run.wait()
+        #expect(run.takeActions() == [.setSpeed(921_600)])
+        try run.wait()
+        run.receive(Self.resetAnswer)
+        run.receive(Self.versionAnswer(company: 0))
+        #expect(run.takeActions().last == .finish(.init(speed: 921_600)))
     }
 
     @Test(
@@ -221,10 +221,10 @@ struct SerialStartUpTests {
         ] as [(String, UInt16, String)]
     )
     func noWay(text: String, company: UInt16, says: String) throws {
-        var story = try Story(text)
-        story.receive(Self.resetAnswer)
-        story.receive(Self.versionAnswer(company: company))
-        guard case .finish(let outcome) = story.takeActions().last else {
+        var run = try StartUpRun(text)
+        run.receive(Self.resetAnswer)
+        run.receive(Self.versionAnswer(company: company))
+        guard case .finish(let outcome) = run.takeActions().last else {
             Issue.record("not finished")
             return
         }
@@ -237,12 +237,12 @@ struct SerialStartUpTests {
         arguments: [true, false]
     )
     func refused(byCompletion: Bool) throws {
-        var story = try Story("/dev/x@921600,vendor=broadcom")
-        story.receive(Self.resetAnswer)
-        story.receive(Self.versionAnswer(company: 0))
+        var run = try StartUpRun("/dev/x@921600,vendor=broadcom")
+        run.receive(Self.resetAnswer)
+        run.receive(Self.versionAnswer(company: 0))
         let status: [UInt8] = [0x04, 0x0F, 0x04, 0x01, 0x01, 0x18, 0xFC]
-        story.receive(byCompletion ? Self.answer(to: 0xFC18, status: 0x12) : status)
-        guard case .finish(let outcome) = story.takeActions().last else {
+        run.receive(byCompletion ? Self.answer(to: 0xFC18, status: 0x12) : status)
+        guard case .finish(let outcome) = run.takeActions().last else {
             Issue.record("not finished")
             return
         }
@@ -252,116 +252,116 @@ struct SerialStartUpTests {
 
     @Test("The startup finds a controller that still has the new speed")
     func leftBehind() throws {
-        var story = try Story("/dev/x@921600,vendor=ti")
-        #expect(story.takeActions() == [Self.reset])
-        try story.wait()
-        #expect(story.takeActions() == [.setSpeed(921_600), Self.reset])
-        story.receive(Self.resetAnswer)
-        story.receive(Self.versionAnswer(company: 0))
-        #expect(story.takeActions() == [Self.readVersion, .finish(.init(speed: 921_600))])
+        var run = try StartUpRun("/dev/x@921600,vendor=ti")
+        #expect(run.takeActions() == [Self.reset])
+        try run.wait()
+        #expect(run.takeActions() == [.setSpeed(921_600), Self.reset])
+        run.receive(Self.resetAnswer)
+        run.receive(Self.versionAnswer(company: 0))
+        #expect(run.takeActions() == [Self.readVersion, .finish(.init(speed: 921_600))])
     }
 
     @Test("The startup changes the speed again if Reset restores the first speed")
     func resetBringsBack() throws {
-        var story = try Story("/dev/x@921600,vendor=ti")
-        try story.wait()
+        var run = try StartUpRun("/dev/x@921600,vendor=ti")
+        try run.wait()
         // The controller answers Reset at the current speed and then restores its first speed.
-        story.receive(Self.resetAnswer)
-        _ = story.takeActions()
-        try story.wait()
-        #expect(story.takeActions() == [.setSpeed(115_200), Self.reset])
-        story.receive(Self.resetAnswer)
-        story.receive(Self.versionAnswer(company: 0))
-        #expect(story.takeActions() == [Self.readVersion, Self.command(.ti, 921_600)])
+        run.receive(Self.resetAnswer)
+        _ = run.takeActions()
+        try run.wait()
+        #expect(run.takeActions() == [.setSpeed(115_200), Self.reset])
+        run.receive(Self.resetAnswer)
+        run.receive(Self.versionAnswer(company: 0))
+        #expect(run.takeActions() == [Self.readVersion, Self.command(.ti, 921_600)])
     }
 
     @Test("The startup tries both speeds in turn before it fails")
     func bothSilent() throws {
-        var story = try Story("/dev/x@921600,vendor=ti")
-        for _ in 0..<SerialStartUp.probeLimit * 2 { try story.wait() }
-        let actions = story.takeActions()
+        var run = try StartUpRun("/dev/x@921600,vendor=ti")
+        for _ in 0..<SerialStartUp.probeLimit * 2 { try run.wait() }
+        let actions = run.takeActions()
         #expect(actions.count { $0 == Self.reset } == SerialStartUp.probeLimit * 2)
         #expect(actions.last == .fail(speeds: [115_200, 921_600]))
-        #expect(story.startUp.nextDeadline == nil)
+        #expect(run.startUp.nextDeadline == nil)
     }
 
     @Test("Noise in place of an answer leads to another Reset at once")
     func noiseAfterReset() throws {
-        var story = try Story("/dev/x@1000000")
-        story.receive(Self.resetAnswer)
-        _ = story.takeActions()
-        story.receive([0x77])
-        #expect(story.takeActions() == [Self.reset])
+        var run = try StartUpRun("/dev/x@1000000")
+        run.receive(Self.resetAnswer)
+        _ = run.takeActions()
+        run.receive([0x77])
+        #expect(run.takeActions() == [Self.reset])
     }
 
     @Test("Received bytes do not shorten the wait while the controller changes its speed")
     func noiseWhileChanging() throws {
-        var story = try Story("/dev/x@921600,vendor=ti")
+        var run = try StartUpRun("/dev/x@921600,vendor=ti")
         // The noise after the answer arrives in the same read, so it has the old speed.
-        story.receive(Self.resetAnswer)
-        story.receive(Self.versionAnswer(company: 0))
-        _ = story.takeActions()
-        story.receive(Self.answer(to: 0xFF36) + [0x77, 0x04])
-        #expect(story.takeActions() == [.setSpeed(921_600)])
-        #expect(story.startUp.nextDeadline == story.now + SerialVendor.ti.settlingTime)
-        story.receive([0x77])
-        #expect(story.takeActions() == [])
-        try story.wait()
-        #expect(story.takeActions() == [Self.reset])
+        run.receive(Self.resetAnswer)
+        run.receive(Self.versionAnswer(company: 0))
+        _ = run.takeActions()
+        run.receive(Self.answer(to: 0xFF36) + [0x77, 0x04])
+        #expect(run.takeActions() == [.setSpeed(921_600)])
+        #expect(run.startUp.nextDeadline == run.now + SerialVendor.ti.settlingTime)
+        run.receive([0x77])
+        #expect(run.takeActions() == [])
+        try run.wait()
+        #expect(run.takeActions() == [Self.reset])
     }
 
     @Test("Noise after the version does not cancel the speed change")
     func noiseAroundCommand() throws {
-        var story = try Story("/dev/x@4000000,vendor=broadcom")
-        story.receive(Self.resetAnswer)
-        _ = story.takeActions()
-        story.receive(Self.versionAnswer(company: 0) + [0x77])
-        #expect(story.takeActions() == [Self.command(.broadcom, 4_000_000)])
-        let deadline = story.startUp.nextDeadline
-        story.receive([0x99])
-        #expect(story.takeActions() == [])
-        #expect(story.startUp.nextDeadline == deadline)
-        story.receive(Self.answer(to: 0xFC45))
-        #expect(story.takeActions() == [Self.command(.broadcom, 4_000_000, 1)])
+        var run = try StartUpRun("/dev/x@4000000,vendor=broadcom")
+        run.receive(Self.resetAnswer)
+        _ = run.takeActions()
+        run.receive(Self.versionAnswer(company: 0) + [0x77])
+        #expect(run.takeActions() == [Self.command(.broadcom, 4_000_000)])
+        let deadline = run.startUp.nextDeadline
+        run.receive([0x99])
+        #expect(run.takeActions() == [])
+        #expect(run.startUp.nextDeadline == deadline)
+        run.receive(Self.answer(to: 0xFC45))
+        #expect(run.takeActions() == [Self.command(.broadcom, 4_000_000, 1)])
     }
 
     @Test("While a command that gets no answer is being sent, received bytes have no effect")
     func noiseWhileTransmitting() throws {
-        var story = try Story("/dev/x@921600,vendor=qualcomm")
-        story.receive(Self.resetAnswer)
-        story.receive(Self.versionAnswer(company: 0) + [0x77] + Self.resetAnswer)
-        #expect(story.takeActions().last == Self.command(.qualcomm, 921_600))
-        #expect(story.startUp.nextDeadline == story.now + SerialStartUp.transmissionTime)
+        var run = try StartUpRun("/dev/x@921600,vendor=qualcomm")
+        run.receive(Self.resetAnswer)
+        run.receive(Self.versionAnswer(company: 0) + [0x77] + Self.resetAnswer)
+        #expect(run.takeActions().last == Self.command(.qualcomm, 921_600))
+        #expect(run.startUp.nextDeadline == run.now + SerialStartUp.transmissionTime)
     }
 
     @Test("An answer after the end of the startup has no effect")
     func late() throws {
-        var story = try Story("/dev/x@1000000")
-        story.receive(Self.resetAnswer)
-        story.receive(Self.versionAnswer(company: 0))
-        _ = story.takeActions()
-        story.receive(Self.resetAnswer + Self.versionAnswer(company: 0))
-        #expect(story.takeActions() == [])
-        #expect(story.startUp.deadlinePassed(now: story.now + .seconds(9)) == [])
+        var run = try StartUpRun("/dev/x@1000000")
+        run.receive(Self.resetAnswer)
+        run.receive(Self.versionAnswer(company: 0))
+        _ = run.takeActions()
+        run.receive(Self.resetAnswer + Self.versionAnswer(company: 0))
+        #expect(run.takeActions() == [])
+        #expect(run.startUp.deadlinePassed(now: run.now + .seconds(9)) == [])
     }
 
     @Test("The startup ends whatever it receives", arguments: RunSeed.seeds(200))
     func anything(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         let texts = ["/dev/x@1000000", "/dev/x@921600,start=115200", "/dev/x@921600,vendor=intel"]
-        var story = try Story(texts[Int(seed) % texts.count])
+        var run = try StartUpRun(texts[Int(seed) % texts.count])
         let pieces: [[UInt8]] = [
             Self.resetAnswer, Self.versionAnswer(company: 0x000D), Self.answer(to: 0xFF36),
             Self.answer(to: 0xFC05), [0x04, 0x0E, 0xFF], [0x02, 0, 0, 0xFF, 0xFF], [0x99], [],
         ]
         for _ in 0..<1_000 {
-            let actions = story.takeActions()
+            let actions = run.takeActions()
             if case .finish? = actions.last { return }
             if case .fail? = actions.last { return }
             if Int.random(in: 0..<3, using: &random) == 0 {
-                try story.wait()
+                try run.wait()
             } else {
-                story.receive(pieces.randomElement(using: &random) ?? [])
+                run.receive(pieces.randomElement(using: &random) ?? [])
             }
         }
         Issue.record("seed \(seed): the startup did not end")

@@ -56,7 +56,7 @@ struct AdapterSessionTests {
                 address: DeviceAddress(value: 0xC4F0_0000_0001, kind: .random),
                 isConnectable: isConnectable
             )
-            let isConnecting = Moment()
+            let isConnecting = OneTimeEvent()
             defer { isConnecting.occur() }
             let failure = await #expect(throws: ProgramFailure.self) {
                 try await TimeLimit.passing(at: isConnecting) {

@@ -112,7 +112,7 @@ import Testing
         await fixture.wait(for: ">")
         fixture.type("abc\u{3}def\n")
         #expect(await line == "def")
-        let cancelled = Moment()
+        let cancelled = OneTimeEvent()
         fixture.terminal.onInterrupt { cancelled.occur() }
         fixture.type("\u{3}")
         await cancelled.wait()
@@ -128,7 +128,7 @@ import Testing
         fixture.type("wait 1000\n\u{3}")
         #expect(await line == "wait 1000")
         await fixture.close()
-        let cancelled = Moment()
+        let cancelled = OneTimeEvent()
         fixture.terminal.onInterrupt { cancelled.occur() }
         await cancelled.wait()
     }
@@ -193,7 +193,7 @@ import Testing
     @Test("A display gets the keys, except Ctrl-C", .timeLimit(.minutes(1)))
     func display() async {
         let fixture = TerminalFixture()
-        let cancelled = Moment()
+        let cancelled = OneTimeEvent()
         fixture.terminal.onInterrupt { cancelled.occur() }
         do {
             let keys = fixture.terminal.commandConsole.keys()

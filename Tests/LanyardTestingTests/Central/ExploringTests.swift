@@ -7,10 +7,10 @@ import Testing
 
 @Suite("Exploring an accessory", .eachSystem)
 struct ExploringTests {
-    /// Returns a kit whose strap has a service that no description declares, a secondary service
-    /// that it includes, and descriptors.
-    private static func kit() -> Kit {
-        Kit { strap in
+    /// Returns a fixture whose strap has a service that no description declares, a secondary
+    /// service that it includes, and descriptors.
+    private static func fixture() -> CentralFixture {
+        CentralFixture { strap in
             strap.services[0].characteristics[2] = .writable("2A39")
                 .described(as: "Commands").withResponse()
             strap.services += [
@@ -25,10 +25,10 @@ struct ExploringTests {
 
     @Test("Undeclared and included services are found, with characteristics and descriptors")
     func everything() async throws {
-        let kit = Self.kit()
-        try await kit.world.run(for: .seconds(60)) {
-            let central = kit.central()
-            let strap = try await central.pair(Kit.strap)
+        let fixture = Self.fixture()
+        try await fixture.world.run(for: .seconds(60)) {
+            let central = fixture.central()
+            let strap = try await central.pair(CentralFixture.strap)
             let services = try await strap.discoverServices()
             // The system hides the services that it uses itself.
             #expect(services.map(\.identifier) == ["180D", "180F", "1B30", "1B20"])
@@ -55,10 +55,10 @@ struct ExploringTests {
 
     @Test("The descriptors of a declared characteristic can be read")
     func descriptors() async throws {
-        let kit = Self.kit()
-        try await kit.world.run(for: .seconds(60)) {
-            let central = kit.central()
-            let strap = try await central.pair(Kit.strap)
+        let fixture = Self.fixture()
+        try await fixture.world.run(for: .seconds(60)) {
+            let central = fixture.central()
+            let strap = try await central.pair(CentralFixture.strap)
             let text = try await strap.descriptors(of: "2A39")
             #expect(text.map(\.identifier) == ["2901"])
             #expect(try await strap.read(text[0]) == .text("Commands"))
@@ -74,10 +74,10 @@ struct ExploringTests {
 
     @Test("Attributes of an earlier link and reads without permission are refused")
     func stale() async throws {
-        let kit = Self.kit()
-        try await kit.world.run(for: .seconds(60)) {
-            let central = kit.central()
-            let strap = try await central.pair(Kit.strap)
+        let fixture = Self.fixture()
+        try await fixture.world.run(for: .seconds(60)) {
+            let central = fixture.central()
+            let strap = try await central.pair(CentralFixture.strap)
             let services = try await strap.discoverServices()
             let commands = try #require(
                 services.first { $0.identifier == "180D" }?.characteristics
@@ -104,16 +104,16 @@ struct ExploringTests {
 
     @Test("The attributes of a removed service are invalid")
     func changed() async throws {
-        let kit = Self.kit()
-        try await kit.world.run(for: .seconds(60)) {
-            let central = kit.central()
-            let strap = try await central.pair(Kit.strap)
+        let fixture = Self.fixture()
+        try await fixture.world.run(for: .seconds(60)) {
+            let central = fixture.central()
+            let strap = try await central.pair(CentralFixture.strap)
             let found = try await strap.discoverServices()
             let undeclared = try #require(
                 found.first { $0.identifier == "1B30" }?.characteristics.first
             )
-            kit.straps[0].removeService("1B30")
-            try await kit.world.advance(by: .seconds(1))
+            fixture.straps[0].removeService("1B30")
+            try await fixture.world.advance(by: .seconds(1))
             try await strap.untilReady()
             await #expect(throws: AccessoryError.unknownCharacteristic("1B31")) {
                 try await strap.read(undeclared)
@@ -126,17 +126,17 @@ struct ExploringTests {
 
     @Test("A canceled request does not disturb the next ones")
     func cancelled() async throws {
-        let kit = Self.kit()
-        try await kit.world.run(for: .seconds(60)) {
-            let central = kit.central()
-            let strap = try await central.pair(Kit.strap)
+        let fixture = Self.fixture()
+        try await fixture.world.run(for: .seconds(60)) {
+            let central = fixture.central()
+            let strap = try await central.pair(CentralFixture.strap)
             let level = try await level(of: strap)
-            kit.straps[0].disturb(losing: 1)
+            fixture.straps[0].disturb(losing: 1)
             let reading = Task { try await strap.read(level) }
-            try await kit.world.advance(by: .milliseconds(50))
+            try await fixture.world.advance(by: .milliseconds(50))
             reading.cancel()
             await #expect(throws: AccessoryError.cancelled) { try await reading.value }
-            kit.straps[0].disturb(losing: 0)
+            fixture.straps[0].disturb(losing: 0)
             async let first = strap.discoverServices()
             async let second = strap.discoverServices()
             let (one, other) = try await (first, second)

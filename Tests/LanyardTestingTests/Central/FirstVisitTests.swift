@@ -9,10 +9,10 @@ import Testing
 struct FirstVisitTests {
     @Test("Row 5: A first visit pairs, reads a value, and receives values")
     func visit() async throws {
-        let kit = Kit()
-        try await kit.world.run(for: .seconds(60)) {
-            let central = kit.central()
-            let strap = try await central.pair(Kit.strap)
+        let fixture = CentralFixture()
+        try await fixture.world.run(for: .seconds(60)) {
+            let central = fixture.central()
+            let strap = try await central.pair(CentralFixture.strap)
             #expect(strap.state == .ready)
             #expect(strap.name == "Strap 0")
             #expect(try await strap.read("2A38") == Data([1]))

@@ -11,20 +11,20 @@ import Testing
 @Suite("Accessories with changing addresses", .eachSystem)
 struct IdentityTests {
     private static var description: AccessoryDescription {
-        var description = Kit.strap
+        var description = CentralFixture.strap
         description.identity = .manufacturerData(company: 0x0059, range: 0..<4)
         return description
     }
 
     @Test("A paired accessory keeps its kind if another description identifies it differently")
     func described() async throws {
-        let kit = Kit { $0.manufacturerData = [0x59, 0x00, 1, 2, 3, 4] }
+        let fixture = CentralFixture { $0.manufacturerData = [0x59, 0x00, 1, 2, 3, 4] }
         var other = Self.description
         other.kind = "other"
         other.timeouts.scanning = .seconds(20)
-        try await kit.world.run(for: .seconds(600)) { [other] in
-            let central = kit.central(Kit.strap, other)
-            let strap = try await central.pair(Kit.strap)
+        try await fixture.world.run(for: .seconds(600)) { [other] in
+            let central = fixture.central(CentralFixture.strap, other)
+            let strap = try await central.pair(CentralFixture.strap)
             try await strap.disconnect()
             await #expect(throws: AccessoryError.notFound(after: .seconds(20))) {
                 try await central.pair(other)
@@ -40,13 +40,13 @@ struct IdentityTests {
         "An accessory paired under the system's identity stays usable with a manufacturer identity"
     )
     func renamed() async throws {
-        let kit = Kit { $0.manufacturerData = [0x59, 0x00, 1, 2, 3, 4] }
-        try await kit.world.run(for: .seconds(600)) {
-            let first = kit.central()
-            _ = try await first.pair(Kit.strap)
+        let fixture = CentralFixture { $0.manufacturerData = [0x59, 0x00, 1, 2, 3, 4] }
+        try await fixture.world.run(for: .seconds(600)) {
+            let first = fixture.central()
+            _ = try await first.pair(CentralFixture.strap)
             await first.shutDown()
             // The next version of the app identifies the accessories in another way.
-            let second = kit.central(Self.description)
+            let second = fixture.central(Self.description)
             let strap = try #require(second.knownAccessory(Self.description))
             try await strap.untilReady()
             try await strap.disconnect()
@@ -55,7 +55,7 @@ struct IdentityTests {
             try await strap.untilReady()
             #expect(try await strap.read("2A38") == Data([1]))
             try await second.forget(strap)
-            #expect(kit.store.accessories.isEmpty)
+            #expect(fixture.store.accessories.isEmpty)
             await second.shutDown()
         }
     }
@@ -63,7 +63,7 @@ struct IdentityTests {
     @Test("The central retains each peripheral until its connection has ended")
     func unusedPeripherals() async throws {
         let name = "Rotating strap"
-        let kit = Kit(seed: 71) {
+        let fixture = CentralFixture(seed: 71) {
             $0.name = name
             $0.manufacturerData = [0x59, 0x00, 1, 2, 3, 4]
         }
@@ -72,19 +72,19 @@ struct IdentityTests {
         try await Misuse.observing { line in
             if line.contains(name) { lines.withLock { $0.append(line) } }
         } during: {
-            try await kit.world.run(for: .seconds(600)) {
-                let central = kit.central(Self.description)
+            try await fixture.world.run(for: .seconds(600)) {
+                let central = fixture.central(Self.description)
                 let strap = try await central.pair(Self.description)
                 let changes = strap.changes
                 for _ in 1...3 {
-                    kit.straps[0].walk(to: .outOfRange)
+                    fixture.straps[0].walk(to: .outOfRange)
                     for await change in changes where change.state == .outOfRange { break }
-                    kit.straps[0].changeAddress()
-                    kit.straps[0].comeBack()
+                    fixture.straps[0].changeAddress()
+                    fixture.straps[0].comeBack()
                     // The address changes after the discovery, so the request for the old address
                     // stays pending.
                     for await change in changes where change.state == .connecting { break }
-                    kit.straps[0].changeAddress()
+                    fixture.straps[0].changeAddress()
                     try await strap.untilReady()
                 }
                 await central.shutDown()
@@ -95,24 +95,24 @@ struct IdentityTests {
 
     @Test("Row 14: Manufacturer data identifies an accessory across address changes")
     func rotation() async throws {
-        let kit = Kit { $0.manufacturerData = [0x59, 0x00, 1, 2, 3, 4] }
-        try await kit.world.run(for: .seconds(600)) {
-            let central = kit.central(Self.description)
+        let fixture = CentralFixture { $0.manufacturerData = [0x59, 0x00, 1, 2, 3, 4] }
+        try await fixture.world.run(for: .seconds(600)) {
+            let central = fixture.central(Self.description)
             let strap = try await central.pair(Self.description)
             #expect(strap.id == .manufacturer(company: 0x0059, identifier: Data([1, 2, 3, 4])))
             let changes = strap.changes
-            kit.straps[0].walk(to: .outOfRange)
+            fixture.straps[0].walk(to: .outOfRange)
             for await change in changes where change.state == .outOfRange { break }
-            kit.straps[0].changeAddress()
-            kit.straps[0].comeBack()
+            fixture.straps[0].changeAddress()
+            fixture.straps[0].comeBack()
             try await strap.untilReady()
             #expect(central.accessories.count == 1)
             let value = try await strap.read("2A38")
             #expect(value == Data([1]))
             // The identity persists at the next launch, with yet another address.
             await central.shutDown()
-            kit.straps[0].changeAddress()
-            let later = kit.central(Self.description)
+            fixture.straps[0].changeAddress()
+            let later = fixture.central(Self.description)
             let same = try #require(later.knownAccessory(Self.description))
             #expect(same.id == strap.id)
             try await same.untilReady()

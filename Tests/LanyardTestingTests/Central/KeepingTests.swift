@@ -12,20 +12,20 @@ struct KeepingTests {
         arguments: [SystemReconnect.whereAvailable, .never]
     )
     func walk(_ reconnect: SystemReconnect) async throws {
-        let kit = Kit()
-        var description = Kit.strap
+        let fixture = CentralFixture()
+        var description = CentralFixture.strap
         description.systemReconnect = reconnect
-        try await kit.world.run(for: .seconds(600)) { [description] in
-            let central = kit.central(description)
+        try await fixture.world.run(for: .seconds(600)) { [description] in
+            let central = fixture.central(description)
             let strap = try await central.pair(description)
             var values = try strap.values(of: "2A37").makeAsyncIterator()
             _ = await values.next()
             let changes = strap.changes
-            kit.straps[0].walk(to: .outOfRange)
+            fixture.straps[0].walk(to: .outOfRange)
             for await change in changes where change.state == .outOfRange { break }
             await #expect(throws: AccessoryError.notConnected) { try await strap.read("2A38") }
-            try await kit.world.advance(by: .seconds(60))
-            kit.straps[0].comeBack()
+            try await fixture.world.advance(by: .seconds(60))
+            fixture.straps[0].comeBack()
             try await strap.untilReady()
             _ = await values.next()
             #expect(try await strap.read("2A38") == Data([1]))
@@ -35,51 +35,54 @@ struct KeepingTests {
 
     @Test("An accessory that always disconnects causes few connection requests")
     func storm() async throws {
-        let kit = Kit()
-        var description = Kit.strap
+        let fixture = CentralFixture()
+        var description = CentralFixture.strap
         // Otherwise the system would reconnect by itself.
         description.systemReconnect = .never
-        try await kit.world.run(for: .seconds(1_200)) { [description] in
-            let central = kit.central(description)
+        try await fixture.world.run(for: .seconds(1_200)) { [description] in
+            let central = fixture.central(description)
             _ = try await central.pair(description)
             for _ in 1...600 {
-                try await kit.world.advance(by: .seconds(1))
-                if await kit.straps[0].linkCount > 0 { kit.straps[0].dropLink() }
+                try await fixture.world.advance(by: .seconds(1))
+                if await fixture.straps[0].linkCount > 0 { fixture.straps[0].dropLink() }
             }
             // At most ten bursts of nine attempts, and ten pauses of a minute.
-            #expect((10...100).contains(kit.count(of: "connect")), "\(kit.count(of: "connect"))")
+            #expect(
+                (10...100).contains(fixture.count(of: "connect")),
+                "\(fixture.count(of: "connect"))"
+            )
             await central.shutDown()
         }
     }
 
     @Test("Row 7: The next launch finds the accessory without a scan")
     func nextLaunch() async throws {
-        let kit = Kit()
-        try await kit.world.run(for: .seconds(600)) {
-            let first = kit.central()
-            let id = try await first.pair(Kit.strap).id
+        let fixture = CentralFixture()
+        try await fixture.world.run(for: .seconds(600)) {
+            let first = fixture.central()
+            let id = try await first.pair(CentralFixture.strap).id
             await first.shutDown()
-            let second = kit.central()
-            let strap = try #require(second.knownAccessory(Kit.strap))
+            let second = fixture.central()
+            let strap = try #require(second.knownAccessory(CentralFixture.strap))
             #expect(strap.id == id)
             #expect(strap.name == "Strap 0")
             #expect(strap.state == .waitingForBluetooth)
             try await strap.untilReady()
-            #expect(try await second.accessory(Kit.strap) === strap)
-            #expect(kit.count(of: "scanForPeripherals") == 1)
+            #expect(try await second.accessory(CentralFixture.strap) === strap)
+            #expect(fixture.count(of: "scanForPeripherals") == 1)
             await second.shutDown()
         }
     }
 
     @Test("An accessory disconnects, and connects again on request")
     func disconnect() async throws {
-        let kit = Kit()
-        try await kit.world.run(for: .seconds(600)) {
-            let central = kit.central()
-            let strap = try await central.pair(Kit.strap)
+        let fixture = CentralFixture()
+        try await fixture.world.run(for: .seconds(600)) {
+            let central = fixture.central()
+            let strap = try await central.pair(CentralFixture.strap)
             try await strap.disconnect()
             #expect(strap.state == .idle)
-            try await kit.world.advance(by: .seconds(30))
+            try await fixture.world.advance(by: .seconds(30))
             #expect(strap.state == .idle)
             await #expect(throws: AccessoryError.abandoned(.resting(.disconnected))) {
                 try await strap.untilReady()
@@ -92,10 +95,10 @@ struct KeepingTests {
 
     @Test("A disconnection returns when the link has ended, even if the app reconnects first")
     func pairedAgain() async throws {
-        let kit = Kit()
-        try await kit.world.run(for: .seconds(600)) {
-            let central = kit.central()
-            let strap = try await central.pair(Kit.strap)
+        let fixture = CentralFixture()
+        try await fixture.world.run(for: .seconds(600)) {
+            let central = fixture.central()
+            let strap = try await central.pair(CentralFixture.strap)
             let changes = strap.changes
             async let ended: Void = strap.disconnect()
             for await change in changes where change.state == .disconnecting { break }
@@ -108,10 +111,10 @@ struct KeepingTests {
 
     @Test("Row 6: Forgetting an accessory ends its link and sequences, and empties the store")
     func forget() async throws {
-        let kit = Kit()
-        try await kit.world.run(for: .seconds(600)) {
-            let central = kit.central()
-            let strap = try await central.pair(Kit.strap)
+        let fixture = CentralFixture()
+        try await fixture.world.run(for: .seconds(600)) {
+            let central = fixture.central()
+            let strap = try await central.pair(CentralFixture.strap)
             let (changes, values) = (strap.changes, try strap.values(of: "2A37"))
             var list = central.accessoryChanges.makeAsyncIterator()
             guard case .added(let added)? = await list.next() else { throw CancellationError() }
@@ -122,24 +125,24 @@ struct KeepingTests {
             for await _ in changes {}
             for await _ in values {}
             #expect(central.accessories.isEmpty)
-            #expect(kit.store.accessories.isEmpty)
-            #expect(kit.count(of: "cancelPeripheralConnection") == 1)
+            #expect(fixture.store.accessories.isEmpty)
+            #expect(fixture.count(of: "cancelPeripheralConnection") == 1)
             // The accessory is unknown now, and can be paired again.
-            #expect(try await central.pair(Kit.strap).state == .ready)
+            #expect(try await central.pair(CentralFixture.strap).state == .ready)
             await central.shutDown()
         }
     }
 
     @Test("Row 1: An accessory reconnects after Bluetooth was off")
     func powerCycle() async throws {
-        let kit = Kit()
-        try await kit.world.run(for: .seconds(600)) {
-            let central = kit.central()
-            let strap = try await central.pair(Kit.strap)
+        let fixture = CentralFixture()
+        try await fixture.world.run(for: .seconds(600)) {
+            let central = fixture.central()
+            let strap = try await central.pair(CentralFixture.strap)
             let changes = strap.changes
-            kit.world.phone.isPoweredOn = false
+            fixture.world.phone.isPoweredOn = false
             for await change in changes where change.state == .poweredOff { break }
-            kit.world.phone.isPoweredOn = true
+            fixture.world.phone.isPoweredOn = true
             try await strap.untilReady()
             #expect(try await strap.read("2A38") == Data([1]))
             await central.shutDown()
@@ -148,10 +151,10 @@ struct KeepingTests {
 
     @Test("Row 10: Closures and sequences receive every change")
     func changes() async throws {
-        let kit = Kit()
-        try await kit.world.run(for: .seconds(600)) {
-            let central = kit.central()
-            let strap = try await central.pair(Kit.strap)
+        let fixture = CentralFixture()
+        try await fixture.world.run(for: .seconds(600)) {
+            let central = fixture.central()
+            let strap = try await central.pair(CentralFixture.strap)
             let received = ReceivedValues<AccessoryChange>()
             let observation = strap.onChange { received.add($0) }
             let sequence = strap.changes
@@ -173,24 +176,24 @@ struct KeepingTests {
 
     @Test("Releasing the central ends its link")
     func released() async throws {
-        let kit = Kit()
-        try await kit.world.run(for: .seconds(600)) {
+        let fixture = CentralFixture()
+        try await fixture.world.run(for: .seconds(600)) {
             weak var weakStrap: Accessory?
             weak var weakCentral: AccessoryCentral?
             do {
-                let central = kit.central()
-                let strap = try await central.pair(Kit.strap)
+                let central = fixture.central()
+                let strap = try await central.pair(CentralFixture.strap)
                 (weakStrap, weakCentral) = (strap, central)
                 await #expect(throws: Never.self) { try await strap.untilReady() }
             }
-            try await kit.world.advance(by: .seconds(1))
+            try await fixture.world.advance(by: .seconds(1))
             #expect(weakCentral == nil)
             #expect(weakStrap == nil)
             // Another central can connect to the strap now.
-            let other = kit.central {
+            let other = fixture.central {
                 $0.name = "other"; $0.store = MemoryAccessoryStore()
             }
-            #expect(try await other.pair(Kit.strap).state == .ready)
+            #expect(try await other.pair(CentralFixture.strap).state == .ready)
             await other.shutDown()
         }
     }

@@ -10,49 +10,49 @@ import Testing
 struct LifeTests {
     @Test("A central runs as long as the app holds its accessory")
     func accessory() async throws {
-        let kit = Kit()
-        try await kit.world.run(for: .seconds(120)) {
-            let strap = try await kit.central().pair(Kit.strap)
-            try await kit.world.advance(by: .seconds(10))
+        let fixture = CentralFixture()
+        try await fixture.world.run(for: .seconds(120)) {
+            let strap = try await fixture.central().pair(CentralFixture.strap)
+            try await fixture.world.advance(by: .seconds(10))
             #expect(strap.state == .ready)
-            #expect(await kit.straps[0].linkCount == 1)
+            #expect(await fixture.straps[0].linkCount == 1)
             #expect(try await strap.read("2A38") == Data([1]))
         }
     }
 
     @Test("A central runs as long as the app holds a sequence of values")
     func stream() async throws {
-        let kit = Kit()
-        try await kit.world.run(for: .seconds(120)) {
-            let values = try await kit.central().pair(Kit.strap).values(of: "2A37")
+        let fixture = CentralFixture()
+        try await fixture.world.run(for: .seconds(120)) {
+            let values = try await fixture.central().pair(CentralFixture.strap).values(of: "2A37")
             var count = 0
             for await _ in values {
                 count += 1
                 if count == 5 { break }
             }
             #expect(count == 5)
-            #expect(await kit.straps[0].linkCount == 1)
+            #expect(await fixture.straps[0].linkCount == 1)
         }
     }
 
     @Test("A central ends when the app has released everything obtained from it")
     func ends() async throws {
-        let kit = Kit()
-        try await kit.world.run(for: .seconds(120)) {
-            let driver = try await visit(kit)
-            try await kit.world.advance(by: .seconds(5))
-            #expect(await kit.straps[0].linkCount == 0)
+        let fixture = CentralFixture()
+        try await fixture.world.run(for: .seconds(120)) {
+            let driver = try await visit(fixture)
+            try await fixture.world.advance(by: .seconds(5))
+            #expect(await fixture.straps[0].linkCount == 0)
             #expect(driver.reference == nil)
         }
     }
 
     @Test("A central returns the same accessory object as long as the app holds it")
     func identity() async throws {
-        let kit = Kit()
-        try await kit.world.run(for: .seconds(120)) {
-            let central = kit.central()
-            let strap = try await central.pair(Kit.strap)
-            #expect(central.knownAccessory(Kit.strap) === strap)
+        let fixture = CentralFixture()
+        try await fixture.world.run(for: .seconds(120)) {
+            let central = fixture.central()
+            let strap = try await central.pair(CentralFixture.strap)
+            #expect(central.knownAccessory(CentralFixture.strap) === strap)
             #expect(central.accessories.first === strap)
             await central.shutDown()
         }
@@ -66,10 +66,10 @@ struct LifeTests {
     }
 
     /// Obtains everything that a central offers, and releases it.
-    private func visit(_ kit: Kit) async throws -> Weak<CentralDriver> {
-        let central = kit.central()
+    private func visit(_ fixture: CentralFixture) async throws -> Weak<CentralDriver> {
+        let central = fixture.central()
         let driver = Weak(central.driver)
-        let strap = try await central.pair(Kit.strap)
+        let strap = try await central.pair(CentralFixture.strap)
         var values = try strap.values(of: "2A37").makeAsyncIterator()
         #expect(await values.next() != nil)
         let received = ReceivedValues<AccessoryChange>()

@@ -14,10 +14,10 @@ struct MessagePairTests {
         arguments: [WriteKind.withResponse, .withoutResponse]
     )
     func echo(_ kind: WriteKind) async throws {
-        let kit = Kit()
-        try await kit.world.run(for: .seconds(600)) {
-            let central = kit.central()
-            let strap = try await central.pair(Kit.strap)
+        let fixture = CentralFixture()
+        try await fixture.world.run(for: .seconds(600)) {
+            let central = fixture.central()
+            let strap = try await central.pair(CentralFixture.strap)
             let channel = strap.messages(writing: "1B01", listening: "1B01", as: kind)
             var answers = channel.messages(of: Question.self).makeAsyncIterator()
             let long = String(repeating: "long ", count: 300)
@@ -26,7 +26,7 @@ struct MessagePairTests {
                 #expect(await answers.next()?.text == text)
             }
             let changes = strap.changes
-            kit.straps[0].dropLink()
+            fixture.straps[0].dropLink()
             for await change in changes where change.state != .ready { break }
             try await strap.untilReady()
             try await channel.send(Question(text: "again"))

@@ -18,9 +18,9 @@ struct NearbyTests {
 
     @Test("Row 11: A device that was chosen from the list is paired, and is known from then on")
     func chosen() async throws {
-        let kit = Kit(straps: 3)
-        try await kit.world.run(for: .seconds(120)) {
-            let central = kit.central()
+        let fixture = CentralFixture(straps: 3)
+        try await fixture.world.run(for: .seconds(120)) {
+            let central = fixture.central()
             let lists = try central.nearby(matching: .service("180D"))
             let near = try await list(in: lists) { list in
                 list.devices.count == 3 && list.devices.allSatisfy { $0.name != nil }
@@ -28,7 +28,7 @@ struct NearbyTests {
             #expect(near.devices.map(\.name) == ["Strap 0", "Strap 1", "Strap 2"])
             #expect(near.devices.allSatisfy { !$0.isKnown && $0.signal != nil })
             #expect(near.lost.isEmpty)
-            let strap = try await central.pair(Kit.strap, with: near.devices[2])
+            let strap = try await central.pair(CentralFixture.strap, with: near.devices[2])
             #expect(strap.name == "Strap 2")
             #expect(strap.state == .ready)
             #expect(strap.id == near.devices[2].id)
@@ -42,22 +42,22 @@ struct NearbyTests {
 
     @Test("Row 11: A device that was switched off is listed as lost within the fixed silence")
     func lost() async throws {
-        let kit = Kit(straps: 2)
-        try await kit.world.run(for: .seconds(120)) {
-            let central = kit.central()
+        let fixture = CentralFixture(straps: 2)
+        try await fixture.world.run(for: .seconds(120)) {
+            let central = fixture.central()
             let lists = try central.nearby(
                 matching: .service("180D"),
                 options: PresenceOptions(lostAfter: .seconds(2))
             )
             _ = try await list(in: lists) { $0.devices.count == 2 }
-            try await kit.world.advance(by: .seconds(20))
-            let left = kit.world.now
-            kit.straps[0].switchOff()
+            try await fixture.world.advance(by: .seconds(20))
+            let left = fixture.world.now
+            fixture.straps[0].switchOff()
             let after = try await list(in: lists) { !$0.lost.isEmpty }
-            #expect(kit.world.now - left <= .seconds(2))
+            #expect(fixture.world.now - left <= .seconds(2))
             #expect(after.lost.map(\.name) == ["Strap 0"])
             #expect(after.devices.map(\.name) == ["Strap 1"])
-            kit.straps[0].switchOn()
+            fixture.straps[0].switchOn()
             let again = try await list(in: lists) { $0.devices.count == 2 }
             #expect(again.lost.isEmpty)
             await central.shutDown()
@@ -66,19 +66,19 @@ struct NearbyTests {
 
     @Test("Row 14: A device that changes its address is one entry of the list, and can be paired")
     func rotating() async throws {
-        let kit = Kit { $0.manufacturerData = [0x59, 0x00, 1, 2, 3, 4] }
-        let description = Kit.strap.with {
+        let fixture = CentralFixture { $0.manufacturerData = [0x59, 0x00, 1, 2, 3, 4] }
+        let description = CentralFixture.strap.with {
             $0.identity = .manufacturerData(company: 0x0059, range: 0..<4)
         }
-        try await kit.world.run(for: .seconds(120)) {
-            let central = kit.central(description)
+        try await fixture.world.run(for: .seconds(120)) {
+            let central = fixture.central(description)
             let lists = try central.nearby(matching: .service("180D"))
             let first = try await list(in: lists) { !$0.devices.isEmpty }
             for _ in 1...3 {
-                try await kit.world.advance(by: .seconds(5))
-                kit.straps[0].changeAddress()
+                try await fixture.world.advance(by: .seconds(5))
+                fixture.straps[0].changeAddress()
             }
-            try await kit.world.advance(by: .seconds(1))
+            try await fixture.world.advance(by: .seconds(1))
             let strap = try await central.pair(description, with: first.devices[0])
             let identifier = Data([1, 2, 3, 4])
             #expect(strap.id == .manufacturer(company: 0x0059, identifier: identifier))
@@ -91,20 +91,20 @@ struct NearbyTests {
 
     @Test("A peripheral's identifier from an earlier version of the app is enough to pair it")
     func identifier() async throws {
-        let kit = Kit(straps: 2)
-        try await kit.world.run(for: .seconds(120)) {
-            let earlier = kit.central()
+        let fixture = CentralFixture(straps: 2)
+        try await fixture.world.run(for: .seconds(120)) {
+            let earlier = fixture.central()
             let lists = try earlier.nearby(matching: .service("180D"))
             let near = try await list(in: lists) { $0.devices.count == 2 }
             let identifier = try #require(near.devices[1].discovery?.identifier)
             await earlier.shutDown()
-            let central = kit.central()
-            let strap = try await central.pair(Kit.strap, with: identifier)
+            let central = fixture.central()
+            let strap = try await central.pair(CentralFixture.strap, with: identifier)
             #expect(strap.name == "Strap 1")
             #expect(strap.id == .system(identifier))
             await central.shutDown()
             // The next central remembers the strap like any other accessory.
-            let later = kit.central()
+            let later = fixture.central()
             #expect(later.accessories.map(\.id) == [strap.id])
             await later.shutDown()
         }
@@ -112,11 +112,11 @@ struct NearbyTests {
 
     @Test("An unknown identifier is searched for, and no other device is paired instead")
     func unknownIdentifier() async throws {
-        let kit = Kit()
-        try await kit.world.run(for: .seconds(120)) {
-            let central = kit.central()
+        let fixture = CentralFixture()
+        try await fixture.world.run(for: .seconds(120)) {
+            let central = fixture.central()
             await #expect(throws: AccessoryError.notFound(after: .seconds(10))) {
-                try await central.pair(Kit.strap, with: UUID())
+                try await central.pair(CentralFixture.strap, with: UUID())
             }
             #expect(central.accessories.isEmpty)
             await central.shutDown()
@@ -125,19 +125,19 @@ struct NearbyTests {
 
     @Test("An accessory is paired by its entry in the store of another central")
     func remembered() async throws {
-        let kit = Kit(straps: 2)
-        try await kit.world.run(for: .seconds(120)) {
-            let earlier = kit.central()
+        let fixture = CentralFixture(straps: 2)
+        try await fixture.world.run(for: .seconds(120)) {
+            let earlier = fixture.central()
             let lists = try earlier.nearby(matching: .service("180D"))
             let near = try await list(in: lists) { $0.devices.count == 2 }
-            _ = try await earlier.pair(Kit.strap, with: near.devices[1])
-            let entry = try #require(kit.store.accessories.first)
+            _ = try await earlier.pair(CentralFixture.strap, with: near.devices[1])
+            let entry = try #require(fixture.store.accessories.first)
             await earlier.shutDown()
-            let central = kit.central {
+            let central = fixture.central {
                 $0.name = "other"
                 $0.store = MemoryAccessoryStore()
             }
-            let strap = try await central.pair(Kit.strap, with: entry)
+            let strap = try await central.pair(CentralFixture.strap, with: entry)
             #expect(strap.id == entry.identity)
             #expect(strap.name == "Strap 1")
             await central.shutDown()
@@ -146,17 +146,17 @@ struct NearbyTests {
 
     @Test("Choosing a device twice pairs it once, also while it is being paired")
     func twice() async throws {
-        let kit = Kit()
-        try await kit.world.run(for: .seconds(120)) {
-            let lamp = Kit.strap.with { $0.kind = "lamp" }
-            let central = kit.central(Kit.strap, lamp)
+        let fixture = CentralFixture()
+        try await fixture.world.run(for: .seconds(120)) {
+            let lamp = CentralFixture.strap.with { $0.kind = "lamp" }
+            let central = fixture.central(CentralFixture.strap, lamp)
             let lists = try central.nearby(matching: .service("180D"))
             let device = try await list(in: lists) { !$0.devices.isEmpty }.devices[0]
-            async let one = central.pair(Kit.strap, with: device)
-            async let other = central.pair(Kit.strap, with: device)
+            async let one = central.pair(CentralFixture.strap, with: device)
+            async let other = central.pair(CentralFixture.strap, with: device)
             let (first, second) = try await (one, other)
             #expect(first === second)
-            #expect(try await central.pair(Kit.strap, with: device) === first)
+            #expect(try await central.pair(CentralFixture.strap, with: device) === first)
             await #expect(throws: AccessoryError.alreadyPaired(kind: "strap")) {
                 try await central.pair(lamp, with: device)
             }
@@ -169,9 +169,9 @@ struct NearbyTests {
 
     @Test("A list without a service filter is refused")
     func unfiltered() async throws {
-        let kit = Kit()
-        try await kit.world.run(for: .seconds(10)) {
-            let central = kit.central()
+        let fixture = CentralFixture()
+        try await fixture.world.run(for: .seconds(10)) {
+            let central = fixture.central()
             #expect(throws: AccessoryError.unfilteredScan) {
                 try central.nearby(matching: .name("Strap 0"))
             }

@@ -9,11 +9,11 @@ import Testing
 struct PairingTests {
     @Test("Two concurrent requests for an accessory pair it once")
     func together() async throws {
-        let kit = Kit(straps: 2)
-        try await kit.world.run(for: .seconds(120)) {
-            let central = kit.central()
-            async let one = central.accessory(Kit.strap)
-            async let other = central.accessory(Kit.strap)
+        let fixture = CentralFixture(straps: 2)
+        try await fixture.world.run(for: .seconds(120)) {
+            let central = fixture.central()
+            async let one = central.accessory(CentralFixture.strap)
+            async let other = central.accessory(CentralFixture.strap)
             let (first, second) = try await (one, other)
             #expect(first === second)
             #expect(central.accessories.count == 1)
@@ -23,15 +23,19 @@ struct PairingTests {
 
     @Test("Pairing uses the given description, not only its kind")
     func givenDescription() async throws {
-        let kit = Kit(straps: 3)
-        try await kit.world.run(for: .seconds(120)) {
-            let first = Kit.strap.with { $0.matcher = .all(.service("180D"), .name("Strap 0")) }
-            let second = Kit.strap.with {
+        let fixture = CentralFixture(straps: 3)
+        try await fixture.world.run(for: .seconds(120)) {
+            let first = CentralFixture.strap.with {
+                $0.matcher = .all(.service("180D"), .name("Strap 0"))
+            }
+            let second = CentralFixture.strap.with {
                 $0.matcher = .all(.service("180D"), .name("Strap 1"))
                 $0.services = [ServiceDescription("180D", [.read("2A38")])]
             }
-            let third = Kit.strap.with { $0.matcher = .all(.service("180D"), .name("Strap 2")) }
-            let central = kit.central(first)
+            let third = CentralFixture.strap.with {
+                $0.matcher = .all(.service("180D"), .name("Strap 2"))
+            }
+            let central = fixture.central(first)
             async let two = central.pair(second)
             async let three = central.pair(third)
             let (strapTwo, strapThree) = try await (two, three)
@@ -46,7 +50,7 @@ struct PairingTests {
             #expect(strapOne.name == "Strap 0")
             // The next launch finds all of them by their kind.
             await central.shutDown()
-            let later = kit.central(first)
+            let later = fixture.central(first)
             for strap in later.accessories { try await strap.untilReady() }
             #expect(later.accessories.count == 3)
             #expect(try await later.accessories[1].read("2A19") == Data([80]))
@@ -56,11 +60,11 @@ struct PairingTests {
 
     @Test("A shared pairing continues when the call that started it is canceled")
     func takenOver() async throws {
-        let kit = Kit()
-        try await kit.world.run(for: .seconds(120)) {
-            let central = kit.central()
-            let one = Task { try await central.accessory(Kit.strap) }
-            async let other = central.accessory(Kit.strap)
+        let fixture = CentralFixture()
+        try await fixture.world.run(for: .seconds(120)) {
+            let central = fixture.central()
+            let one = Task { try await central.accessory(CentralFixture.strap) }
+            async let other = central.accessory(CentralFixture.strap)
             one.cancel()
             let strap = try await other
             #expect(strap.state == .ready)
@@ -70,14 +74,14 @@ struct PairingTests {
 
     @Test("A search finds an accessory that comes nearer")
     func nearer() async throws {
-        let kit = Kit()
-        try await kit.world.run(for: .seconds(120)) {
-            kit.straps[0].walk(to: .meters(20))
-            try await kit.world.advance(by: .seconds(1))
-            var near = Kit.strap
+        let fixture = CentralFixture()
+        try await fixture.world.run(for: .seconds(120)) {
+            fixture.straps[0].walk(to: .meters(20))
+            try await fixture.world.advance(by: .seconds(1))
+            var near = CentralFixture.strap
             near.matcher = .all(.service("180D"), .signal(atLeast: -65))
-            let central = kit.central(near)
-            kit.world.later(.seconds(5)) { kit.straps[0].walk(to: .meters(1)) }
+            let central = fixture.central(near)
+            fixture.world.later(.seconds(5)) { fixture.straps[0].walk(to: .meters(1)) }
             let strap = try await central.pair(near)
             #expect(strap.state == .ready)
             await central.shutDown()
@@ -86,36 +90,36 @@ struct PairingTests {
 
     @Test("Row 2: A search without a result ends after its timeout and stops the scan")
     func noResult() async throws {
-        let kit = Kit(straps: 0)
-        try await kit.world.run(for: .seconds(60)) {
-            let central = kit.central()
+        let fixture = CentralFixture(straps: 0)
+        try await fixture.world.run(for: .seconds(60)) {
+            let central = fixture.central()
             await #expect(throws: AccessoryError.notFound(after: .seconds(10))) {
-                try await central.pair(Kit.strap)
+                try await central.pair(CentralFixture.strap)
             }
-            #expect(kit.world.now == .seconds(10))
+            #expect(fixture.world.now == .seconds(10))
             #expect(central.accessories.isEmpty)
-            #expect(kit.lastCall == "stopScan")
+            #expect(fixture.lastCall == "stopScan")
             await central.shutDown()
         }
     }
 
     @Test("Row 10: A canceled pairing ends at once, and no accessory is remembered")
     func cancelled() async throws {
-        let kit = Kit()
-        try await kit.world.run(for: .seconds(60)) {
-            let central = kit.central()
-            let attempt = Task { try await central.pair(Kit.strap) }
+        let fixture = CentralFixture()
+        try await fixture.world.run(for: .seconds(60)) {
+            let central = fixture.central()
+            let attempt = Task { try await central.pair(CentralFixture.strap) }
             for await state in central.availabilityChanges where state == .poweredOn { break }
-            try await kit.world.advance(by: .milliseconds(300))
+            try await fixture.world.advance(by: .milliseconds(300))
             attempt.cancel()
             await #expect(throws: AccessoryError.cancelled) { try await attempt.value }
-            #expect(kit.world.now < .milliseconds(400))
-            try await kit.world.advance(by: .seconds(5))
+            #expect(fixture.world.now < .milliseconds(400))
+            try await fixture.world.advance(by: .seconds(5))
             #expect(central.accessories.isEmpty)
-            #expect(kit.lastCall == "cancelPeripheralConnection")
-            #expect(kit.store.accessories.isEmpty)
+            #expect(fixture.lastCall == "cancelPeripheralConnection")
+            #expect(fixture.store.accessories.isEmpty)
             // The earlier state is restored, so another attempt succeeds.
-            let strap = try await central.pair(Kit.strap)
+            let strap = try await central.pair(CentralFixture.strap)
             #expect(strap.state == .ready)
             await central.shutDown()
         }
@@ -123,16 +127,16 @@ struct PairingTests {
 
     @Test("Row 14: Two accessories of one kind are paired, each once")
     func two() async throws {
-        let kit = Kit(straps: 2)
-        try await kit.world.run(for: .seconds(60)) {
-            let central = kit.central()
-            async let one = central.pair(Kit.strap)
-            async let other = central.pair(Kit.strap)
+        let fixture = CentralFixture(straps: 2)
+        try await fixture.world.run(for: .seconds(60)) {
+            let central = fixture.central()
+            async let one = central.pair(CentralFixture.strap)
+            async let other = central.pair(CentralFixture.strap)
             let names = try await [one.name, other.name]
             #expect(Set(names) == ["Strap 0", "Strap 1"])
             #expect(central.accessories.count == 2)
             await #expect(throws: AccessoryError.notFound(after: .seconds(10))) {
-                try await central.pair(Kit.strap)
+                try await central.pair(CentralFixture.strap)
             }
             await central.shutDown()
         }
@@ -140,15 +144,15 @@ struct PairingTests {
 
     @Test("Row 1: Pairing waits for Bluetooth and continues by itself")
     func powerOff() async throws {
-        let kit = Kit()
-        kit.world.phone.isPoweredOn = false
-        try await kit.world.run(for: .seconds(60)) {
-            let central = kit.central()
-            let attempt = Task { try await central.pair(Kit.strap) }
+        let fixture = CentralFixture()
+        fixture.world.phone.isPoweredOn = false
+        try await fixture.world.run(for: .seconds(60)) {
+            let central = fixture.central()
+            let attempt = Task { try await central.pair(CentralFixture.strap) }
             for await state in central.availabilityChanges where state == .poweredOff { break }
-            try await kit.world.advance(by: .seconds(20))
+            try await fixture.world.advance(by: .seconds(20))
             #expect(central.availability == .poweredOff)
-            kit.world.phone.isPoweredOn = true
+            fixture.world.phone.isPoweredOn = true
             #expect(try await attempt.value.state == .ready)
             await central.shutDown()
         }
@@ -156,11 +160,13 @@ struct PairingTests {
 
     @Test("Row 1: Pairing is refused if the app may not use Bluetooth")
     func unauthorized() async throws {
-        let kit = Kit()
-        kit.world.phone.isAuthorized = false
-        try await kit.world.run(for: .seconds(60)) {
-            let central = kit.central()
-            await #expect(throws: AccessoryError.unauthorized) { try await central.pair(Kit.strap) }
+        let fixture = CentralFixture()
+        fixture.world.phone.isAuthorized = false
+        try await fixture.world.run(for: .seconds(60)) {
+            let central = fixture.central()
+            await #expect(throws: AccessoryError.unauthorized) {
+                try await central.pair(CentralFixture.strap)
+            }
             #expect(central.availability == .unauthorized)
             await central.shutDown()
         }
@@ -168,20 +174,20 @@ struct PairingTests {
 
     @Test("Row 2: An unfiltered scan is refused unless the configuration allows it")
     func unfiltered() async throws {
-        let kit = Kit()
+        let fixture = CentralFixture()
         let anything = AccessoryDescription(
             kind: "anything",
             matching: .name("Strap 0"),
-            services: Kit.strap.services
+            services: CentralFixture.strap.services
         )
-        try await kit.world.run(for: .seconds(60)) {
-            let strict = kit.central(anything)
+        try await fixture.world.run(for: .seconds(60)) {
+            let strict = fixture.central(anything)
             await #expect(throws: AccessoryError.unfilteredScan) { try await strict.pair(anything) }
             #expect(throws: AccessoryError.unfilteredScan) {
                 try strict.presence(matching: .signal(atLeast: -80))
             }
             await strict.shutDown()
-            let generous = kit.central(anything) {
+            let generous = fixture.central(anything) {
                 $0.name = "generous"
                 $0.allowsUnfilteredScans = true
             }
@@ -193,10 +199,10 @@ struct PairingTests {
 
     @Test("Pairing is refused for a kind without a description")
     func unknownKind() async throws {
-        let kit = Kit()
-        try await kit.world.run(for: .seconds(60)) {
-            let central = kit.central()
-            var other = Kit.strap
+        let fixture = CentralFixture()
+        try await fixture.world.run(for: .seconds(60)) {
+            let central = fixture.central()
+            var other = CentralFixture.strap
             other.kind = "lamp"
             await #expect(throws: AccessoryError.unknownKind("lamp")) {
                 try await central.pair(other)
@@ -207,11 +213,11 @@ struct PairingTests {
 
     @Test("Row 4: Pairing fails if a required characteristic is missing")
     func incomplete() async throws {
-        let kit = Kit()
-        var wanting = Kit.strap
+        let fixture = CentralFixture()
+        var wanting = CentralFixture.strap
         wanting.services[0].characteristics.append(.read("2A99"))
-        try await kit.world.run(for: .seconds(60)) { [wanting] in
-            let central = kit.central(wanting)
+        try await fixture.world.run(for: .seconds(60)) { [wanting] in
+            let central = fixture.central(wanting)
             let error = await #expect(throws: AccessoryError.self) {
                 try await central.pair(wanting)
             }

@@ -9,9 +9,9 @@ import Testing
 struct PresenceTests {
     @Test("Row 11: Presence reports appearances and losses, and scans only with a subscriber")
     func comesAndGoes() async throws {
-        let kit = Kit()
-        try await kit.world.run(for: .seconds(600)) {
-            let central = kit.central()
+        let fixture = CentralFixture()
+        try await fixture.world.run(for: .seconds(600)) {
+            let central = fixture.central()
             do {
                 let events = try central.presence(matching: .service("180D"))
                 var iterator = events.makeAsyncIterator()
@@ -19,35 +19,35 @@ struct PresenceTests {
                     throw Unexpected(nil)
                 }
                 #expect(device.discovery?.name == "Strap 0")
-                try await kit.world.advance(by: .seconds(30))
-                let left = kit.world.now
-                kit.straps[0].switchOff()
+                try await fixture.world.advance(by: .seconds(30))
+                let left = fixture.world.now
+                fixture.straps[0].switchOff()
                 for await event in events {
                     guard case .lost(let lost, .silent) = event else { continue }
                     #expect(lost.identity == device.identity)
                     break
                 }
-                #expect(kit.world.now - left < .seconds(10))
-                kit.straps[0].switchOn()
+                #expect(fixture.world.now - left < .seconds(10))
+                fixture.straps[0].switchOn()
                 for await event in events { if case .discovered = event { break } }
             }
-            try await kit.world.advance(by: .seconds(1))
-            #expect(kit.lastCall == "stopScan")
+            try await fixture.world.advance(by: .seconds(1))
+            #expect(fixture.lastCall == "stopScan")
             await central.shutDown()
         }
     }
 
     @Test("A sequence beyond the limit ends at once, with a note in the flight recording")
     func limit() async throws {
-        let kit = Kit()
-        try await kit.world.run(for: .seconds(60)) {
-            let central = kit.central()
+        let fixture = CentralFixture()
+        try await fixture.world.run(for: .seconds(60)) {
+            let central = fixture.central()
             let sequences = try (0..<257).map { _ in
                 try central.presence(matching: .service("1800"))
             }
             var last = sequences[256].makeAsyncIterator()
             #expect(await last.next() == nil)
-            let notes = kit.recorder.recording.events.filter { $0.lane == .note }.map(\.text)
+            let notes = fixture.recorder.recording.events.filter { $0.lane == .note }.map(\.text)
             #expect(notes.contains("presence ends at once: 256 scans are requested"))
             await central.shutDown()
         }
@@ -55,18 +55,18 @@ struct PresenceTests {
 
     @Test("Row 11: A connected device is not lost, although it does not advertise")
     func connected() async throws {
-        let kit = Kit()
-        try await kit.world.run(for: .seconds(600)) {
-            let central = kit.central()
+        let fixture = CentralFixture()
+        try await fixture.world.run(for: .seconds(600)) {
+            let central = fixture.central()
             let received = ReceivedValues<PresenceEvent>()
             let events = try central.presence(matching: .service("180D"))
             let listener = Task { for await event in events { received.add(event) } }
-            try await kit.world.advance(by: .seconds(10))
-            let strap = try await central.pair(Kit.strap)
-            try await kit.world.advance(by: .seconds(120))
+            try await fixture.world.advance(by: .seconds(10))
+            let strap = try await central.pair(CentralFixture.strap)
+            try await fixture.world.advance(by: .seconds(120))
             #expect(!received.values.contains { if case .lost = $0 { true } else { false } })
             try await strap.disconnect()
-            try await kit.world.advance(by: .seconds(60))
+            try await fixture.world.advance(by: .seconds(60))
             #expect(!received.values.contains { if case .lost = $0 { true } else { false } })
             listener.cancel()
             await listener.value

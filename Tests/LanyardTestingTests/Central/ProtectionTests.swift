@@ -25,10 +25,10 @@ struct ProtectionTests {
 
     @Test("Row 12: An accessory is ready once the system has paired with it")
     func pairs() async throws {
-        let kit = Kit(straps: 0)
-        kit.world.add(Self.lock, at: .meters(1))
-        try await kit.world.run(for: .seconds(120)) {
-            let central = kit.central(Self.description)
+        let fixture = CentralFixture(straps: 0)
+        fixture.world.add(Self.lock, at: .meters(1))
+        try await fixture.world.run(for: .seconds(120)) {
+            let central = fixture.central(Self.description)
             let lock = try await central.pair(Self.description)
             let value = try await lock.read("1C01")
             #expect(value == Data([1]))
@@ -38,10 +38,13 @@ struct ProtectionTests {
 
     @Test("Row 12: An accessory that does not pair is refused with the reason")
     func refuses() async throws {
-        let kit = Kit(straps: 0)
-        kit.world.add(Self.lock.with { $0.pairing = VirtualAccessory.Pairing.none }, at: .meters(1))
-        try await kit.world.run(for: .seconds(120)) {
-            let central = kit.central(Self.description)
+        let fixture = CentralFixture(straps: 0)
+        fixture.world.add(
+            Self.lock.with { $0.pairing = VirtualAccessory.Pairing.none },
+            at: .meters(1)
+        )
+        try await fixture.world.run(for: .seconds(120)) {
+            let central = fixture.central(Self.description)
             await #expect(throws: AccessoryError.notPaired) {
                 try await central.pair(Self.description)
             }

@@ -9,10 +9,10 @@ import Testing
 struct ReadingTests {
     @Test("Values can be read one after the other and concurrently")
     func reads() async throws {
-        let kit = Kit()
-        try await kit.world.run(for: .seconds(60)) {
-            let central = kit.central()
-            let strap = try await central.pair(Kit.strap)
+        let fixture = CentralFixture()
+        try await fixture.world.run(for: .seconds(60)) {
+            let central = fixture.central()
+            let strap = try await central.pair(CentralFixture.strap)
             let level = try await strap.read("2A19")
             #expect(level == Data([80]))
             let all = try await withThrowingTaskGroup(of: Data.self) { group in
@@ -26,10 +26,10 @@ struct ReadingTests {
 
     @Test("A value that cannot be read is refused with the reason")
     func refusals() async throws {
-        let kit = Kit()
-        try await kit.world.run(for: .seconds(60)) {
-            let central = kit.central()
-            let strap = try await central.pair(Kit.strap)
+        let fixture = CentralFixture()
+        try await fixture.world.run(for: .seconds(60)) {
+            let central = fixture.central()
+            let strap = try await central.pair(CentralFixture.strap)
             await #expect(throws: AccessoryError.unknownCharacteristic("2A00")) {
                 try await strap.read("2A00")
             }
@@ -45,10 +45,10 @@ struct ReadingTests {
 
     @Test("The values of an undescribed characteristic are refused")
     func undescribedValues() async throws {
-        let kit = Kit()
-        try await kit.world.run(for: .seconds(60)) {
-            let central = kit.central()
-            let strap = try await central.pair(Kit.strap)
+        let fixture = CentralFixture()
+        try await fixture.world.run(for: .seconds(60)) {
+            let central = fixture.central()
+            let strap = try await central.pair(CentralFixture.strap)
             #expect(throws: AccessoryError.unknownCharacteristic("2A99")) {
                 _ = try strap.values(of: "2A99")
             }
@@ -61,13 +61,13 @@ struct ReadingTests {
 
     @Test("The signal strength depends on the distance")
     func signal() async throws {
-        let kit = Kit()
-        try await kit.world.run(for: .seconds(60)) {
-            let central = kit.central()
-            let strap = try await central.pair(Kit.strap)
+        let fixture = CentralFixture()
+        try await fixture.world.run(for: .seconds(60)) {
+            let central = fixture.central()
+            let strap = try await central.pair(CentralFixture.strap)
             let near = try await strap.rssi()
-            kit.straps[0].walk(to: .meters(8))
-            try await kit.world.advance(by: .seconds(2))
+            fixture.straps[0].walk(to: .meters(8))
+            try await fixture.world.advance(by: .seconds(2))
             let far = try await strap.rssi()
             #expect(far < near)
             await central.shutDown()
@@ -76,35 +76,35 @@ struct ReadingTests {
 
     @Test("A request ends at its timeout, and when its task is canceled")
     func ends() async throws {
-        let kit = Kit()
-        var description = Kit.strap
+        let fixture = CentralFixture()
+        var description = CentralFixture.strap
         description.timeouts.requests = .seconds(2)
-        try await kit.world.run(for: .seconds(60)) { [description] in
-            let central = kit.central(description)
+        try await fixture.world.run(for: .seconds(60)) { [description] in
+            let central = fixture.central(description)
             let strap = try await central.pair(description)
             // The accessory does not receive the request; the link survives that.
-            kit.straps[0].disturb(losing: 1)
+            fixture.straps[0].disturb(losing: 1)
             let cancelled = Task { try await strap.read("2A38") }
-            try await kit.world.advance(by: .milliseconds(500))
+            try await fixture.world.advance(by: .milliseconds(500))
             cancelled.cancel()
             await #expect(throws: AccessoryError.cancelled) { try await cancelled.value }
-            let begin = kit.world.now
+            let begin = fixture.world.now
             await #expect(throws: AccessoryError.requestTimedOut(after: .seconds(2))) {
                 try await strap.read("2A38")
             }
-            #expect(kit.world.now - begin == .seconds(2))
+            #expect(fixture.world.now - begin == .seconds(2))
             await central.shutDown()
         }
     }
 
     @Test("Each request gets its own answer, also after a canceled one")
     func order() async throws {
-        let kit = Kit()
-        try await kit.world.run(for: .seconds(60)) {
-            let central = kit.central()
-            let strap = try await central.pair(Kit.strap)
+        let fixture = CentralFixture()
+        try await fixture.world.run(for: .seconds(60)) {
+            let central = fixture.central()
+            let strap = try await central.pair(CentralFixture.strap)
             let first = Task { try await strap.read("2A19") }
-            try await kit.world.advance(by: .milliseconds(1))
+            try await fixture.world.advance(by: .milliseconds(1))
             first.cancel()
             let level = try await strap.read("2A19")
             let place = try await strap.read("2A38")

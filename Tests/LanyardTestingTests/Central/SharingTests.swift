@@ -14,8 +14,8 @@ struct SharingTests {
         services: [ServiceDescription("180F", [.read("2A19")])]
     )
 
-    private func kit() -> Kit {
-        Kit(straps: 5) { $0 = VirtualAccessory($0.name, services: [.battery(70)]) }
+    private func fixture() -> CentralFixture {
+        CentralFixture(straps: 5) { $0 = VirtualAccessory($0.name, services: [.battery(70)]) }
     }
 
     /// The shortest time slice, so that six slices take only minutes of virtual time.
@@ -23,31 +23,31 @@ struct SharingTests {
 
     /// Pairs all sensors with a first central, and returns a second central with three slots, which
     /// remembers them.
-    private func centralWithThreeSlots(_ kit: Kit) async throws -> AccessoryCentral {
-        let first = kit.central(Self.sensor)
+    private func centralWithThreeSlots(_ fixture: CentralFixture) async throws -> AccessoryCentral {
+        let first = fixture.central(Self.sensor)
         for _ in 1...5 { _ = try await first.pair(Self.sensor) }
         await first.shutDown()
-        let central = kit.central(Self.sensor) {
+        let central = fixture.central(Self.sensor) {
             $0.connectionLimit = .fixed(3)
             $0.policy = StandardConnectionPolicy(timeSlice: Self.slice)
         }
-        try await kit.world.advance(by: .seconds(120))
+        try await fixture.world.advance(by: .seconds(120))
         #expect(central.accessories.count { $0.state == .ready } == 3)
         return central
     }
 
     @Test("Row 13: Five silent accessories take turns on three links, in slices")
     func turns() async throws {
-        let kit = kit()
-        try await kit.world.run(for: .seconds(20_000)) {
-            let central = try await centralWithThreeSlots(kit)
+        let fixture = fixture()
+        try await fixture.world.run(for: .seconds(20_000)) {
+            let central = try await centralWithThreeSlots(fixture)
             let received = ReceivedValues<AccessoryIdentity>()
             let observations = central.accessories.map { accessory in
                 accessory.onChange { if $0.state == .ready { received.add(accessory.id) } }
             }
-            let calls = kit.count(of: "connect")
-            try await kit.world.advance(by: Self.slice * 6)
-            let reconnects = kit.count(of: "connect") - calls
+            let calls = fixture.count(of: "connect")
+            try await fixture.world.advance(by: Self.slice * 6)
+            let reconnects = fixture.count(of: "connect") - calls
             print("\(reconnects) reconnects in six time slices")
             // Three links, each of which ends for another accessory at the end of its slice.
             #expect(reconnects <= 3 * 6)
@@ -59,19 +59,21 @@ struct SharingTests {
 
     @Test("Reading the signal strength does not keep the link of a silent accessory")
     func measurements() async throws {
-        let kit = Kit(straps: 2) { $0 = VirtualAccessory($0.name, services: [.battery(70)]) }
-        try await kit.world.run(for: .seconds(20_000)) {
-            let first = kit.central(Self.sensor)
+        let fixture = CentralFixture(straps: 2) {
+            $0 = VirtualAccessory($0.name, services: [.battery(70)])
+        }
+        try await fixture.world.run(for: .seconds(20_000)) {
+            let first = fixture.central(Self.sensor)
             for _ in 1...2 { _ = try await first.pair(Self.sensor) }
             await first.shutDown()
-            let central = kit.central(Self.sensor) {
+            let central = fixture.central(Self.sensor) {
                 $0.connectionLimit = .fixed(1)
                 $0.policy = StandardConnectionPolicy(timeSlice: Self.slice)
             }
             var wereReady: Set<AccessoryIdentity> = []
-            let end = kit.world.now + Self.slice * 4
-            while kit.world.now < end {
-                try await kit.world.advance(by: .seconds(10))
+            let end = fixture.world.now + Self.slice * 4
+            while fixture.world.now < end {
+                try await fixture.world.advance(by: .seconds(10))
                 for accessory in central.accessories where accessory.state == .ready {
                     wereReady.insert(accessory.id)
                     _ = try? await accessory.rssi()
@@ -84,18 +86,19 @@ struct SharingTests {
 
     @Test("Row 13: A pairing gets one of three links, and the accessory that lost it gets a turn")
     func pairing() async throws {
-        let kit = kit()
-        try await kit.world.run(for: .seconds(20_000)) {
-            let central = kit.central(Self.sensor) {
+        let fixture = fixture()
+        try await fixture.world.run(for: .seconds(20_000)) {
+            let central = fixture.central(Self.sensor) {
                 $0.connectionLimit = .fixed(3)
                 $0.policy = StandardConnectionPolicy(timeSlice: Self.slice)
             }
             for _ in 1...3 { _ = try await central.pair(Self.sensor) }
             let fourth = try await central.pair(Self.sensor)
-            #expect(kit.world.now < .seconds(30))
+            #expect(fixture.world.now < .seconds(30))
             let loser = try #require(central.accessories.first { $0.state != .ready })
             #expect(loser.id != fourth.id)
-            try await kit.world.expect("the accessory has a link again", within: Self.slice * 2) {
+            try await fixture.world.expect("the accessory has a link again", within: Self.slice * 2)
+            {
                 loser.state == .ready
             }
             await central.shutDown()
@@ -104,23 +107,23 @@ struct SharingTests {
 
     @Test("Row 13: No link is ended for waiting accessories that are not in range")
     func absent() async throws {
-        let kit = kit()
-        try await kit.world.run(for: .seconds(20_000)) {
-            let central = try await centralWithThreeSlots(kit)
+        let fixture = fixture()
+        try await fixture.world.run(for: .seconds(20_000)) {
+            let central = try await centralWithThreeSlots(fixture)
             let waiting = central.accessories.filter { $0.state != .ready }
             for accessory in waiting {
-                let strap = kit.straps.first { $0.name == accessory.name }
+                let strap = fixture.straps.first { $0.name == accessory.name }
                 try #require(strap).switchOff()
             }
-            let calls = kit.count(of: "connect")
-            try await kit.world.advance(by: Self.slice * 6)
-            #expect(kit.count(of: "connect") == calls)
+            let calls = fixture.count(of: "connect")
+            try await fixture.world.advance(by: Self.slice * 6)
+            #expect(fixture.count(of: "connect") == calls)
             #expect(central.accessories.count { $0.state == .ready } == 3)
             // A waiting accessory that returns gets its turn.
             let back = try #require(waiting.first)
-            try #require(kit.straps.first { $0.name == back.name }).switchOn()
-            try await kit.world.advance(by: Self.slice * 2)
-            #expect(kit.count(of: "connect") > calls)
+            try #require(fixture.straps.first { $0.name == back.name }).switchOn()
+            try await fixture.world.advance(by: Self.slice * 2)
+            #expect(fixture.count(of: "connect") > calls)
             await central.shutDown()
         }
     }

@@ -9,21 +9,21 @@ import Testing
 struct SlotTests {
     @Test("Row 13: Without a free slot, the error names the holders, and slots are released")
     func exhausted() async throws {
-        let kit = Kit(straps: 2)
-        try await kit.world.run(for: .seconds(120)) {
-            let central = kit.central {
+        let fixture = CentralFixture(straps: 2)
+        try await fixture.world.run(for: .seconds(120)) {
+            let central = fixture.central {
                 $0.connectionLimit = .fixed(1)
                 $0.policy = .firstCome
             }
-            let first = try await central.pair(Kit.strap)
+            let first = try await central.pair(CentralFixture.strap)
             let error = await #expect(throws: AccessoryError.self) {
-                try await central.pair(Kit.strap)
+                try await central.pair(CentralFixture.strap)
             }
             guard case .outOfConnectionSlots(let slots) = error else { throw Unexpected(error) }
             #expect(slots.limit == 1)
             #expect(slots.holders.map(\.identity) == [first.id])
             try await first.disconnect()
-            let second = try await central.pair(Kit.strap)
+            let second = try await central.pair(CentralFixture.strap)
             #expect(second.state == .ready)
             #expect(second.id != first.id)
             await central.shutDown()
@@ -32,16 +32,16 @@ struct SlotTests {
 
     @Test("Row 13: A fourth strap is paired although three straps send values on three links")
     func fourth() async throws {
-        let kit = Kit(straps: 4)
-        try await kit.world.run(for: .seconds(120)) {
-            let central = kit.central { $0.connectionLimit = .fixed(3) }
+        let fixture = CentralFixture(straps: 4)
+        try await fixture.world.run(for: .seconds(120)) {
+            let central = fixture.central { $0.connectionLimit = .fixed(3) }
             var straps: [Accessory] = []
             for _ in 1...4 {
-                let strap = try await central.pair(Kit.strap)
+                let strap = try await central.pair(CentralFixture.strap)
                 #expect(strap.state == .ready)
                 straps.append(strap)
             }
-            #expect(kit.world.now < .seconds(30))
+            #expect(fixture.world.now < .seconds(30))
             #expect(straps.count { $0.state == .ready } == 3)
             await central.shutDown()
         }
@@ -49,22 +49,24 @@ struct SlotTests {
 
     @Test("Pairing fails if the slot that becomes free is reserved for another accessory")
     func outrun() async throws {
-        let kit = Kit(straps: 2)
-        var lamp = Kit.strap
+        let fixture = CentralFixture(straps: 2)
+        var lamp = CentralFixture.strap
         lamp.kind = "lamp"
         lamp.matcher = .service("180F")
         lamp.services = [ServiceDescription("180F", [.read("2A19")])]
         lamp.priority = 5
-        kit.world.add(VirtualAccessory("Lamp", services: [.battery(70)]), at: .meters(2))
-        try await kit.world.run(for: .seconds(300)) { [lamp] in
-            let central = kit.central(Kit.strap, lamp) { $0.connectionLimit = .fixed(1) }
-            let strap = try await central.pair(Kit.strap)
+        fixture.world.add(VirtualAccessory("Lamp", services: [.battery(70)]), at: .meters(2))
+        try await fixture.world.run(for: .seconds(300)) { [lamp] in
+            let central = fixture.central(CentralFixture.strap, lamp) {
+                $0.connectionLimit = .fixed(1)
+            }
+            let strap = try await central.pair(CentralFixture.strap)
             let changes = strap.changes
             async let light = central.pair(lamp)
             for await change in changes where change.reason == .evicted { break }
             // The link is ending in favor of the lamp, so there is no slot for another strap.
             let error = await #expect(throws: AccessoryError.self) {
-                try await central.pair(Kit.strap)
+                try await central.pair(CentralFixture.strap)
             }
             guard case .outOfConnectionSlots = error else { throw Unexpected(error) }
             let lit = try await light
@@ -75,21 +77,21 @@ struct SlotTests {
 
     @Test("No accessory gets a slot while Bluetooth is off")
     func poweredOff() async throws {
-        let kit = Kit(straps: 2)
-        try await kit.world.run(for: .seconds(600)) {
-            let central = kit.central()
-            _ = try await central.pair(Kit.strap)
-            _ = try await central.pair(Kit.strap)
+        let fixture = CentralFixture(straps: 2)
+        try await fixture.world.run(for: .seconds(600)) {
+            let central = fixture.central()
+            _ = try await central.pair(CentralFixture.strap)
+            _ = try await central.pair(CentralFixture.strap)
             await central.shutDown()
-            let later = kit.central { $0.connectionLimit = .fixed(1) }
+            let later = fixture.central { $0.connectionLimit = .fixed(1) }
             for await change in later.availabilityChanges where change == .poweredOn { break }
-            try await kit.world.advance(by: .seconds(60))
+            try await fixture.world.advance(by: .seconds(60))
             let histories = later.accessories.map(\.changes)
-            kit.world.phone.isPoweredOn = false
+            fixture.world.phone.isPoweredOn = false
             for await change in later.availabilityChanges where change == .poweredOff { break }
-            let calls = kit.count(of: "connect")
-            try await kit.world.advance(by: .seconds(60))
-            #expect(kit.count(of: "connect") == calls)
+            let calls = fixture.count(of: "connect")
+            try await fixture.world.advance(by: .seconds(60))
+            #expect(fixture.count(of: "connect") == calls)
             #expect(later.accessories.allSatisfy { $0.state == .poweredOff })
             for history in histories {
                 for await change in history {
@@ -103,16 +105,18 @@ struct SlotTests {
 
     @Test("Row 13: A link of lower priority ends in favor of one of higher priority")
     func priority() async throws {
-        let kit = Kit(straps: 1)
-        var lamp = Kit.strap
+        let fixture = CentralFixture(straps: 1)
+        var lamp = CentralFixture.strap
         lamp.kind = "lamp"
         lamp.matcher = .service("180F")
         lamp.services = [ServiceDescription("180F", [.read("2A19")])]
         lamp.priority = 5
-        kit.world.add(VirtualAccessory("Lamp", services: [.battery(70)]), at: .meters(2))
-        try await kit.world.run(for: .seconds(120)) { [lamp] in
-            let central = kit.central(Kit.strap, lamp) { $0.connectionLimit = .fixed(1) }
-            let strap = try await central.pair(Kit.strap)
+        fixture.world.add(VirtualAccessory("Lamp", services: [.battery(70)]), at: .meters(2))
+        try await fixture.world.run(for: .seconds(120)) { [lamp] in
+            let central = fixture.central(CentralFixture.strap, lamp) {
+                $0.connectionLimit = .fixed(1)
+            }
+            let strap = try await central.pair(CentralFixture.strap)
             let changes = strap.changes
             let light = try await central.pair(lamp)
             #expect(light.state == .ready)
@@ -126,13 +130,13 @@ struct SlotTests {
 
     @Test("The app can observe the slots and their changes")
     func shown() async throws {
-        let kit = Kit()
-        try await kit.world.run(for: .seconds(120)) {
-            let central = kit.central { $0.connectionLimit = .fixed(2) }
+        let fixture = CentralFixture()
+        try await fixture.world.run(for: .seconds(120)) {
+            let central = fixture.central { $0.connectionLimit = .fixed(2) }
             #expect(central.connectionSlots.limit == 2)
             #expect(central.connectionSlots.holders.isEmpty)
             let changes = central.connectionSlotChanges
-            let strap = try await central.pair(Kit.strap)
+            let strap = try await central.pair(CentralFixture.strap)
             #expect(central.connectionSlots.holders.map(\.identity) == [strap.id])
             for await slots in changes where slots.holders.first?.phase == .linked { break }
             try await strap.disconnect()

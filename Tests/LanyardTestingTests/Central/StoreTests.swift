@@ -41,15 +41,15 @@ struct StoreTests {
 
     @Test("A failed write is repeated until it succeeds")
     func remembering() async throws {
-        let kit = Kit()
+        let fixture = CentralFixture()
         let store = FailingStore(isFailing: false)
-        try await kit.world.run(for: .seconds(600)) {
-            let central = kit.central { $0.store = store }
+        try await fixture.world.run(for: .seconds(600)) {
+            let central = fixture.central { $0.store = store }
             store.set(failing: true)
-            let strap = try await central.pair(Kit.strap)
+            let strap = try await central.pair(CentralFixture.strap)
             #expect(store.within.accessories.isEmpty)
             store.set(failing: false)
-            try await kit.world.advance(by: .seconds(60))
+            try await fixture.world.advance(by: .seconds(60))
             #expect(store.within.accessories.map(\.identity) == [strap.id])
             await central.shutDown()
         }
@@ -57,16 +57,16 @@ struct StoreTests {
 
     @Test("A failure to erase is reported, and the erasure is repeated")
     func forgetting() async throws {
-        let kit = Kit()
+        let fixture = CentralFixture()
         let store = FailingStore(isFailing: false)
-        try await kit.world.run(for: .seconds(600)) {
-            let central = kit.central { $0.store = store }
-            let strap = try await central.pair(Kit.strap)
+        try await fixture.world.run(for: .seconds(600)) {
+            let central = fixture.central { $0.store = store }
+            let strap = try await central.pair(CentralFixture.strap)
             store.set(failing: true)
             await #expect(throws: AccessoryError.notErased) { try await central.forget(strap) }
             #expect(central.accessories.isEmpty)
             store.set(failing: false)
-            try await kit.world.advance(by: .seconds(60))
+            try await fixture.world.advance(by: .seconds(60))
             #expect(store.within.accessories.isEmpty)
             await central.shutDown()
         }
@@ -94,20 +94,20 @@ struct StoreTests {
 
     @Test("A failed read is repeated, and its accessories then appear")
     func reading() async throws {
-        let kit = Kit()
+        let fixture = CentralFixture()
         let store = FailingStore(isFailing: false)
-        try await kit.world.run(for: .seconds(600)) {
-            let first = kit.central { $0.store = store }
-            let id = try await first.pair(Kit.strap).id
+        try await fixture.world.run(for: .seconds(600)) {
+            let first = fixture.central { $0.store = store }
+            let id = try await first.pair(CentralFixture.strap).id
             await first.shutDown()
             store.set(failing: true)
-            let second = kit.central { $0.store = store }
+            let second = fixture.central { $0.store = store }
             #expect(second.accessories.isEmpty)
-            try await kit.world.advance(by: .seconds(60))
+            try await fixture.world.advance(by: .seconds(60))
             #expect(second.accessories.isEmpty)
             store.set(failing: false)
-            try await kit.world.advance(by: .seconds(60))
-            let strap = try #require(second.knownAccessory(Kit.strap))
+            try await fixture.world.advance(by: .seconds(60))
+            let strap = try #require(second.knownAccessory(CentralFixture.strap))
             #expect(strap.id == id)
             try await strap.untilReady()
             await second.shutDown()

@@ -39,16 +39,16 @@ struct WatchedPairingTests {
 
     @Test("A pairing with a chosen device has its name from the beginning")
     func named() async throws {
-        let kit = Kit(straps: 2)
-        try await kit.world.run(for: .seconds(120)) {
-            let central = kit.central()
+        let fixture = CentralFixture(straps: 2)
+        try await fixture.world.run(for: .seconds(120)) {
+            let central = fixture.central()
             var chosen: NearbyDevice?
             for await list in try central.nearby(matching: .service("180D")) {
                 chosen = list.devices.first { $0.name == "Strap 1" }
                 if chosen != nil { break }
             }
             let device = try #require(chosen)
-            let pairing = try central.pairing(Kit.strap, with: device)
+            let pairing = try central.pairing(CentralFixture.strap, with: device)
             #expect(pairing.name == "Strap 1")
             #expect(try await pairing.accessory().id == device.id)
             await central.shutDown()
@@ -57,32 +57,32 @@ struct WatchedPairingTests {
 
     @Test("Row 10: A canceled pairing ends its sequence, and no accessory is remembered")
     func cancelled() async throws {
-        let kit = Kit()
-        try await kit.world.run(for: .seconds(60)) {
-            let central = kit.central()
-            let pairing = try central.pairing(Kit.strap)
+        let fixture = CentralFixture()
+        try await fixture.world.run(for: .seconds(60)) {
+            let central = fixture.central()
+            let pairing = try central.pairing(CentralFixture.strap)
             for await change in pairing.changes where change.state == .connecting {
                 pairing.cancel()
             }
             #expect(throws: AccessoryError.cancelled) { try pairing.result?.get() }
             await #expect(throws: AccessoryError.cancelled) { try await pairing.accessory() }
-            try await kit.world.advance(by: .seconds(5))
+            try await fixture.world.advance(by: .seconds(5))
             #expect(central.accessories.isEmpty)
-            #expect(kit.store.accessories.isEmpty)
+            #expect(fixture.store.accessories.isEmpty)
             await central.shutDown()
         }
     }
 
     @Test("A pairing that the app releases ends")
     func released() async throws {
-        let kit = Kit()
-        try await kit.world.run(for: .seconds(60)) {
-            let central = kit.central()
+        let fixture = CentralFixture()
+        try await fixture.world.run(for: .seconds(60)) {
+            let central = fixture.central()
             do {
-                let pairing = try central.pairing(Kit.strap)
+                let pairing = try central.pairing(CentralFixture.strap)
                 for await change in pairing.changes where change.state == .connecting { break }
             }
-            try await kit.world.advance(by: .seconds(5))
+            try await fixture.world.advance(by: .seconds(5))
             #expect(central.accessories.isEmpty)
             await central.shutDown()
         }
@@ -90,26 +90,26 @@ struct WatchedPairingTests {
 
     @Test("Cancellation of a task that waits for a pairing cancels the pairing")
     func waiterCancelled() async throws {
-        let kit = Kit(straps: 0)
-        try await kit.world.run(for: .seconds(60)) {
-            let central = kit.central()
-            let pairing = try central.pairing(Kit.strap)
+        let fixture = CentralFixture(straps: 0)
+        try await fixture.world.run(for: .seconds(60)) {
+            let central = fixture.central()
+            let pairing = try central.pairing(CentralFixture.strap)
             let waiter = Task { try await pairing.accessory() }
             for await change in pairing.changes where change.state == .scanning { break }
             waiter.cancel()
             await #expect(throws: AccessoryError.cancelled) { try await waiter.value }
-            #expect(kit.world.now < .seconds(1))
+            #expect(fixture.world.now < .seconds(1))
             await central.shutDown()
         }
     }
 
     @Test("An undescribed kind is refused at once")
     func unknownKind() async throws {
-        let kit = Kit()
-        try await kit.world.run(for: .seconds(10)) {
-            let central = kit.central()
+        let fixture = CentralFixture()
+        try await fixture.world.run(for: .seconds(10)) {
+            let central = fixture.central()
             #expect(throws: AccessoryError.unknownKind("lamp")) {
-                _ = try central.pairing(Kit.strap.with { $0.kind = "lamp" })
+                _ = try central.pairing(CentralFixture.strap.with { $0.kind = "lamp" })
             }
             await central.shutDown()
         }
@@ -128,26 +128,26 @@ struct WatchedPairingTests {
     }
 
     private func vanishes(in state: AccessoryState) async throws {
-        let kit = Kit()
+        let fixture = CentralFixture()
         let limit = Duration.seconds(15)
-        let strap = Kit.strap.with { $0.timeouts.firstPairing = limit }
-        try await kit.world.run(for: .seconds(120)) {
-            let central = kit.central(strap)
+        let strap = CentralFixture.strap.with { $0.timeouts.firstPairing = limit }
+        try await fixture.world.run(for: .seconds(120)) {
+            let central = fixture.central(strap)
             let pairing = try central.pairing(strap)
             var start = Duration.zero
             for await change in pairing.changes {
-                if change.state == .scanning { start = kit.world.now }
+                if change.state == .scanning { start = fixture.world.now }
                 guard change.state == state else { continue }
-                kit.straps[0].switchOff()
+                fixture.straps[0].switchOff()
                 break
             }
             let error = await #expect(throws: AccessoryError.self) {
                 try await pairing.accessory()
             }
-            let time = kit.world.now - start
+            let time = fixture.world.now - start
             print("vanished while \(state): \(time) until \(error.map { "\($0)" } ?? "success")")
             #expect(time <= limit)
-            try await kit.world.advance(by: .seconds(10))
+            try await fixture.world.advance(by: .seconds(10))
             #expect(central.accessories.isEmpty)
             await central.shutDown()
         }
@@ -155,43 +155,43 @@ struct WatchedPairingTests {
 
     @Test("The total limit ends the scan of a pairing before the timeout of the scan")
     func limited() async throws {
-        let kit = Kit()
-        let strap = Kit.strap.with {
+        let fixture = CentralFixture()
+        let strap = CentralFixture.strap.with {
             $0.timeouts.firstPairing = .seconds(15)
             $0.timeouts.scanning = .seconds(60)
         }
-        try await kit.world.run(for: .seconds(120)) {
-            kit.straps[0].switchOff()
-            let central = kit.central(strap)
+        try await fixture.world.run(for: .seconds(120)) {
+            fixture.straps[0].switchOff()
+            let central = fixture.central(strap)
             await #expect(throws: AccessoryError.notFound(after: .seconds(15))) {
                 try await central.pair(strap)
             }
-            #expect(kit.world.now == .seconds(15))
-            #expect(kit.lastCall == "stopScan")
+            #expect(fixture.world.now == .seconds(15))
+            #expect(fixture.lastCall == "stopScan")
             await central.shutDown()
         }
     }
 
     @Test("The total limit begins again when Bluetooth returns")
     func powerOff() async throws {
-        let kit = Kit(straps: 0)
-        let strap = Kit.strap.with {
+        let fixture = CentralFixture(straps: 0)
+        let strap = CentralFixture.strap.with {
             $0.timeouts.firstPairing = .seconds(15)
             $0.timeouts.scanning = .seconds(60)
         }
-        try await kit.world.run(for: .seconds(200)) {
-            let central = kit.central(strap)
+        try await fixture.world.run(for: .seconds(200)) {
+            let central = fixture.central(strap)
             let pairing = try central.pairing(strap)
             for await change in pairing.changes where change.state == .scanning { break }
-            kit.world.phone.isPoweredOn = false
-            try await kit.world.advance(by: .seconds(60))
+            fixture.world.phone.isPoweredOn = false
+            try await fixture.world.advance(by: .seconds(60))
             #expect(pairing.result == nil)
-            kit.world.phone.isPoweredOn = true
-            let back = kit.world.now
+            fixture.world.phone.isPoweredOn = true
+            let back = fixture.world.now
             await #expect(throws: AccessoryError.notFound(after: .seconds(15))) {
                 try await pairing.accessory()
             }
-            #expect(kit.world.now - back < .seconds(16))
+            #expect(fixture.world.now - back < .seconds(16))
             await central.shutDown()
         }
     }

@@ -9,27 +9,27 @@ import Testing
 struct WritingTests {
     @Test("Row 15: A write has a response if possible, otherwise none")
     func kinds() async throws {
-        let kit = Kit()
-        try await kit.world.run(for: .seconds(60)) {
-            let central = kit.central()
-            let strap = try await central.pair(Kit.strap)
+        let fixture = CentralFixture()
+        try await fixture.world.run(for: .seconds(60)) {
+            let central = fixture.central()
+            let strap = try await central.pair(CentralFixture.strap)
             try await strap.write(Data([1]), to: "2A39")
-            #expect(kit.straps[0].written(to: "2A39") == [Data([1])])
+            #expect(fixture.straps[0].written(to: "2A39") == [Data([1])])
             try await strap.write(Data([2]), to: "1B02")
             try await strap.write(Data([3]), to: "1B01", as: .withoutResponse)
-            try await kit.world.advance(by: .seconds(1))
-            #expect(kit.straps[0].written(to: "1B02") == [Data([2])])
-            #expect(kit.straps[0].written(to: "1B01") == [Data([3])])
+            try await fixture.world.advance(by: .seconds(1))
+            #expect(fixture.straps[0].written(to: "1B02") == [Data([2])])
+            #expect(fixture.straps[0].written(to: "1B01") == [Data([3])])
             await central.shutDown()
         }
     }
 
     @Test("Row 15: An impossible or refused write fails with the reason")
     func refusals() async throws {
-        let kit = Kit()
-        try await kit.world.run(for: .seconds(60)) {
-            let central = kit.central()
-            let strap = try await central.pair(Kit.strap)
+        let fixture = CentralFixture()
+        try await fixture.world.run(for: .seconds(60)) {
+            let central = fixture.central()
+            let strap = try await central.pair(CentralFixture.strap)
             await #expect(throws: AccessoryError.notPermitted("2A39")) {
                 try await strap.write(Data(), to: "2A39", as: .withoutResponse)
             }
@@ -54,16 +54,16 @@ struct WritingTests {
 
     @Test("Row 15: A large value is written in order, with progress", arguments: ["1B02", "2A39"])
     func chunks(_ text: String) async throws {
-        let kit = Kit()
+        let fixture = CentralFixture()
         let characteristic = try #require(BluetoothID(text))
-        try await kit.world.run(for: .seconds(60)) {
-            let central = kit.central()
-            let strap = try await central.pair(Kit.strap)
+        try await fixture.world.run(for: .seconds(60)) {
+            let central = fixture.central()
+            let strap = try await central.pair(CentralFixture.strap)
             let value = Data((0..<20_000).map { UInt8(truncatingIfNeeded: $0 / 7) })
             let progress = ReceivedValues<Int>()
             try await strap.writeInChunks(value, to: characteristic) { progress.add($0) }
-            try await kit.world.advance(by: .seconds(1))
-            let chunks = kit.straps[0].written(to: characteristic)
+            try await fixture.world.advance(by: .seconds(1))
+            let chunks = fixture.straps[0].written(to: characteristic)
             #expect(chunks.reduce(Data(), +) == value)
             #expect(progress.values.count == chunks.count)
             #expect(progress.values == progress.values.sorted())
@@ -74,16 +74,16 @@ struct WritingTests {
 
     @Test("Row 15: An interrupted write reports how much was sent", arguments: ["1B02", "2A39"])
     func interrupted(_ text: String) async throws {
-        let kit = Kit()
+        let fixture = CentralFixture()
         let characteristic = try #require(BluetoothID(text))
-        try await kit.world.run(for: .seconds(60)) {
-            let central = kit.central()
-            let strap = try await central.pair(Kit.strap)
+        try await fixture.world.run(for: .seconds(60)) {
+            let central = fixture.central()
+            let strap = try await central.pair(CentralFixture.strap)
             let progress = ReceivedValues<Int>()
             let error = await #expect(throws: AccessoryError.self) {
                 try await strap.writeInChunks(Data(count: 100_000), to: characteristic) {
                     progress.add($0)
-                    if progress.values.count == 5 { kit.straps[0].switchOff() }
+                    if progress.values.count == 5 { fixture.straps[0].switchOff() }
                 }
             }
             guard case .writeInterrupted(let sent, of: 100_000) = error else {
@@ -97,16 +97,16 @@ struct WritingTests {
 
     @Test("A canceled write stops, and the next write succeeds")
     func cancelled() async throws {
-        let kit = Kit()
-        try await kit.world.run(for: .seconds(60)) {
-            let central = kit.central()
-            let strap = try await central.pair(Kit.strap)
+        let fixture = CentralFixture()
+        try await fixture.world.run(for: .seconds(60)) {
+            let central = fixture.central()
+            let strap = try await central.pair(CentralFixture.strap)
             let big = Task { try await strap.writeInChunks(Data(count: 100_000), to: "2A39") }
-            try await kit.world.advance(by: .seconds(1))
+            try await fixture.world.advance(by: .seconds(1))
             big.cancel()
             await #expect(throws: AccessoryError.cancelled) { try await big.value }
             try await strap.write(Data([7]), to: "2A39")
-            let written = kit.straps[0].written(to: "2A39")
+            let written = fixture.straps[0].written(to: "2A39")
             #expect(written.last == Data([7]))
             #expect(written.map(\.count).reduce(0, +) < 100_000)
             await central.shutDown()
@@ -115,10 +115,10 @@ struct WritingTests {
 
     @Test("Row 15: A write beyond the queue's limit is refused")
     func bound() async throws {
-        let kit = Kit()
-        try await kit.world.run(for: .seconds(60)) {
-            let central = kit.central()
-            let strap = try await central.pair(Kit.strap)
+        let fixture = CentralFixture()
+        try await fixture.world.run(for: .seconds(60)) {
+            let central = fixture.central()
+            let strap = try await central.pair(CentralFixture.strap)
             let refused = await withTaskGroup(of: Bool.self) { group in
                 for _ in 0..<200 {
                     group.addTask {
@@ -133,7 +133,7 @@ struct WritingTests {
                 return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
             }
             #expect(refused == 72)
-            #expect(kit.straps[0].written(to: "2A39").count == 128)
+            #expect(fixture.straps[0].written(to: "2A39").count == 128)
             await central.shutDown()
         }
     }

@@ -11,23 +11,25 @@ import Testing
 struct ModelStories {
     @Test("A model of an accessory follows its state, and gives advice")
     func accessory() async throws {
-        let kit = Kit()
-        try await kit.world.run { @MainActor in
-            let central = kit.central()
-            let strap = try await central.pair(Kit.strap)
+        let fixture = CentralFixture()
+        try await fixture.world.run { @MainActor in
+            let central = fixture.central()
+            let strap = try await central.pair(CentralFixture.strap)
             let model = AccessoryModel(strap)
             // The model has its status before any change arrives.
             #expect(model.status == "Connected")
             #expect(model.isReady && model.advice == nil && model.name == "Strap 0")
             #expect(model.id == strap.id)
 
-            kit.straps[0].walk(to: .outOfRange)
-            try await kit.world.expect("the loss is shown", within: .seconds(30)) { @MainActor in
+            fixture.straps[0].walk(to: .outOfRange)
+            try await fixture.world.expect("the loss is shown", within: .seconds(30)) {
+                @MainActor in
                 model.status == "Not in range"
             }
             #expect(model.advice == "Bring it nearer, and make sure that it is switched on.")
-            kit.straps[0].comeBack()
-            try await kit.world.expect("the return is shown", within: .seconds(30)) { @MainActor in
+            fixture.straps[0].comeBack()
+            try await fixture.world.expect("the return is shown", within: .seconds(30)) {
+                @MainActor in
                 model.isReady
             }
             await central.shutDown()
@@ -51,18 +53,18 @@ struct ModelStories {
 
     @Test("A view that reads a property is informed of its change")
     func observation() async throws {
-        let kit = Kit()
-        try await kit.world.run { @MainActor in
-            let central = kit.central()
-            let model = AccessoryModel(try await central.pair(Kit.strap))
+        let fixture = CentralFixture()
+        try await fixture.world.run { @MainActor in
+            let central = fixture.central()
+            let model = AccessoryModel(try await central.pair(CentralFixture.strap))
             let invalidations = ReceivedValues<Bool>()
             withObservationTracking {
                 _ = model.status
             } onChange: {
                 invalidations.add(true)
             }
-            kit.straps[0].dropLink()
-            try await kit.world.expect("the view is invalidated", within: .seconds(10)) {
+            fixture.straps[0].dropLink()
+            try await fixture.world.expect("the view is invalidated", within: .seconds(10)) {
                 @MainActor in
                 !invalidations.values.isEmpty
             }
@@ -72,26 +74,26 @@ struct ModelStories {
 
     @Test("A model of a central lists its accessories, the power state and the slots")
     func central() async throws {
-        let kit = Kit(straps: 2)
-        try await kit.world.run { @MainActor in
-            let model = CentralModel(kit.central())
+        let fixture = CentralFixture(straps: 2)
+        try await fixture.world.run { @MainActor in
+            let model = CentralModel(fixture.central())
             #expect(model.accessories.isEmpty)
             for count in 1...2 {
                 // The list contains the accessory when the call returns.
-                let paired = await model.pair(Kit.strap)
+                let paired = await model.pair(CentralFixture.strap)
                 #expect(model.accessories.count == count)
                 #expect(paired != nil && paired === model.accessories.last)
             }
             #expect(model.problem == nil)
             #expect(Set(model.slots.holders.map(\.name)) == ["Strap 0", "Strap 1"])
-            kit.world.phone.isPoweredOn = false
-            try await kit.world.expect("the power-off is shown", within: .seconds(5)) {
+            fixture.world.phone.isPoweredOn = false
+            try await fixture.world.expect("the power-off is shown", within: .seconds(5)) {
                 @MainActor in
                 model.availability == .poweredOff
             }
             #expect(model.advice == "Switch Bluetooth on.")
-            kit.world.phone.isPoweredOn = true
-            try await kit.world.expect("both are connected again", within: .seconds(30)) {
+            fixture.world.phone.isPoweredOn = true
+            try await fixture.world.expect("both are connected again", within: .seconds(30)) {
                 @MainActor in
                 model.accessories.allSatisfy(\.isReady)
             }
@@ -100,7 +102,7 @@ struct ModelStories {
             #expect(first.state == .idle && model.problem == nil)
             await model.forget(first)
             #expect(model.accessories.map(\.name) == ["Strap 1"])
-            try await kit.world.advance(by: .seconds(1))
+            try await fixture.world.advance(by: .seconds(1))
             #expect(model.accessories.map(\.name) == ["Strap 1"])
             await model.central.shutDown()
         }
@@ -108,14 +110,14 @@ struct ModelStories {
 
     @Test("A model begins with the remembered accessories")
     func remembered() async throws {
-        let kit = Kit()
-        try await kit.world.run { @MainActor in
-            let former = kit.central()
-            _ = try await former.pair(Kit.strap)
+        let fixture = CentralFixture()
+        try await fixture.world.run { @MainActor in
+            let former = fixture.central()
+            _ = try await former.pair(CentralFixture.strap)
             await former.shutDown()
-            let model = CentralModel(kit.central())
+            let model = CentralModel(fixture.central())
             #expect(model.accessories.map(\.name) == ["Strap 0"])
-            try await kit.world.expect("the strap is connected", within: .seconds(10)) {
+            try await fixture.world.expect("the strap is connected", within: .seconds(10)) {
                 @MainActor in
                 model.accessories.allSatisfy(\.isReady)
             }
@@ -127,18 +129,19 @@ struct ModelStories {
 
     @Test("A screen shows a first pairing from its beginning to its end")
     func pairing() async throws {
-        let kit = Kit()
-        try await kit.world.run { @MainActor in
-            kit.straps[0].switchOff()
-            let model = CentralModel(kit.central())
+        let fixture = CentralFixture()
+        try await fixture.world.run { @MainActor in
+            fixture.straps[0].switchOff()
+            let model = CentralModel(fixture.central())
             let screen = PairingScreen(model)
             #expect(model.pairing == nil)
-            let pairing = Task { await model.pair(Kit.strap) }
-            try await kit.world.expect("the search is shown", within: .seconds(5)) { @MainActor in
+            let pairing = Task { await model.pair(CentralFixture.strap) }
+            try await fixture.world.expect("the search is shown", within: .seconds(5)) {
+                @MainActor in
                 model.pairing?.status == "Searching"
             }
             #expect(model.pairing?.name == nil)
-            kit.straps[0].switchOn()
+            fixture.straps[0].switchOn()
             let paired = try #require(await pairing.value)
             #expect(paired.isReady && model.pairing == nil && model.problem == nil)
             // A view that only reads the model was informed of each step.
@@ -151,11 +154,12 @@ struct ModelStories {
 
     @Test("A pairing that a person cancels on the screen is not reported as a problem")
     func canceledPairing() async throws {
-        let kit = Kit(straps: 0)
-        try await kit.world.run { @MainActor in
-            let model = CentralModel(kit.central())
-            let pairing = Task { await model.pair(Kit.strap) }
-            try await kit.world.expect("the pairing is shown", within: .seconds(5)) { @MainActor in
+        let fixture = CentralFixture(straps: 0)
+        try await fixture.world.run { @MainActor in
+            let model = CentralModel(fixture.central())
+            let pairing = Task { await model.pair(CentralFixture.strap) }
+            try await fixture.world.expect("the pairing is shown", within: .seconds(5)) {
+                @MainActor in
                 model.pairing != nil
             }
             model.pairing?.cancel()
@@ -168,11 +172,12 @@ struct ModelStories {
 
     @Test("An error becomes a problem in words, and a cancellation does not")
     func problems() async throws {
-        let kit = Kit(straps: 0)
-        try await kit.world.run { @MainActor in
-            let model = CentralModel(kit.central())
-            let pairing = Task { await model.pair(Kit.strap) }
-            try await kit.world.expect("the screen is busy", within: .seconds(5)) { @MainActor in
+        let fixture = CentralFixture(straps: 0)
+        try await fixture.world.run { @MainActor in
+            let model = CentralModel(fixture.central())
+            let pairing = Task { await model.pair(CentralFixture.strap) }
+            try await fixture.world.expect("the screen is busy", within: .seconds(5)) {
+                @MainActor in
                 model.isBusy
             }
             #expect(await pairing.value == nil)
@@ -184,13 +189,13 @@ struct ModelStories {
                     == "None was discovered within 10 seconds. "
                     + "Pair it: bring it near, and have it advertise."
             )
-            kit.world.phone.isAuthorized = false
-            await model.pair(Kit.strap)
+            fixture.world.phone.isAuthorized = false
+            await model.pair(CentralFixture.strap)
             #expect(model.problem?.title == "The app may not use Bluetooth.")
             #expect(model.availability == .unauthorized && model.advice != nil)
-            kit.world.phone.isAuthorized = true
-            let canceled = Task { await model.pair(Kit.strap) }
-            try await kit.world.advance(by: .seconds(1))
+            fixture.world.phone.isAuthorized = true
+            let canceled = Task { await model.pair(CentralFixture.strap) }
+            try await fixture.world.advance(by: .seconds(1))
             canceled.cancel()
             #expect(await canceled.value == nil)
             #expect(model.problem == nil)
@@ -203,10 +208,10 @@ struct ModelStories {
 struct ModelLifetimeStories {
     @Test("A released model is deallocated")
     func released() async throws {
-        let kit = Kit()
-        try await kit.world.run { @MainActor in
-            let central = kit.central()
-            let strap = try await central.pair(Kit.strap)
+        let fixture = CentralFixture()
+        try await fixture.world.run { @MainActor in
+            let central = fixture.central()
+            let strap = try await central.pair(CentralFixture.strap)
             let weak = WeakModels()
             do {
                 let accessory = AccessoryModel(strap)
@@ -221,32 +226,33 @@ struct ModelLifetimeStories {
 
     @Test("A released model of a central ends the central")
     func endsCentral() async throws {
-        let kit = Kit()
-        try await kit.world.run { @MainActor in
+        let fixture = CentralFixture()
+        try await fixture.world.run { @MainActor in
             do {
-                let model = CentralModel(kit.central())
-                await model.pair(Kit.strap)
-                try await kit.world.expect("the strap is shown", within: .seconds(5)) {
+                let model = CentralModel(fixture.central())
+                await model.pair(CentralFixture.strap)
+                try await fixture.world.expect("the strap is shown", within: .seconds(5)) {
                     @MainActor in
                     model.accessories.first?.isReady == true
                 }
-                #expect(await kit.straps[0].linkCount == 1)
+                #expect(await fixture.straps[0].linkCount == 1)
             }
-            try await kit.world.expect("the link is ended", within: .seconds(10)) { @MainActor in
-                await kit.straps[0].linkCount == 0
+            try await fixture.world.expect("the link is ended", within: .seconds(10)) {
+                @MainActor in
+                await fixture.straps[0].linkCount == 0
             }
         }
     }
 
     @Test("A model of a forgotten accessory keeps its last state")
     func forgotten() async throws {
-        let kit = Kit()
-        try await kit.world.run { @MainActor in
-            let central = kit.central()
-            let strap = try await central.pair(Kit.strap)
+        let fixture = CentralFixture()
+        try await fixture.world.run { @MainActor in
+            let central = fixture.central()
+            let strap = try await central.pair(CentralFixture.strap)
             let model = AccessoryModel(strap)
             try await central.forget(strap)
-            try await kit.world.expect("the end is shown", within: .seconds(5)) { @MainActor in
+            try await fixture.world.expect("the end is shown", within: .seconds(5)) { @MainActor in
                 model.change.reason == .resting(.forgotten)
             }
             #expect(model.status == "Not connected")

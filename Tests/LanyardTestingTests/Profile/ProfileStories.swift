@@ -21,16 +21,16 @@ private struct Strap: AccessoryProfile {
 struct ProfileStories {
     @Test("A declared value can be read, written and received")
     func uses() async throws {
-        let kit = Kit()
-        try await kit.world.run(for: .seconds(60)) {
-            let central = kit.central(Strap.description)
+        let fixture = CentralFixture()
+        try await fixture.world.run(for: .seconds(60)) {
+            let central = fixture.central(Strap.description)
             let strap = try await central.accessory(Strap.self)
             #expect(strap.accessory.state == .ready)
             #expect(strap.id == strap.accessory.id)
             #expect(try await strap.location.read() == .chest)
             #expect(try await strap.level.read().percentage == 80)
             try await strap.control.write(1)
-            #expect(kit.straps[0].written(to: "2A39") == [Data([1])])
+            #expect(fixture.straps[0].written(to: "2A39") == [Data([1])])
             await #expect(throws: AccessoryError.self) { try await strap.control.write(0xFF) }
             var rates: [UInt16] = []
             for try await beat in strap.measurement {
@@ -46,9 +46,9 @@ struct ProfileStories {
 
     @Test("Every use of a missing characteristic throws")
     func missing() async throws {
-        let kit = Kit { $0.services.removeLast() }
-        try await kit.world.run(for: .seconds(60)) {
-            let central = kit.central(Strap.description)
+        let fixture = CentralFixture { $0.services.removeLast() }
+        try await fixture.world.run(for: .seconds(60)) {
+            let central = fixture.central(Strap.description)
             let strap = try await central.pair(Strap.self)
             await #expect(throws: AccessoryError.unknownCharacteristic("2A19")) {
                 try await strap.level.read()
@@ -68,13 +68,13 @@ struct ProfileStories {
 
     @Test("A loop over values throws when the accessory loses the characteristic")
     func lost() async throws {
-        let kit = Kit()
-        try await kit.world.run(for: .seconds(60)) {
-            let central = kit.central(Strap.description)
+        let fixture = CentralFixture()
+        try await fixture.world.run(for: .seconds(60)) {
+            let central = fixture.central(Strap.description)
             let strap = try await central.pair(Strap.self)
             let loop = Task { try await drain(strap.levels) }
-            try await kit.world.advance(by: .seconds(1))
-            kit.straps[0].removeService("180F")
+            try await fixture.world.advance(by: .seconds(1))
+            fixture.straps[0].removeService("180F")
             await #expect(throws: AccessoryError.unknownCharacteristic("2A19")) {
                 try await loop.value
             }
@@ -84,44 +84,44 @@ struct ProfileStories {
 
     @Test("A service that returns to an open link is discovered and used again")
     func returned() async throws {
-        let kit = Kit()
-        try await kit.world.run(for: .seconds(60)) {
-            let central = kit.central(Strap.description)
+        let fixture = CentralFixture()
+        try await fixture.world.run(for: .seconds(60)) {
+            let central = fixture.central(Strap.description)
             let strap = try await central.pair(Strap.self)
-            kit.straps[0].removeService("180F")
-            try await kit.world.expect("the loss is noticed", within: .seconds(5)) {
+            fixture.straps[0].removeService("180F")
+            try await fixture.world.expect("the loss is noticed", within: .seconds(5)) {
                 (try? strap.accessory.values(of: "2A19")) == nil
             }
-            try await kit.world.expect(strap.accessory, becomes: .ready, within: .seconds(5))
+            try await fixture.world.expect(strap.accessory, becomes: .ready, within: .seconds(5))
             await #expect(throws: AccessoryError.unknownCharacteristic("2A19")) {
                 try await strap.level.read()
             }
-            kit.straps[0].addService(.battery(30))
-            try await kit.world.expect("the return is noticed", within: .seconds(10)) {
+            fixture.straps[0].addService(.battery(30))
+            try await fixture.world.expect("the return is noticed", within: .seconds(10)) {
                 (try? strap.accessory.values(of: "2A19")) != nil
             }
-            try await kit.world.expect(strap.accessory, becomes: .ready, within: .seconds(5))
+            try await fixture.world.expect(strap.accessory, becomes: .ready, within: .seconds(5))
             #expect(try await strap.level.read().percentage == 30)
             var levels = strap.levels.makeAsyncIterator()
-            kit.straps[0].notify([28], on: "2A19")
+            fixture.straps[0].notify([28], on: "2A19")
             #expect(try await levels.next()?.percentage == 28)
-            #expect(await kit.straps[0].linkCount == 1)
-            #expect(kit.count(of: "connect") == 1, "\(kit.log)")
+            #expect(await fixture.straps[0].linkCount == 1)
+            #expect(fixture.count(of: "connect") == 1, "\(fixture.log)")
             await central.shutDown()
         }
     }
 
     @Test("A new service that the description does not name leaves the accessory ready")
     func unrelated() async throws {
-        let kit = Kit { $0.services.removeLast() }
-        try await kit.world.run(for: .seconds(60)) {
-            let central = kit.central(Strap.description)
+        let fixture = CentralFixture { $0.services.removeLast() }
+        try await fixture.world.run(for: .seconds(60)) {
+            let central = fixture.central(Strap.description)
             let strap = try await central.pair(Strap.self)
             let changes = ReceivedValues<AccessoryState>()
             let token = strap.accessory.onChange { changes.add($0.state) }
-            try await kit.world.advance(by: .seconds(1))
-            kit.straps[0].addService(VirtualService("1B90", [.readable("1B91", [1])]))
-            try await kit.world.advance(by: .seconds(10))
+            try await fixture.world.advance(by: .seconds(1))
+            fixture.straps[0].addService(VirtualService("1B90", [.readable("1B91", [1])]))
+            try await fixture.world.advance(by: .seconds(10))
             #expect(changes.values == [.ready])
             token.cancel()
             await central.shutDown()
@@ -130,18 +130,18 @@ struct ProfileStories {
 
     @Test("A malformed value ends the loop with an error, or is reported and skipped")
     func malformed() async throws {
-        let kit = Kit { strap in
+        let fixture = CentralFixture { strap in
             strap.services[0].characteristics[0] = .notifying("2A37")
         }
-        try await kit.world.run(for: .seconds(60)) {
-            let central = kit.central(Strap.description)
+        try await fixture.world.run(for: .seconds(60)) {
+            let central = fixture.central(Strap.description)
             let strap = try await central.pair(Strap.self)
             var values = strap.measurement.makeAsyncIterator()
             let skipped = ReceivedValues<Data>()
             var others = strap.measurement.skippingMalformed { data, _ in skipped.add(data) }
                 .makeAsyncIterator()
-            kit.straps[0].notify([0x06], on: "2A37")
-            kit.straps[0].notify([0x06, 72], on: "2A37")
+            fixture.straps[0].notify([0x06], on: "2A37")
+            fixture.straps[0].notify([0x06, 72], on: "2A37")
             do throws(AccessoryError) {
                 _ = try await values.next()
                 Issue.record("the malformed value was accepted")
@@ -159,14 +159,14 @@ struct ProfileStories {
 
     @Test("A loop over values ends when its task is canceled or its central shuts down")
     func ends() async throws {
-        let kit = Kit()
-        try await kit.world.run(for: .seconds(60)) {
-            let central = kit.central(Strap.description)
+        let fixture = CentralFixture()
+        try await fixture.world.run(for: .seconds(60)) {
+            let central = fixture.central(Strap.description)
             let strap = try await central.pair(Strap.self)
             let loops = (0..<2).map { _ in
                 Task { try await drain(strap.measurement) }
             }
-            try await kit.world.advance(by: .seconds(2))
+            try await fixture.world.advance(by: .seconds(2))
             loops[0].cancel()
             try await loops[0].value
             await central.shutDown()
@@ -181,9 +181,9 @@ struct ProfileStories {
             static let service: BluetoothID = "180D"
             let location = Writable<UInt8>("2A38")
         }
-        let kit = Kit()
-        try await kit.world.run(for: .seconds(60)) {
-            let central = kit.central(Strap.description)
+        let fixture = CentralFixture()
+        try await fixture.world.run(for: .seconds(60)) {
+            let central = fixture.central(Strap.description)
             let strap = try await central.pair(Strap.description)
             #expect(throws: AccessoryError.unknownCharacteristic("2A38")) {
                 _ = try TypedAccessory(strap, as: Writes.self)

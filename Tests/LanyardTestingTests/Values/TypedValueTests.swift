@@ -9,10 +9,10 @@ import Testing
 struct TypedValueTests {
     @Test("Typed values can be read and received")
     func readsAndReceives() async throws {
-        let kit = Kit()
-        try await kit.world.run(for: .seconds(60)) {
-            let central = kit.central()
-            let strap = try await central.pair(Kit.strap)
+        let fixture = CentralFixture()
+        try await fixture.world.run(for: .seconds(60)) {
+            let central = fixture.central()
+            let strap = try await central.pair(CentralFixture.strap)
             #expect(try await strap.read(BodySensorLocation.self) == .chest)
             var rates: [UInt16] = []
             for await measurement in try strap.values(of: HeartRateMeasurement.self) {
@@ -26,10 +26,10 @@ struct TypedValueTests {
 
     @Test("Reading a value that does not match its type throws")
     func reportsMalformedValues() async throws {
-        let kit = Kit()
-        try await kit.world.run(for: .seconds(60)) {
-            let central = kit.central()
-            let strap = try await central.pair(Kit.strap)
+        let fixture = CentralFixture()
+        try await fixture.world.run(for: .seconds(60)) {
+            let central = fixture.central()
+            let strap = try await central.pair(CentralFixture.strap)
             let expected = AccessoryError.malformed(
                 "2A38",
                 .truncated(needed: 2, available: 1)

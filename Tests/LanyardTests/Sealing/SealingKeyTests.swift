@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test("A negative number and a number beyond the limit are refused")
-    func refusesNonsense() throws {
+    func refusesInvalidInput() throws {
         for count in [-1, Int.min, RandomBytes.maximumCount + 1, Int.max] {
             #expect(throws: SealingError.randomCount(count)) { try RandomBytes.data(count: count) }
         }

@@ -8,7 +8,7 @@ import Testing
 
 /// A world with virtual heart rate straps, and helpers for the tests of a central. The rows in the
 /// names of tests are those of the table in docs/ACCESSORIES.md.
-final class Kit: Sendable {
+final class CentralFixture: Sendable {
     let world: TestWorld
     let straps: [LiveAccessory]
     let recorder = FlightRecorder()

@@ -5,7 +5,7 @@ import Synchronization
 @testable import LanyardCLI
 
 /// An event of a test that happens once and can be awaited.
-final class Moment: Sendable {
+final class OneTimeEvent: Sendable {
     private struct State {
         var isPast = false
         var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
@@ -49,9 +49,9 @@ final class Moment: Sendable {
 extension TimeLimit {
     /// Runs the body with time limits that all pass when the event happens, whatever their length.
     static func passing<Value>(
-        at moment: Moment,
+        at event: OneTimeEvent,
         _ body: () async throws -> Value
     ) async rethrows -> Value {
-        try await $wait.withValue({ _ in await moment.wait() }, operation: body)
+        try await $wait.withValue({ _ in await event.wait() }, operation: body)
     }
 }
