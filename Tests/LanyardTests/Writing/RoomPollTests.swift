@@ -23,7 +23,7 @@ struct RoomPollTests {
         #expect(poll.nextCheck == nil)
     }
 
-    @Test("A link that never had room permits one write after a while")
+    @Test("A link that has never had room permits one write after each waiting time")
     func blindly() {
         var poll = RoomPoll()
         let isPermittedAtFirst = poll.mayWrite(false, now: .zero)
