@@ -38,7 +38,7 @@ struct ServerEventTests {
         }
         #expect(port.linkEnded(link(2).identifier) == link(2).address)
         #expect(port.linkEnded(link(2).identifier) == nil)
-        #expect(port.peer(of: link(2).identifier) == nil)
+        #expect(port.readPeer(of: link(2).identifier) == nil)
         let opened = router.open(with: port.links.map { link($0.identifier.rawValue) })
         let (stream, _, _) = try #require(opened)
         router.close()
