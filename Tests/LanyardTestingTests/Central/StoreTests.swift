@@ -74,20 +74,20 @@ struct StoreTests {
 
     @Test("The app's recorder has a note for each unreadable file, at the launch and later")
     func unreadableFile() async throws {
-        let kit = Kit()
+        let fixture = CentralFixture()
         let folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("lanyard-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let file = folder.appendingPathComponent("accessories.json")
         try Data("{".utf8).write(to: file)
-        try await kit.world.run(for: .seconds(600)) {
-            let central = kit.central { $0.store = .file(file) }
+        try await fixture.world.run(for: .seconds(600)) {
+            let central = fixture.central { $0.store = .file(file) }
             let text = "the store left out unreadable data"
-            #expect(kit.recorder.recording.events.count { $0.text == text } == 1)
+            #expect(fixture.recorder.recording.events.count { $0.text == text } == 1)
             try Data("[".utf8).write(to: file)
-            _ = try await central.pair(Kit.strap)
-            #expect(kit.recorder.recording.events.count { $0.text == text } == 2)
+            _ = try await central.pair(CentralFixture.strap)
+            #expect(fixture.recorder.recording.events.count { $0.text == text } == 2)
             await central.shutDown()
         }
     }

@@ -38,10 +38,10 @@ struct ModelStories {
 
     @Test("A connected accessory is shown as pairing until its pairing has failed")
     func connectedStatus() async throws {
-        let kit = Kit()
-        try await kit.world.run { @MainActor in
-            let central = kit.central()
-            let model = AccessoryModel(try await central.pair(Kit.strap))
+        let fixture = CentralFixture()
+        try await fixture.world.run { @MainActor in
+            let central = fixture.central()
+            let model = AccessoryModel(try await central.pair(CentralFixture.strap))
             model.show(AccessoryChange(.connected, .subscribed, number: 1_000))
             #expect(model.status == "Pairing")
             let failure = LinkFailure(.notPaired, "the person declined")
