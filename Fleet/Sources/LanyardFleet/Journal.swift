@@ -53,12 +53,19 @@ struct Journal: ~Copyable {
             try Self.synchronizeFolder(of: path)
             (self.path, self.descriptor, size) = (path, descriptor, end)
         } catch {
-            close(descriptor)
+            Self.release(descriptor)
             throw error
         }
     }
 
-    deinit { close(descriptor) }
+    deinit { Self.release(descriptor) }
+
+    /// Unlocks and closes a journal's file. The unlock is explicit, because a child process that is
+    /// being started may have a copy of the descriptor, and with it the lock.
+    private static func release(_ descriptor: Int32) {
+        _ = flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
 
     /// Writes records to the disk.
     ///
@@ -87,10 +94,10 @@ struct Journal: ~Copyable {
             else { throw JournalError("replace", path) }
             try Self.synchronizeFolder(of: path)
         } catch {
-            close(other)
+            Self.release(other)
             throw error
         }
-        close(descriptor)
+        Self.release(descriptor)
         (descriptor, size) = (other, bytes.count)
         nextCompaction = max(Self.compactionSize, 2 * bytes.count)
     }

@@ -62,6 +62,26 @@ struct JournalTests {
         #expect(try reopened { _ in } == [.next(9), .finished(1)])
     }
 
+    /// As a child process has a copy for a moment while it is being started.
+    @Test("A journal that was closed can be opened, even if a copy of its descriptor exists")
+    func copiedDescriptor() throws {
+        let path = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        var (records, copies): ([JournalRecord], [Int32]) = ([], [])
+        do {
+            let journal = try Journal(opening: path, records: &records)
+            let files = FileManager.default
+            for name in try files.contentsOfDirectory(atPath: "/proc/self/fd") {
+                let target = try? files.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")
+                if target == journal.path, let number = Int32(name) { copies.append(dup(number)) }
+            }
+            withExtendedLifetime(journal) {}
+        }
+        defer { copies.forEach { close($0) } }
+        #expect(!copies.isEmpty)
+        #expect(throws: Never.self) { _ = try Journal(opening: path, records: &records) }
+    }
+
     @Test("A second process does not use the same journal")
     func locked() throws {
         let path = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"
