@@ -18,8 +18,8 @@ package struct RepeatedAttempts: Sendable {
     /// The longest delay. A record is removed when its delay has been over for this long.
     package static let longestDelay = Duration.seconds(600)
 
-    /// The maximum number of peers with a record. The record of a further peer replaces the one
-    /// whose delay ends first.
+    /// The maximum number of peers with a record. If there is a further peer, the record with the
+    /// earliest end of a delay is removed.
     package static let peerLimit = 64
 
     /// The number of questions without a yes after which incoming pairings are delayed.
