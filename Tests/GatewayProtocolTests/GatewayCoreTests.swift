@@ -19,7 +19,7 @@ struct GatewayCoreTests {
         var hosts: [Int: GatewayClient] = [:]
         var now = Instant.zero
         /// The events in order, in a few words.
-        var story: [String] = []
+        var events: [String] = []
         var packets: [Int: [UInt8]] = [:]
         var isReading = true
 
@@ -60,12 +60,12 @@ struct GatewayCoreTests {
             for action in actions {
                 switch action {
                 case .send(let bytes): perform(core.received(bytes, on: id, now: now))
-                case .granted(let name): story.append("\(id) granted by \(name)")
+                case .granted(let name): events.append("\(id) granted by \(name)")
                 case .deliver(let bytes):
                     packets[id, default: []] += bytes
                     if isReading { consumeAll(id) }
                 case .end(let reason):
-                    story.append("\(id) ended: \(reason)")
+                    events.append("\(id) ended: \(reason)")
                     hosts[id] = nil
                     perform(core.disconnected(id, now: now))
                 }
@@ -81,16 +81,16 @@ struct GatewayCoreTests {
                     hosts[id] = host
                     perform(next, of: id)
                 case .close(let id): hosts[id] = nil
-                case .openController: story.append("open")
+                case .openController: events.append("open")
                 case .control(let packets):
                     for packet in packets {
-                        story.append(packet == GatewayCore.reset ? "reset" : "packet")
+                        events.append(packet == GatewayCore.reset ? "reset" : "packet")
                     }
-                case .closeController: story.append("close")
+                case .closeController: events.append("close")
                 case .check(let id, let secret, let name):
-                    story.append("check \(secret.count) \(name)")
+                    events.append("check \(secret.count) \(name)")
                     perform(core.secretChecked(id, isValid: secret[0] == 1, now: now))
-                case .log(let text): story.append("log \(text)")
+                case .log(let text): events.append("log \(text)")
                 }
             }
         }
@@ -107,7 +107,7 @@ struct GatewayCoreTests {
     func lease() {
         var net = Net()
         net.connect(1)
-        #expect(net.story == ["open"])
+        #expect(net.events == ["open"])
         net.perform(net.core.controllerOpened(now: net.now))
         // The packets that the controller sent before the answer belong to an earlier owner.
         net.perform(
@@ -122,16 +122,16 @@ struct GatewayCoreTests {
         )
         net.perform(net.core.controllerEnded(nil, now: net.now))
         #expect(
-            net.story == [
+            net.events == [
                 "open", "reset", "1 granted by hall", "log pc (10.0.0.1:1): the lease has begun",
                 "packet",
                 "log pc (10.0.0.1:1): the lease has ended, because the connection has ended",
                 "reset", "close",
             ]
         )
-        net.story = []
+        net.events = []
         net.lease(2)
-        #expect(net.story.contains("2 granted by hall"))
+        #expect(net.events.contains("2 granted by hall"))
     }
 
     @Test("The reset waits until the links of the lease have ended one by one, or for a second")
@@ -158,9 +158,9 @@ struct GatewayCoreTests {
         net.lease(1)
         net.perform(net.core.controllerSent(Self.opened(0x40), now: net.now))
         net.disconnect(1)
-        net.story = []
+        net.events = []
         net.pass(.seconds(1))
-        #expect(net.story == ["reset"])
+        #expect(net.events == ["reset"])
     }
 
     /// Returns an event that a link with this handle was opened.
@@ -200,9 +200,9 @@ struct GatewayCoreTests {
         var net = Net()
         net.lease(1)
         net.connect(2, .host("laptop"))
-        #expect(net.story.suffix(2).first == "2 ended: hall is in use by pc (10.0.0.1:1)")
+        #expect(net.events.suffix(2).first == "2 ended: hall is in use by pc (10.0.0.1:1)")
         #expect(
-            net.story.last
+            net.events.last
                 == "log laptop (10.0.0.2:1): refused: hall is in use by pc (10.0.0.1:1)"
         )
         #expect(net.core.owner == 1)
@@ -216,7 +216,7 @@ struct GatewayCoreTests {
         net.hosts[1] = nil
         for _ in 0..<3 { net.pass(.seconds(1)) }
         #expect(net.core.owner == nil)
-        #expect(net.story.contains { $0.contains("nothing was received from it for 3.0 seconds") })
+        #expect(net.events.contains { $0.contains("nothing was received from it for 3.0 seconds") })
         net.perform(net.core.controllerSent(Self.resetAnswer, now: net.now))
         net.perform(net.core.controllerEnded(nil, now: net.now))
         net.lease(2)
@@ -251,7 +251,7 @@ struct GatewayCoreTests {
         let all = try #require(net.packets[1])
         #expect(all.suffix(900) == Array(repeatElement(data, count: 100).joined())[...])
         net.disconnect(1)
-        #expect(net.story.contains { $0.contains("advertising reports were dropped: ") })
+        #expect(net.events.contains { $0.contains("advertising reports were dropped: ") })
     }
 
     @Test("Advertising reports of 10 ms share a frame, and other packets do not wait for them")
@@ -302,7 +302,7 @@ struct GatewayCoreTests {
                 net.perform(answers)
             }
         }
-        #expect(net.story.count { $0 == "packet" } == count)
+        #expect(net.events.count { $0 == "packet" } == count)
         #expect((12...16).contains(creditCount), "\(creditCount)")
     }
 
@@ -316,7 +316,7 @@ struct GatewayCoreTests {
             net.perform(net.core.controllerSent(data, now: net.now))
         }
         #expect(net.core.owner == nil)
-        #expect(net.story.contains { $0.contains("it does not read") })
+        #expect(net.events.contains { $0.contains("it does not read") })
     }
 
     @Test("A stranger can enroll, and cannot get a lease")
@@ -324,20 +324,20 @@ struct GatewayCoreTests {
         var net = Net()
         net.connect(1, .stranger)
         #expect(
-            net.story == [
+            net.events == [
                 "1 ended: its certificate is not enrolled",
                 "log 10.0.0.1:1: refused: its certificate is not enrolled",
             ]
         )
-        net.story = []
+        net.events = []
         let right = [UInt8](repeating: 1, count: 10)
         net.connect(2, .stranger, .enrollment(secret: right, name: "pc"))
         #expect(
-            net.story == ["check 10 pc", "2 granted by hall", "log 10.0.0.2:1: enrolled as pc"]
+            net.events == ["check 10 pc", "2 granted by hall", "log 10.0.0.2:1: enrolled as pc"]
         )
-        net.story = []
+        net.events = []
         net.connect(3, .stranger, .enrollment(secret: right.map { $0 + 1 }, name: "pc"))
-        #expect(net.story.contains("3 ended: its enrollment code is wrong, used or too old"))
+        #expect(net.events.contains("3 ended: its enrollment code is wrong, used or too old"))
     }
 
     @Test("Frames and other bytes directly after an enrollment do not change its result")
@@ -355,7 +355,7 @@ struct GatewayCoreTests {
                 isValid
                 ? "log x: enrolled as pc"
                 : "log x: refused: its enrollment code is wrong, used or too old"
-            #expect(net.story == ["check 10 pc", end])
+            #expect(net.events == ["check 10 pc", end])
             #expect(net.core.connections.isEmpty)
         }
     }
@@ -371,7 +371,7 @@ struct GatewayCoreTests {
             net.pass(.seconds(1))
         }
         #expect(net.core.connections.isEmpty)
-        #expect(net.story == ["log pc (x): refused: it has asked for nothing within 5.0 seconds"])
+        #expect(net.events == ["log pc (x): refused: it has asked for nothing within 5.0 seconds"])
     }
 
     @Test("A host that breaks the protocol is refused, and an owner loses the lease")
@@ -391,9 +391,9 @@ struct GatewayCoreTests {
             net.perform(net.core.received(bytes, on: 1, now: net.now))
             #expect(net.core.owner == nil, "\(what)")
             #expect(
-                net.story.contains { $0.hasPrefix("log pc (10.0.0.1:1): the lease has ended: it") }
+                net.events.contains { $0.hasPrefix("log pc (10.0.0.1:1): the lease has ended: it") }
             )
-            #expect(net.story.last == "reset", "\(what)")
+            #expect(net.events.last == "reset", "\(what)")
         }
         var net = Net()
         net.connect(1)
@@ -404,7 +404,7 @@ struct GatewayCoreTests {
         net.perform(
             net.core.received(Frame.hello(version: 9).encoded(number: 0), on: 1, now: net.now)
         )
-        #expect(net.story.contains { $0.contains("its version 9 of the protocol is not 1") })
+        #expect(net.events.contains { $0.contains("its version 9 of the protocol is not 1") })
     }
 
     @Test("A controller that fails, refuses the reset or does not answer ends the lease")
@@ -412,27 +412,27 @@ struct GatewayCoreTests {
         var net = Net()
         net.connect(1)
         net.perform(net.core.controllerEnded("hci0: no such adapter", now: net.now))
-        #expect(net.story.contains("1 ended: hci0: no such adapter"))
+        #expect(net.events.contains("1 ended: hci0: no such adapter"))
         #expect(net.core.owner == nil)
 
         net = Net()
         net.connect(1)
         net.perform(net.core.controllerOpened(now: net.now))
         net.perform(net.core.controllerSent(Self.resetAnswer.dropLast() + [0x0C], now: net.now))
-        #expect(net.story.contains("1 ended: the controller refuses a reset"))
-        #expect(net.story.last == "close")
+        #expect(net.events.contains("1 ended: the controller refuses a reset"))
+        #expect(net.events.last == "close")
 
         net = Net()
         net.connect(1)
         net.perform(net.core.controllerOpened(now: net.now))
         for _ in 0..<4 { net.pass(.seconds(1)) }
-        #expect(net.story.contains("1 ended: the controller does not answer"))
+        #expect(net.events.contains("1 ended: the controller does not answer"))
 
         net = Net()
         net.lease(1)
         net.perform(net.core.controllerSent([0x55], now: net.now))
         #expect(
-            net.story.contains("1 ended: the controller sent bytes that are not HCI packets")
+            net.events.contains("1 ended: the controller sent bytes that are not HCI packets")
         )
     }
 

@@ -13,14 +13,14 @@
         let isFast: Bool
 
         func run(on console: Console) async throws {
-            let printer = DemoPrinter(console: console, chapters: DemoStory.titles)
+            let printer = DemoPrinter(console: console, chapters: DemoScript.titles)
             try await withLogs { logs in
                 if let timeline { try TimelinePage.checkPlace(timeline) }
                 let environment = try DemoEnvironment(printer: printer, tracingInto: logs)
                 let pace = DemoPace(isReal: printer.isLive && !isFast)
                 let start = ContinuousClock.now
                 do {
-                    try await DemoStory(printer: printer, environment: environment, pace: pace)
+                    try await DemoScript(printer: printer, environment: environment, pace: pace)
                         .run()
                     try printer.end()
                 } catch {

@@ -68,7 +68,7 @@ import Testing
             #expect(try list.json.elements.map { $0["name"].text } == [name])
 
             let value = BumbleAccessory.value
-            let story = """
+            let lines = """
                 connect \(name)
                 write \(value) 0a0b
                 read \(value)
@@ -80,7 +80,7 @@ import Testing
                 wait notification 2A37
                 disconnect
                 """
-            let script = try program.write(story + "\n", to: "story.lanyard")
+            let script = try program.write(lines + "\n", to: "values.lanyard")
             _ = try await program.succeed(["run", script] + daemon)
 
             try await program.start(["shell"] + daemon, as: "shell")

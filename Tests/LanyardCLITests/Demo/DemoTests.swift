@@ -37,7 +37,7 @@
         func works() async {
             let (status, output) = await run([])
             #expect(status == .success, "\(output)")
-            for (number, title) in DemoStory.titles.enumerated() {
+            for (number, title) in DemoScript.titles.enumerated() {
                 #expect(output.contains("\n── \(number + 1) \(title)\n"))
             }
             #expect(output.contains("All 25 checks passed, "))

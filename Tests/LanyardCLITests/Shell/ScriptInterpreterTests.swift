@@ -17,7 +17,7 @@ import Testing
     private func seconds(_ seconds: Int64) -> Instant { .zero + .seconds(seconds) }
 
     @Test("A script reads a value, sets a variable to it, and compares it")
-    func story() throws {
+    func readsAndCompares() throws {
         var script = try interpreter()
         #expect(try script.receive("# a comment", now: .zero) == .none)
         let level = try #require(level)

@@ -38,7 +38,7 @@ struct ModelWorld {
     private var confirmed: Set<CharacteristicPath> = []
 
     /// The latest events, to explain a failure.
-    private(set) var story: [String] = []
+    private(set) var recentEvents: [String] = []
 
     init(_ settings: LifecycleSettings, seed: UInt64) {
         generator = SplitMix64(seed: seed)
@@ -55,7 +55,7 @@ struct ModelWorld {
     /// Passes an event to the machine and performs its actions.
     mutating func send(_ event: Machine.Event) throws {
         let before = machine.state
-        story = story.suffix(11) + ["\(event)"]
+        recentEvents = recentEvents.suffix(11) + ["\(event)"]
         happen(event)
         for action in machine.receive(event, at: now, using: &generator) {
             try perform(action, before)

@@ -10,7 +10,7 @@ struct SubscriptionTests {
     typealias Table = ServedTable
 
     @Test("A client subscribes, is listed, and unsubscribes")
-    func story() throws {
+    func subscribe() throws {
         var table = try Table(security: .none)
         let handle = try table.value(Table.notified)
         #expect(table.server.subscribers(of: handle) == [])

@@ -35,7 +35,7 @@ struct StartEndFramingTests {
             ("an empty message", "0203 02676F6F6403", [.message(Data())], []),
         ] as [(String, String, [FramingEvent], [FramingEvent])]
     )
-    func stories(_ name: String, _ hex: String, before: [FramingEvent], after: [FramingEvent]) {
+    func chunks(_ name: String, _ hex: String, before: [FramingEvent], after: [FramingEvent]) {
         #expect(events(of: .startEnd(), in: Data(hex: hex)) == before + [good] + after, "\(name)")
     }
 
