@@ -25,7 +25,7 @@ private struct FuzzedLink {
         conditions.listeners[0x0080] = ListenerTerms()
         var limited = ListenerTerms()
         limited.isEnhancedOnly = true
-        limited.room = 3
+        limited.freeChannelCount = 3
         conditions.listeners[0x0027] = limited
     }
 

@@ -111,7 +111,7 @@ private final class StreamEnd {
     private(set) var byteCount = 0
     private let world: World
     private let controller: ControllerID
-    private var room: Int
+    private var freeBuffers: Int
     private var isStreaming = false
 
     static func address(_ name: String) -> DeviceAddress {
@@ -126,7 +126,7 @@ private final class StreamEnd {
         let controller = try world.addController(configuration)
         self.world = world
         self.controller = controller
-        room = configuration.dataPacketCount
+        freeBuffers = configuration.dataPacketCount
         world.attach(controller) { [unowned self] in receive($0) }
         send(HCI.Reset())
         send(HCI.SetEventMask(mask: HCI.EventMask(rawValue: .max)))
@@ -151,8 +151,8 @@ private final class StreamEnd {
             boundary: .firstNonFlushable,
             payload: notification[...]
         )
-        while room > 0 {
-            room -= 1
+        while freeBuffers > 0 {
+            freeBuffers -= 1
             world.send(packet.h4Bytes, to: controller)
         }
     }
@@ -179,7 +179,7 @@ private final class StreamEnd {
                 )
             )
         case .numberOfCompletedPackets(let event):
-            room += event.completed.reduce(0) { $0 + Int($1.count) }
+            freeBuffers += event.completed.reduce(0) { $0 + Int($1.count) }
             fill()
         default: break
         }

@@ -32,7 +32,7 @@ extension ChannelBuffers {
         }
 
         /// Returns whether to request another SDU: there must be space for the longest one.
-        func isRoomForSDU(_ limits: ChannelLimits) -> Bool {
+        func hasRoomForSDU(_ limits: ChannelLimits) -> Bool {
             !isReceiving && end == nil && !progress.isClosed
                 && received.count + limits.receiveMTU <= limits.receiveCapacity
         }

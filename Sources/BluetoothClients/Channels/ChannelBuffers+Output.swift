@@ -27,9 +27,9 @@ extension ChannelBuffers {
             return sdu
         }
 
-        func dueEvent(room: Int, status: Status) -> Event? {
+        func dueEvent(freeSpace: Int, status: Status) -> Event? {
             guard case .failed = status else {
-                return progress.due(ready: room > 0 ? .hasSpaceAvailable : nil, end: nil)
+                return progress.due(ready: freeSpace > 0 ? .hasSpaceAvailable : nil, end: nil)
             }
             return progress.due(ready: nil, end: .errorOccurred)
         }
@@ -46,18 +46,18 @@ extension ChannelBuffers {
     }
 
     /// The number of bytes that can be written now.
-    var room: Int { max(0, limits.sendCapacity - output.count) }
+    var freeSpace: Int { max(0, limits.sendCapacity - output.count) }
 
     /// Whether writing accepts bytes at once.
-    package var isWritable: Bool { status(of: .output) == .open && room > 0 }
+    package var isWritable: Bool { status(of: .output) == .open && freeSpace > 0 }
 
     /// Adds as many bytes as there is space for.
     package mutating func write(_ bytes: some Collection<UInt8>) -> Writing {
         guard status(of: .output) == .open else { return .refused }
         guard !bytes.isEmpty else { return .accepted(0) }
         output.progress.used()
-        guard room > 0 else { return .wait }
-        let accepted = bytes.prefix(room)
+        guard freeSpace > 0 else { return .wait }
+        let accepted = bytes.prefix(freeSpace)
         output.pending.append(accepted)
         return .accepted(accepted.count)
     }

@@ -115,7 +115,7 @@ package struct ChannelBuffers: Equatable, Sendable {
         return .close
     }
 
-    private var isReceiveDue: Bool { !isReleased && input.isRoomForSDU(limits) }
+    private var isReceiveDue: Bool { !isReleased && input.hasRoomForSDU(limits) }
     private var isSendDue: Bool { end == nil && output.isSDUDue(limits) }
 
     /// Whether to close the channel: the application does not use it, and all written bytes were
@@ -138,7 +138,7 @@ package struct ChannelBuffers: Equatable, Sendable {
     func dueEvent(of side: Side) -> Event? {
         switch side {
         case .input: input.dueEvent
-        case .output: output.dueEvent(room: room, status: status(of: .output))
+        case .output: output.dueEvent(freeSpace: freeSpace, status: status(of: .output))
         }
     }
 

@@ -37,13 +37,13 @@ struct AdvertisingPackets: Hashable, Sendable {
 
     /// Returns the services that fit after the flags. Earlier services have priority.
     private static func fitting(_ services: [WrittenUUID]) -> Set<WrittenUUID> {
-        var room = AdvertisingData.legacyLimit - headerLength - 1
+        var freeLength = AdvertisingData.legacyLimit - headerLength - 1
         var fitting: Set<WrittenUUID> = []
         for service in services where !fitting.contains(service) {
             let isFirst = !fitting.contains { $0.width == service.width }
             let cost = service.width.rawValue + (isFirst ? headerLength : 0)
-            guard cost <= room else { continue }
-            room -= cost
+            guard cost <= freeLength else { continue }
+            freeLength -= cost
             fitting.insert(service)
         }
         return fitting

@@ -153,8 +153,8 @@ private struct Chain: Sendable {
     var isTruncated = false
 
     mutating func append(_ piece: ArraySlice<UInt8>) {
-        let room = AdvertisingData.extendedLimit - data.count
-        isTruncated = isTruncated || piece.count > room
-        data += piece.prefix(room)
+        let freeLength = AdvertisingData.extendedLimit - data.count
+        isTruncated = isTruncated || piece.count > freeLength
+        data += piece.prefix(freeLength)
     }
 }

@@ -18,7 +18,11 @@ extension HostCore {
     ) {
         let found: Void? = withLink(link, now: now) { $0.request(request, id: id, &$1) }
         guard found == nil else { return }
-        if request.freesRoom, state != .closed { complete(id, .done) } else { failWithoutLink(id) }
+        if request.isDisconnection, state != .closed {
+            complete(id, .done)
+        } else {
+            failWithoutLink(id)
+        }
     }
 
     /// Sends a value as a Write Command if that is possible without waiting.

@@ -43,7 +43,7 @@ package enum LinkRequest: Sendable {
 
     /// Whether the request makes room for others, so that `HostCore.requestLimit` does not apply to
     /// it.
-    var freesRoom: Bool { if case .disconnect = self { true } else { false } }
+    var isDisconnection: Bool { if case .disconnect = self { true } else { false } }
 
     /// Whether the request needs an operation of the GATT client.
     var usesGATT: Bool {

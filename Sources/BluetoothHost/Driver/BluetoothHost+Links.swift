@@ -10,7 +10,7 @@ extension BluetoothHost {
         _ request: LinkRequest,
         of link: LinkIdentifier
     ) async throws -> HostAnswer {
-        let isDisconnection = request.freesRoom
+        let isDisconnection = request.isDisconnection
         // A canceled task may only disconnect.
         if !isDisconnection { try Task.checkCancellation() }
         return try await perform(isAlwaysTaken: isDisconnection, on: link) { core, id, now in

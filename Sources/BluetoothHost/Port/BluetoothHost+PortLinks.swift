@@ -30,7 +30,7 @@ extension BluetoothHost {
         if let answer = immediateAnswer(to: request, on: link) {
             return complete(completion, answer)
         }
-        return begin(isAlwaysTaken: request.freesRoom, then: completion) { core, id, now in
+        return begin(isAlwaysTaken: request.isDisconnection, then: completion) { core, id, now in
             core.request(request, of: link, id: id, now: now)
         }
     }

@@ -11,7 +11,7 @@ package struct ListenerTerms: Equatable, Sendable {
     /// The minimum MTU that the listener requires of the peer, in bytes.
     package var peerMTUMinimum = 0
     /// The number of further channels that the listener can accept now.
-    package var room = LogicalLink.channelLimit
+    package var freeChannelCount = LogicalLink.channelLimit
 
     package init() {}
 }

@@ -34,7 +34,7 @@ extension LogicalLink {
             let refusal =
                 refusal(of: offer, on: terms)
                 ?? refusal(ofSource: offer.sources[0], besides: [])
-                ?? (min(room, terms.room) > 0 ? nil : .noResources)
+                ?? (min(freeChannelCount, terms.freeChannelCount) > 0 ? nil : .noResources)
             return refusal.map { .failure(.init(result: $0)) } ?? .success(terms)
         }
     }
@@ -87,7 +87,7 @@ extension LogicalLink {
         on terms: ListenerTerms
     ) -> Grant {
         var grant = Grant(result: .success, offer)
-        var left = min(room, terms.room)
+        var left = min(freeChannelCount, terms.freeChannelCount)
         for (place, source) in offer.sources.enumerated() {
             let before = offer.sources[..<place]
             if let refusal = refusal(ofSource: source, besides: before) {

@@ -20,7 +20,7 @@ extension LogicalLink {
         let countLimit = mode == .credit ? 1 : Signaling.channelLimit
         guard spsm.isValid, options.isValid(for: mode), (1...countLimit).contains(count)
         else { throw .invalidParameters }
-        guard room >= count else { throw .noRoom }
+        guard freeChannelCount >= count else { throw .noRoom }
         let sources = (0..<count).map { _ in addChannel(spsm, mode, options).local }
         guard let identifier = ask(for: sources, spsm, mode, options, now: now) else {
             channels.removeAll { sources.contains($0.local) }

@@ -226,13 +226,13 @@ extension LogicalLink {
         channels.contains { $0.remote == remote }
     }
 
-    var room: Int { max(0, Self.channelLimit - channels.count) }
+    var freeChannelCount: Int { max(0, Self.channelLimit - channels.count) }
 
     /// Returns an identifier for the local end of a new channel. Identifiers are assigned in
     /// ascending order, and from the beginning again after the end of the range. Those in use are
     /// skipped.
     ///
-    /// Call this only if `room` is not zero.
+    /// Call this only if `freeChannelCount` is not zero.
     mutating func takeIdentifier() -> ChannelIdentifier {
         repeat {
             lastChannel =

@@ -55,8 +55,8 @@ struct SocketAddress: @unchecked Sendable {
         length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         let result = withUnsafeMutablePointer(to: &storage) { [length] storage in
             storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                var room = length
-                return getsockname(descriptor.number, address, &room)
+                var size = length
+                return getsockname(descriptor.number, address, &size)
             }
         }
         guard result == 0 else { return nil }

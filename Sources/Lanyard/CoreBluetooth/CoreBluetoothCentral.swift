@@ -101,9 +101,9 @@ final class CoreBluetoothCentral: NSObject, SystemCentral, @unchecked Sendable {
         }
     }
 
-    func room(of peripheral: SystemPeripheral) -> WriteRoom {
+    func writeCapacity(of peripheral: SystemPeripheral) -> WriteCapacity {
         let source = peripheral.coreBluetooth?.peripheral
-        return WriteRoom(
+        return WriteCapacity(
             withResponse: source?.maximumWriteValueLength(for: .withResponse) ?? 0,
             withoutResponse: source?.maximumWriteValueLength(for: .withoutResponse) ?? 0,
             canSendWithoutResponse: source?.canSendWriteWithoutResponse ?? false

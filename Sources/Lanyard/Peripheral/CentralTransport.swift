@@ -17,7 +17,7 @@ final class CentralTransport: MessageTransport, @unchecked Sendable {
     private var receiver: (@Sendable (MessageTransportEvent) -> Void)?
     /// The central while it is subscribed.
     private var listener: SystemSubscriber?
-    private var wantsRoom = false
+    private var awaitsRoom = false
     private(set) var isStopped = false
 
     init(on queue: DispatchQueue, notify: @escaping Notify) {
@@ -38,7 +38,7 @@ final class CentralTransport: MessageTransport, @unchecked Sendable {
     func send(_ chunk: Data) -> Bool {
         dispatchPrecondition(condition: .onQueue(queue))
         guard isLinked, notify(chunk) else {
-            wantsRoom = true
+            awaitsRoom = true
             return false
         }
         return true
@@ -67,8 +67,8 @@ final class CentralTransport: MessageTransport, @unchecked Sendable {
     }
 
     func hasRoom() {
-        guard wantsRoom else { return }
-        wantsRoom = false
+        guard awaitsRoom else { return }
+        awaitsRoom = false
         receiver?(.hasRoom)
     }
 

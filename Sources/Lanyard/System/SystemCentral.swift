@@ -39,7 +39,7 @@ package protocol SystemCentral: AnyObject, Sendable {
 
     /// Returns the maximum lengths of writes to a connected peripheral, and whether a write without
     /// response is possible now.
-    func room(of peripheral: SystemPeripheral) -> WriteRoom
+    func writeCapacity(of peripheral: SystemPeripheral) -> WriteCapacity
     /// Sends a request to a connected peripheral. The central ignores the request if the attribute
     /// is no longer valid.
     func send(_ request: PeripheralRequest, to peripheral: SystemPeripheral)

@@ -43,8 +43,8 @@ private final class UnavailableCentral: SystemCentral {
     func cancelConnection(_ peripheral: SystemPeripheral) {}
     func linkState(of peripheral: SystemPeripheral) -> SystemLinkState { .disconnected }
 
-    func room(of peripheral: SystemPeripheral) -> WriteRoom {
-        WriteRoom(withResponse: 0, withoutResponse: 0, canSendWithoutResponse: false)
+    func writeCapacity(of peripheral: SystemPeripheral) -> WriteCapacity {
+        WriteCapacity(withResponse: 0, withoutResponse: 0, canSendWithoutResponse: false)
     }
 
     func send(_ request: PeripheralRequest, to peripheral: SystemPeripheral) {}

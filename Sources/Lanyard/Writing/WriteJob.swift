@@ -18,7 +18,7 @@ struct WriteJob: Hashable, Sendable {
 }
 
 /// The maximum lengths of writes on a link, and whether a write without response is possible now.
-package struct WriteRoom: Hashable, Sendable {
+package struct WriteCapacity: Hashable, Sendable {
     /// The maximum length of a write with response, in bytes; 0 without a link.
     package var withResponse: Int
     /// The maximum length of a write without response, in bytes.

@@ -94,22 +94,23 @@ struct WriteQueue {
     }
 
     /// Returns whether the first job waits only for room.
-    func waitsForRoom(_ room: WriteRoom) -> Bool {
+    func waitsForRoom(_ capacity: WriteCapacity) -> Bool {
         guard let job = jobs.first, awaited == nil, outcomes.isEmpty else { return false }
-        return !job.withResponse && room.withoutResponse > 0 && !room.canSendWithoutResponse
+        return !job.withResponse && capacity.withoutResponse > 0 && !capacity.canSendWithoutResponse
     }
 
     // MARK: Actions
 
     /// Returns the next action; `nil` if there is none until the next event.
     ///
-    /// - Parameter room: The room for writes, which is read only if a job could be written.
-    mutating func next(_ room: @autoclosure () -> WriteRoom, now: Duration) -> WriteAction? {
+    /// - Parameter capacity: The capacity for writes, which is read only if a job could be written.
+    mutating func next(_ capacity: @autoclosure () -> WriteCapacity, now: Duration) -> WriteAction?
+    {
         guard outcomes.isEmpty else { return outcomes.removeFirst() }
         guard let job = jobs.first, awaited == nil else { return nil }
-        let room = room()
-        let length = room.length(withResponse: job.withResponse, cut: job.mayBeCut)
-        guard length > 0, job.withResponse || room.canSendWithoutResponse else { return nil }
+        let capacity = capacity()
+        let length = capacity.length(withResponse: job.withResponse, cut: job.mayBeCut)
+        guard length > 0, job.withResponse || capacity.canSendWithoutResponse else { return nil }
         return write(job, atMost: length, now)
     }
 

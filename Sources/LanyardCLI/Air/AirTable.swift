@@ -14,9 +14,9 @@ struct AirTable: Sendable {
     /// leave the last row of the terminal free for the cursor. If the terminal has fewer than 11
     /// rows, the last lines of the table may be missing.
     func lines(_ status: WorldStatus) -> [String] {
-        let room = max(2, size.rows - Self.fixedLines)
-        let links = screenLines(status) + linkLines(status, limit: room / 2)
-        let controllers = status.controllers.prefix(max(1, room - links.count))
+        let rows = max(2, size.rows - Self.fixedLines)
+        let links = screenLines(status) + linkLines(status, limit: rows / 2)
+        let controllers = status.controllers.prefix(max(1, rows - links.count))
         let hidden = status.controllers.count - controllers.count
         let lines =
             [fit("\(heading), \(Self.clock(status.instant))"), row(Self.titles)]

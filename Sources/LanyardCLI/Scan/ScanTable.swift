@@ -10,14 +10,14 @@ struct ScanTable: Sendable {
     /// Returns the lines of the display. No line is wider than the terminal. On a terminal with at
     /// least three rows, there are at most as many lines as rows.
     func lines(_ view: ScanView, now: Instant) -> [String] {
-        let room = max(1, size.rows - Self.fixedLines)
+        let rowLimit = max(1, size.rows - Self.fixedLines)
         let shown = view.shown
         let time = view.time(at: now)
         if view.showsPlot {
-            let rows = shown.prefix(max(0, room - 1)).map { plotRow($0, now: time) }
+            let rows = shown.prefix(max(0, rowLimit - 1)).map { plotRow($0, now: time) }
             return rows + [plotAxis, footer(view, shown: rows.count)]
         }
-        let rows = shown.prefix(room).map { row(cells(of: $0, now: time)) }
+        let rows = shown.prefix(rowLimit).map { row(cells(of: $0, now: time)) }
         return [row(Self.titles)] + rows + [footer(view, shown: rows.count)]
     }
 

@@ -35,8 +35,8 @@ enum InputLines {
         let (lines, feed) = AsyncStream.makeStream(of: InputLine.self)
         // A semaphore traps if its value is below its initial value when it is released. The
         // initial value is therefore 0, and the loop raises it to the limit.
-        let room = DispatchSemaphore(value: 0)
-        for _ in 0..<waitingLimit { room.signal() }
+        let freePlaces = DispatchSemaphore(value: 0)
+        for _ in 0..<waitingLimit { freePlaces.signal() }
         // Reading blocks, so it has a thread of its own, which ends with the process.
         Thread.detachNewThread {
             var splitter = LineSplitter(lengthLimit: lengthLimit)
@@ -47,7 +47,7 @@ enum InputLines {
                 let readAt = ContinuousClock.now
                 guard count > 0 else { break }
                 for line in splitter.receive(bytes[..<count]) {
-                    room.wait()
+                    freePlaces.wait()
                     feed.yield(InputLine(text: line, readAt: readAt))
                 }
             }
@@ -57,7 +57,7 @@ enum InputLines {
         return AsyncStream {
             var iterator = lines.makeAsyncIterator()
             let line = await iterator.next()
-            room.signal()
+            freePlaces.signal()
             return line
         }
     }

@@ -38,9 +38,9 @@ struct LineDisplay: Sendable {
         let prompt =
             prompt.forms.first { TerminalColumns.count($0) <= promptColumns }
             ?? Self.suffix(of: prompt.forms.last ?? "", columns: promptColumns)
-        let room = max(1, columns - TerminalColumns.count(prompt) - 1)
-        let shown = Self.suffix(of: before, columns: room)
-        let rest = Self.prefix(of: after, columns: room - TerminalColumns.count(shown))
+        let width = max(1, columns - TerminalColumns.count(prompt) - 1)
+        let shown = Self.suffix(of: before, columns: width)
+        let rest = Self.prefix(of: after, columns: width - TerminalColumns.count(shown))
         let back = TerminalColumns.count(rest)
         let cursor = back == 0 ? "" : "\u{1B}[\(back)D"
         return LiveArea.eraseLine + prompt + shown + rest + cursor

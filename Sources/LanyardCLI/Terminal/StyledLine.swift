@@ -34,11 +34,11 @@ struct StyledLine: Equatable, Sendable {
 
     /// Returns the line with the terminal's control sequences, in at most this many columns.
     func rendered(columns: Int) -> String {
-        var room = columns
+        var freeColumns = columns
         var result = ""
-        for part in parts where room > 0 {
-            let text = TerminalColumns.truncate(part.text, to: room)
-            room -= TerminalColumns.count(text)
+        for part in parts where freeColumns > 0 {
+            let text = TerminalColumns.truncate(part.text, to: freeColumns)
+            freeColumns -= TerminalColumns.count(text)
             result += part.style == .plain ? text : "\u{1B}[\(part.style.rawValue)m\(text)\u{1B}[0m"
         }
         return result
@@ -69,10 +69,10 @@ enum TerminalColumns {
         guard columns > 0 else { return "" }
         guard count(text) > columns else { return text }
         var result = ""
-        var room = columns - 1
+        var freeColumns = columns - 1
         for character in text {
-            room -= self.columns(of: character)
-            guard room >= 0 else { break }
+            freeColumns -= self.columns(of: character)
+            guard freeColumns >= 0 else { break }
             result.append(character)
         }
         return result + "…"

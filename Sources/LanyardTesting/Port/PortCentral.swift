@@ -135,9 +135,9 @@ final class PortCentral: SystemCentral, @unchecked Sendable {
         }
     }
 
-    func room(of peripheral: SystemPeripheral) -> WriteRoom {
-        peripheral.port?.room
-            ?? WriteRoom(withResponse: 0, withoutResponse: 0, canSendWithoutResponse: false)
+    func writeCapacity(of peripheral: SystemPeripheral) -> WriteCapacity {
+        peripheral.port?.writeCapacity
+            ?? WriteCapacity(withResponse: 0, withoutResponse: 0, canSendWithoutResponse: false)
     }
 
     func send(_ request: PeripheralRequest, to peripheral: SystemPeripheral) {

@@ -70,12 +70,12 @@ final class PortPeripheral: @unchecked Sendable {
         }
     }
 
-    var room: WriteRoom {
+    var writeCapacity: WriteCapacity {
         let isConnected = remote.state == .connected
         guard isConnected, let adapter = client.adapter else {
-            return WriteRoom(withResponse: 0, withoutResponse: 0, canSendWithoutResponse: false)
+            return WriteCapacity(withResponse: 0, withoutResponse: 0, canSendWithoutResponse: false)
         }
-        return WriteRoom(
+        return WriteCapacity(
             withResponse: adapter.writeLimit(of: peer, withResponse: true),
             withoutResponse: adapter.writeLimit(of: peer, withResponse: false),
             canSendWithoutResponse: remote.hasRoom

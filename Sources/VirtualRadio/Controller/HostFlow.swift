@@ -63,16 +63,16 @@ package struct HostFlow: Sendable {
 
     /// Returns and removes the packets that were held back and now have a buffer.
     mutating func release() -> [HCI.ACLPacket] {
-        let room = isLimited ? max(0, roomTotal - outstandingTotal) : held.count
-        let released = Array(held.prefix(room))
+        let releasable = isLimited ? max(0, bufferCount - outstandingTotal) : held.count
+        let released = Array(held.prefix(releasable))
         held.removeFirst(released.count)
         for packet in released { count(packet) }
         return released
     }
 
     private var isLimited: Bool { isOn && buffers != nil }
-    private var roomTotal: Int { buffers?.packetCount ?? 0 }
-    private var mayGo: Bool { !isLimited || (held.isEmpty && outstandingTotal < roomTotal) }
+    private var bufferCount: Int { buffers?.packetCount ?? 0 }
+    private var mayGo: Bool { !isLimited || (held.isEmpty && outstandingTotal < bufferCount) }
 
     private mutating func count(_ packet: HCI.ACLPacket) {
         guard isLimited else { return }

@@ -191,8 +191,8 @@ static void carry(struct bridge *bridge)
                 return;
         }
         if (ends[0].revents & POLLIN) {
-            size_t room = sizeof bridge->unread - bridge->unread_count;
-            ssize_t count = read(bridge->port, bridge->unread + bridge->unread_count, room);
+            size_t free_size = sizeof bridge->unread - bridge->unread_count;
+            ssize_t count = read(bridge->port, bridge->unread + bridge->unread_count, free_size);
             if (count == 0)
                 return;
             if (count > 0)

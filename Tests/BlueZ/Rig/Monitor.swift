@@ -54,8 +54,8 @@ func connectedSocket(to path: String) throws -> Int32 {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     let bytes = Array(path.utf8)
-    let room = MemoryLayout.size(ofValue: address.sun_path)
-    precondition(bytes.count < room, "the path of the socket is too long")
+    let capacity = MemoryLayout.size(ofValue: address.sun_path)
+    precondition(bytes.count < capacity, "the path of the socket is too long")
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
     let length = socklen_t(MemoryLayout<sockaddr_un>.size)
     let result = withUnsafePointer(to: &address) {

@@ -33,13 +33,13 @@ struct EnhancedCollisionTests {
         harness.core.withLink(link, now: harness.now) { link, _ in
             link.security = LinkSecurity(isEncrypted: true, keySize: 16)
         }
-        setRoom(0, &harness)
+        setFreeChannelCount(0, &harness)
         return (harness, link)
     }
 
-    private func setRoom(_ room: Int, _ harness: inout Harness) {
+    private func setFreeChannelCount(_ count: Int, _ harness: inout Harness) {
         harness.controller.peers[peer.address]?.channels?.conditions.listeners[.enhancedATT]?
-            .room = room
+            .freeChannelCount = count
     }
 
     /// Opens a bearer while the peer requests one too and refuses the host's request.
@@ -59,7 +59,7 @@ struct EnhancedCollisionTests {
         let id = collide(&harness, link)
         #expect(harness.isPending(id))
         #expect(harness.core.enhancedBearerCount(of: link) == 1)
-        setRoom(5, &harness)
+        setFreeChannelCount(5, &harness)
         harness.advance(by: .zero)
         #expect(throws: Never.self) { try harness.answer(id) }
         #expect(harness.core.enhancedBearerCount(of: link) == 2)
@@ -69,7 +69,7 @@ struct EnhancedCollisionTests {
     func peripheral() throws {
         var (harness, link) = try connected(asCentral: false)
         let id = collide(&harness, link)
-        setRoom(5, &harness)
+        setFreeChannelCount(5, &harness)
         let parameters = try #require(harness.core.look(at: link) { $0.parameters })
         let events = Double(2 * (parameters.peripheralLatency + 1))
         let pause = max(.milliseconds(100), parameters.interval * events)
@@ -96,7 +96,7 @@ struct EnhancedCollisionTests {
         var (harness, link) = try connected(asCentral: false)
         let id = collide(&harness, link)
         harness.core.cancelRequest(id, of: link, now: harness.now)
-        setRoom(5, &harness)
+        setFreeChannelCount(5, &harness)
         harness.advance(by: .seconds(10))
         #expect(harness.isPending(id))
         #expect(harness.core.enhancedBearerCount(of: link) == 1)
@@ -120,7 +120,7 @@ struct EnhancedCollisionTests {
         harness.channels(of: peer.address) { channels in
             channels.open(.enhancedATT, .enhanced, count: 5)
         }
-        setRoom(5, &harness)
+        setFreeChannelCount(5, &harness)
         harness.advance(by: .seconds(10))
         #expect(harness.failure(id) == .noRoom)
         #expect(harness.core.enhancedBearerCount(of: link) == EnhancedBearers.limit)

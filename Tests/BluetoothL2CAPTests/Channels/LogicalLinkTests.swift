@@ -48,7 +48,7 @@ struct LogicalLinkTests {
 
     @Test("A listener with too few free channels opens all of its free channels")
     func partly() throws {
-        var pair = ChannelPair.listening { $0.room = 2 }
+        var pair = ChannelPair.listening { $0.freeChannelCount = 2 }
         try pair.us.link.open(0x0080, .enhanced, count: 5, options: .init(), id: 1, now: .zero)
         pair.drive()
         #expect(pair.us.link.openChannels.count == 2)

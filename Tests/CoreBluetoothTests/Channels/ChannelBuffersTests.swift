@@ -221,12 +221,12 @@ struct ChannelSendingTests {
     func bytesInFlight() {
         var buffers = opened()
         #expect(buffers.write(Array(0..<20)) == .accepted(12))
-        #expect(buffers.room == 0)
+        #expect(buffers.freeSpace == 0)
         _ = buffers.nextAction()
-        #expect(buffers.room == 0)
+        #expect(buffers.freeSpace == 0)
         #expect(buffers.write([1]) == .wait)
         buffers.sent()
-        #expect(buffers.room == 4)
+        #expect(buffers.freeSpace == 4)
         #expect(buffers.write([1, 2, 3, 4, 5, 6]) == .accepted(4))
     }
 

@@ -169,7 +169,7 @@ extension StreamApplication {
 
     /// Returns when the peer accepts no more bytes for now: the last write has filled the buffer.
     func full() async {
-        while pipe.look({ $0.room }) > 0 { await idle() }
+        while pipe.look({ $0.freeSpace }) > 0 { await idle() }
     }
 
     private func until(_ isMet: @escaping @Sendable (borrowing Record) -> Bool) async {

@@ -43,7 +43,7 @@ class Relay:
 
         async def toward_host():
             nonlocal passed
-            while data := await from_controller.read(self.room(passed)):
+            while data := await from_controller.read(self.free_length(passed)):
                 to_host.write(data)
                 passed += len(data)
                 if passed == self.point and not await self.break_off(to_host):
@@ -59,7 +59,7 @@ class Relay:
                 side.close()
         print("passed", passed, flush=True)
 
-    def room(self, passed):
+    def free_length(self, passed):
         """Returns the number of bytes that may be read without passing the point."""
         return CHUNK if self.point is None else min(CHUNK, self.point - passed)
 

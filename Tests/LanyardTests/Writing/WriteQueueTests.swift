@@ -8,17 +8,17 @@ import Testing
 @Suite("Write queue")
 struct WriteQueueTests {
     private static let path = CharacteristicPath("180D", "2A39")
-    private let room = WriteRoom(
+    private let capacity = WriteCapacity(
         withResponse: 512,
         withoutResponse: 20,
         canSendWithoutResponse: true
     )
-    private let noRoom = WriteRoom(
+    private let notReady = WriteCapacity(
         withResponse: 512,
         withoutResponse: 20,
         canSendWithoutResponse: false
     )
-    private let noLink = WriteRoom(
+    private let noLink = WriteCapacity(
         withResponse: 0,
         withoutResponse: 0,
         canSendWithoutResponse: false
@@ -50,11 +50,11 @@ struct WriteQueueTests {
     /// Returns all actions until there are none.
     private func drain(
         _ queue: inout WriteQueue,
-        _ room: WriteRoom,
+        _ capacity: WriteCapacity,
         now: Duration = .zero
     ) -> [WriteAction] {
         var actions: [WriteAction] = []
-        while let action = queue.next(room, now: now) { actions.append(action) }
+        while let action = queue.next(capacity, now: now) { actions.append(action) }
         return actions
     }
 
@@ -63,15 +63,15 @@ struct WriteQueueTests {
         var queue = WriteQueue(progressLimit: .seconds(30))
         try queue.add(job(1, 3), now: .zero)
         try queue.add(job(2, 4), now: .zero)
-        #expect(drain(&queue, room) == [write(1, 3)])
+        #expect(drain(&queue, capacity) == [write(1, 3)])
         queue.confirmed(Self.path, nil, now: .seconds(1))
         #expect(
-            drain(&queue, room) == [
+            drain(&queue, capacity) == [
                 .progressed(job: 1, sent: 3), .finished(job: 1, nil), write(2, 4),
             ]
         )
         queue.confirmed(Self.path, .refused(code: 3, text: "no"), now: .seconds(2))
-        #expect(drain(&queue, room) == [.finished(job: 2, .refused(code: 3, text: "no"))])
+        #expect(drain(&queue, capacity) == [.finished(job: 2, .refused(code: 3, text: "no"))])
         #expect(queue.isIdle)
         #expect(queue.deadline == nil)
     }
@@ -80,11 +80,11 @@ struct WriteQueueTests {
     func flow() throws {
         var queue = WriteQueue(progressLimit: .seconds(30))
         try queue.add(job(1, 50, withResponse: false, mayBeCut: true), now: .zero)
-        #expect(queue.next(room, now: .zero) == write(1, 20, withResponse: false))
-        #expect(queue.next(room, now: .zero) == .progressed(job: 1, sent: 20))
-        #expect(queue.next(noRoom, now: .zero) == nil)
+        #expect(queue.next(capacity, now: .zero) == write(1, 20, withResponse: false))
+        #expect(queue.next(capacity, now: .zero) == .progressed(job: 1, sent: 20))
+        #expect(queue.next(notReady, now: .zero) == nil)
         #expect(
-            drain(&queue, room) == [
+            drain(&queue, capacity) == [
                 write(1, 20, withResponse: false), .progressed(job: 1, sent: 40),
                 write(1, 10, withResponse: false), .progressed(job: 1, sent: 50),
                 .finished(job: 1, nil),
@@ -93,11 +93,11 @@ struct WriteQueueTests {
     }
 
     @Test("The queue checks for room only if it has a write to make")
-    func roomReadings() throws {
+    func capacityReadings() throws {
         var readings = 0
-        func reading() -> WriteRoom {
+        func reading() -> WriteCapacity {
             readings += 1
-            return room
+            return capacity
         }
         var queue = WriteQueue(progressLimit: .seconds(30))
         #expect(queue.next(reading(), now: .zero) == nil)
@@ -116,20 +116,20 @@ struct WriteQueueTests {
     func cut() throws {
         var queue = WriteQueue(progressLimit: .seconds(30))
         try queue.add(job(1, 30, mayBeCut: true), now: .zero)
-        #expect(drain(&queue, room) == [write(1, 20)])
+        #expect(drain(&queue, capacity) == [write(1, 20)])
         queue.confirmed(Self.path, nil, now: .zero)
-        #expect(drain(&queue, room) == [.progressed(job: 1, sent: 20), write(1, 10)])
+        #expect(drain(&queue, capacity) == [.progressed(job: 1, sent: 20), write(1, 10)])
         queue.confirmed(Self.path, nil, now: .zero)
-        #expect(drain(&queue, room) == [.progressed(job: 1, sent: 30), .finished(job: 1, nil)])
+        #expect(drain(&queue, capacity) == [.progressed(job: 1, sent: 30), .finished(job: 1, nil)])
     }
 
     @Test("An empty value is written once", arguments: [true, false])
     func empty(_ withResponse: Bool) throws {
         var queue = WriteQueue(progressLimit: .seconds(30))
         try queue.add(job(1, 0, withResponse: withResponse, mayBeCut: true), now: .zero)
-        #expect(queue.next(room, now: .zero) == write(1, 0, withResponse: withResponse))
+        #expect(queue.next(capacity, now: .zero) == write(1, 0, withResponse: withResponse))
         if withResponse { queue.confirmed(Self.path, nil, now: .zero) }
-        #expect(drain(&queue, room) == [.progressed(job: 1, sent: 0), .finished(job: 1, nil)])
+        #expect(drain(&queue, capacity) == [.progressed(job: 1, sent: 0), .finished(job: 1, nil)])
     }
 
     @Test("A value that must not be divided fails if it is too long")
@@ -138,7 +138,7 @@ struct WriteQueueTests {
         try queue.add(job(1, 21, withResponse: false), now: .zero)
         try queue.add(job(2, 20, withResponse: false), now: .zero)
         #expect(
-            drain(&queue, room) == [
+            drain(&queue, capacity) == [
                 .finished(job: 1, .tooLong(length: 21, maximum: 20)),
                 write(2, 20, withResponse: false), .progressed(job: 2, sent: 20),
                 .finished(job: 2, nil),
@@ -151,7 +151,7 @@ struct WriteQueueTests {
         var queue = WriteQueue(progressLimit: .seconds(30))
         try queue.add(job(1, 50, mayBeCut: true), now: .zero)
         try queue.add(job(2, 5), now: .zero)
-        _ = drain(&queue, room)
+        _ = drain(&queue, capacity)
         queue.linkEnded()
         #expect(
             drain(&queue, noLink) == [
@@ -163,7 +163,7 @@ struct WriteQueueTests {
         // The next link does not confirm writes of the previous link.
         try queue.add(job(3, 1), now: .zero)
         queue.confirmed(Self.path, nil, now: .zero)
-        #expect(drain(&queue, room) == [write(3, 1)])
+        #expect(drain(&queue, capacity) == [write(3, 1)])
     }
 
     @Test("A write waits while there is no link")
@@ -180,22 +180,24 @@ struct WriteQueueTests {
         var queue = WriteQueue(progressLimit: .seconds(30))
         try queue.add(job(1, 1), now: .seconds(5))
         try queue.add(job(2, 1), now: .seconds(6))
-        #expect(drain(&queue, room) == [write(1, 1)])
+        #expect(drain(&queue, capacity) == [write(1, 1)])
         #expect(queue.deadline == .seconds(35))
         queue.deadlinePassed(now: .seconds(34))
-        #expect(drain(&queue, room) == [])
+        #expect(drain(&queue, capacity) == [])
         queue.deadlinePassed(now: .seconds(35))
-        #expect(drain(&queue, room) == [.finished(job: 1, .requestTimedOut(after: .seconds(30)))])
+        #expect(
+            drain(&queue, capacity) == [.finished(job: 1, .requestTimedOut(after: .seconds(30)))]
+        )
         #expect(queue.deadline == .seconds(65))
         queue.confirmed(Self.path, nil, now: .seconds(40))
-        #expect(drain(&queue, room) == [write(2, 1)])
+        #expect(drain(&queue, capacity) == [write(2, 1)])
     }
 
     @Test("Progress postpones the deadline")
     func progress() throws {
         var queue = WriteQueue(progressLimit: .seconds(30))
         try queue.add(job(1, 40, mayBeCut: true), now: .zero)
-        _ = drain(&queue, room)
+        _ = drain(&queue, capacity)
         queue.confirmed(Self.path, nil, now: .seconds(20))
         #expect(queue.deadline == .seconds(50))
     }
@@ -206,16 +208,16 @@ struct WriteQueueTests {
         try queue.add(job(1, 100, mayBeCut: true), now: .zero)
         try queue.add(job(2, 1), now: .zero)
         try queue.add(job(3, 1), now: .zero)
-        _ = drain(&queue, room)
+        _ = drain(&queue, capacity)
         queue.cancel(1, now: .seconds(1))
         queue.cancel(3, now: .seconds(1))
         // The last write must still be confirmed.
-        #expect(drain(&queue, room) == [])
+        #expect(drain(&queue, capacity) == [])
         #expect(!queue.isIdle)
         queue.confirmed(Self.path, .refused(code: 1, text: ""), now: .seconds(2))
-        #expect(drain(&queue, room) == [write(2, 1)])
+        #expect(drain(&queue, capacity) == [write(2, 1)])
         queue.confirmed(Self.path, nil, now: .seconds(3))
-        #expect(drain(&queue, room) == [.progressed(job: 2, sent: 1), .finished(job: 2, nil)])
+        #expect(drain(&queue, capacity) == [.progressed(job: 2, sent: 1), .finished(job: 2, nil)])
     }
 
     @Test("A job beyond the limit is refused")
@@ -233,7 +235,7 @@ struct WriteQueueTests {
         queue.confirmed(Self.path, nil, now: .zero)
         queue.deadlinePassed(now: .seconds(100))
         queue.cancel(1, now: .zero)
-        #expect(drain(&queue, room) == [])
+        #expect(drain(&queue, capacity) == [])
     }
 
     @Test("Jobs of changed services end, and the others continue")
@@ -243,16 +245,16 @@ struct WriteQueueTests {
         other.path = CharacteristicPath("180F", "2A19")
         try queue.add(job(1, 3), now: .zero)
         try queue.add(other, now: .zero)
-        #expect(drain(&queue, room) == [write(1, 3)])
+        #expect(drain(&queue, capacity) == [write(1, 3)])
         queue.servicesChanged(["180D"], now: .seconds(1))
         let given = WriteAction.finished(job: 1, .writeInterrupted(sent: 3, of: 3))
         let next = WriteAction.write(other.value, to: other.path, withResponse: true)
-        #expect(drain(&queue, room) == [given, next])
+        #expect(drain(&queue, capacity) == [given, next])
         // A late answer to the first job does not confirm the second.
         queue.confirmed(Self.path, nil, now: .seconds(2))
-        #expect(drain(&queue, room) == [])
+        #expect(drain(&queue, capacity) == [])
         queue.confirmed(other.path, nil, now: .seconds(2))
-        #expect(drain(&queue, room) == [.progressed(job: 2, sent: 4), .finished(job: 2, nil)])
+        #expect(drain(&queue, capacity) == [.progressed(job: 2, sent: 4), .finished(job: 2, nil)])
         #expect(queue.isIdle)
     }
 }

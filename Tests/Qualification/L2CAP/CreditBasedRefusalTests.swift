@@ -113,7 +113,7 @@ import Testing
 
     @Test("L2CAP/LE/CFC/BV-17-C: Refused due to insufficient resources, Responder")
     func noRoom() {
-        var fixture = ChannelFixture { $0.room = 0 }
+        var fixture = ChannelFixture { $0.freeChannelCount = 0 }
         fixture.tester(signals: "14 01 0A00 8000 5000 6400 2000 0200")
         fixture.we(signal: "15 01 0A00 0000 0000 0000 0000 0400")
     }

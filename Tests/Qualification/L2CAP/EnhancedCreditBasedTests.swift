@@ -73,7 +73,7 @@ import Testing
 
     @Test("L2CAP/ECFC/BV-17-C: Some channels are refused due to insufficient resources")
     func partly() throws {
-        var fixture = ChannelFixture { $0.room = 1 }
+        var fixture = ChannelFixture { $0.freeChannelCount = 1 }
         fixture.tester(signals: "17 01 0E00 8000 6400 6400 0200 5000 5100 5200")
         fixture.we(signal: "18 01 0E00 6400 4000 0400 0400 4000 0000 0000")
         fixture.application(receives: .accepted(0x0080, [Self.channels[0]]))

@@ -14,8 +14,8 @@ extension GATTServer {
                 throw RequestRefusal(.attributeNotFound, request.start)
             }
             let isShort = first.type.short16 != nil
-            let room = (mtu - 2) / (isShort ? 4 : 18)
-            let entries = attributes.prefix(room).prefix { ($0.type.short16 != nil) == isShort }
+            let limit = (mtu - 2) / (isShort ? 4 : 18)
+            let entries = attributes.prefix(limit).prefix { ($0.type.short16 != nil) == isShort }
                 .map { ATT.FindInformationResponse.Entry(handle: $0.handle, uuid: $0.type) }
             return .findInformationResponse(.init(entries: entries))
         } catch {

@@ -68,8 +68,8 @@ extension GATTServer {
         var reading = reading
         switch result {
         case .success(let value):
-            let room = max(GATT.valueLengthLimit - reading.offset, 0)
-            reading.receive(value.prefix(room), mtu: mtu(of: bearer))
+            let limit = max(GATT.valueLengthLimit - reading.offset, 0)
+            reading.receive(value.prefix(limit), mtu: mtu(of: bearer))
         case .failure(let code):
             do throws(RequestRefusal) {
                 try reading.receive(RequestRefusal(code, request.handle))

@@ -36,7 +36,7 @@ struct ReadSeveral: Reading {
 
     func response(mtu: Int) -> ATT.PDU {
         isVariable
-            ? .readMultipleVariableResponse(.init(entries: entries(in: mtu - 1)))
+            ? .readMultipleVariableResponse(.init(entries: entries(limit: mtu - 1)))
             : .readMultipleResponse(
                 .init(values: values.reduce(into: []) { $0 += $1 }.prefix(mtu - 1))
             )
@@ -44,13 +44,13 @@ struct ReadSeveral: Reading {
 
     /// Returns the values with their complete lengths. The last value may be truncated, but a
     /// length field never is, because half of a length has no meaning.
-    private func entries(in room: Int) -> [ATT.ReadMultipleVariableResponse.Entry] {
-        var room = room
+    private func entries(limit: Int) -> [ATT.ReadMultipleVariableResponse.Entry] {
+        var freeLength = limit
         var entries: [ATT.ReadMultipleVariableResponse.Entry] = []
-        for value in values where room >= 2 {
-            let part = value.prefix(room - 2)
+        for value in values where freeLength >= 2 {
+            let part = value.prefix(freeLength - 2)
             entries.append(.init(fullLength: UInt16(value.count), value: part))
-            room -= 2 + part.count
+            freeLength -= 2 + part.count
         }
         return entries
     }

@@ -57,12 +57,12 @@ struct ListenerTable: Sendable {
             .first { listeners[$0] == nil }
     }
 
-    /// The terms of the listeners. Their `room` is the number of channels that still fit into the
-    /// backlog.
+    /// The terms of the listeners. Their `freeChannelCount` is the number of channels that still
+    /// fit into the backlog.
     var terms: [L2CAP.SPSM: ListenerTerms] {
         listeners.mapValues { listener in
             var terms = listener.terms
-            terms.room = max(0, listener.backlogLimit - listener.backlog.count)
+            terms.freeChannelCount = max(0, listener.backlogLimit - listener.backlog.count)
             return terms
         }
     }

@@ -33,7 +33,7 @@ struct EnhancedBearers: Sendable {
         openings.isEmpty ? nil : openings.values.lazy.compactMap(\.repeatsAt).min()
     }
 
-    var room: Int { max(0, Self.limit - bearers.count) }
+    var freeBearerCount: Int { max(0, Self.limit - bearers.count) }
 
     var nextDeadline: Instant? {
         bearers.reduce(nil) { earliest($0, $1.att.nextDeadline) }

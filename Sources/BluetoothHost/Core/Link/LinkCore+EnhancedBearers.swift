@@ -15,7 +15,7 @@ extension LinkCore {
         terms.isEnhancedOnly = true
         terms.requirement = .encrypted
         terms.options = context.enhancedOptions
-        terms.room = enhanced.room
+        terms.freeChannelCount = enhanced.freeBearerCount
         return terms
     }
 
@@ -26,7 +26,9 @@ extension LinkCore {
         _ context: inout LinkContext
     ) {
         guard !hold(.request(.enhancedBearers(count)), id, &context) else { return }
-        guard enhanced.room >= count else { return context.fail(id, L2CAP.Failure.noRoom) }
+        guard enhanced.freeBearerCount >= count else {
+            return context.fail(id, L2CAP.Failure.noRoom)
+        }
         let options = context.enhancedOptions
         guard
             openChannels(.enhancedATT, .enhanced, count, options, id: id, &context)

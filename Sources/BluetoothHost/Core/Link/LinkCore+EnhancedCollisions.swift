@@ -37,7 +37,7 @@ extension LinkCore {
             guard let time = opening.repeatsAt, time <= context.now else { continue }
             enhanced.openings[id]?.repeatsAt = nil
             let request = RequestIdentifier(rawValue: id)
-            let count = min(opening.count, enhanced.room)
+            let count = min(opening.count, enhanced.freeBearerCount)
             let options = context.enhancedOptions
             if count == 0 { context.fail(request, L2CAP.Failure.noRoom) }
             guard count > 0,

@@ -72,7 +72,7 @@ extension LinkCore {
         if try notifyAtOnce(value.value, of: value.handle, &context) { return true }
         let notification = try context.notification(of: value, to: identifier)
         guard hasRoom(for: notification.kind) else {
-            serving.awaitedRoom.insert(notification.kind)
+            serving.refusedKinds.insert(notification.kind)
             return false
         }
         let id = notification.kind == .indication ? context.takeOperation() : nil
@@ -142,11 +142,11 @@ extension LinkCore {
     }
 
     /// Reports room to the application after a value was refused because there was none.
-    mutating func announceRoom(_ context: inout LinkContext) {
-        guard !serving.awaitedRoom.isEmpty,
-            serving.awaitedRoom.contains(where: { hasRoom(for: $0) })
+    mutating func reportReadiness(_ context: inout LinkContext) {
+        guard !serving.refusedKinds.isEmpty,
+            serving.refusedKinds.contains(where: { hasRoom(for: $0) })
         else { return }
-        serving.awaitedRoom = []
+        serving.refusedKinds = []
         context.emit(.event(.served(identifier, .readyToNotify)))
     }
 

@@ -28,7 +28,7 @@ extension LinkCore {
             hasRoom = context.transmitQueue.hasRoom(handle)
         }
         context.setBlocked(identifier, hasMore)
-        announceRoom(&context)
+        reportReadiness(&context)
     }
 
     /// Returns the next frame as an H4 packet that contains the whole frame.

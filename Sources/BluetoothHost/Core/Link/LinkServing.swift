@@ -27,7 +27,7 @@ struct LinkServing: Sendable {
     /// The values that wait for room in the bearer's queues, in the order of the calls.
     var queue = ValueQueue()
     /// The kinds of values for which `readyToNotify` is due when there is room.
-    var awaitedRoom: Set<GATT.SubscriptionKind> = []
+    var refusedKinds: Set<GATT.SubscriptionKind> = []
     /// The server's own unconfirmed indications, by their identifier in the bearer.
     var ownIndications: [UInt64: AttributeHandle] = [:]
     /// The requests with several PDUs, by the identifier of each PDU that is not sent, or not

@@ -52,9 +52,9 @@ final class AccessoryEntry: @unchecked Sendable {
     var countdownTimer: (any TimekeeperTimer)?
     var requestTimer: (any TimekeeperTimer)?
     var requestDeadline: Duration?
-    var roomPoll = RoomPoll()
-    var roomTimer: (any TimekeeperTimer)?
-    var nextRoomCheck: Duration?
+    var writeReadiness = WriteReadiness()
+    var readinessTimer: (any TimekeeperTimer)?
+    var nextReadinessCheck: Duration?
     /// Whether the state machine searches for the accessory.
     var isScannedFor = false
     /// Whether the scan must report the accessory although the state machine does not search for

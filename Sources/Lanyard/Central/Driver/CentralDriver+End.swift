@@ -49,7 +49,7 @@ extension CentralDriver {
         entry.countdownTimer?.set(to: nil)
         entry.pairingTimer?.set(to: nil)
         entry.requestTimer?.set(to: nil)
-        entry.roomTimer?.set(to: nil)
+        entry.readinessTimer?.set(to: nil)
         if let peripheral = entry.peripheral, let system, !keepingLinks,
             system.linkState(of: peripheral) != .disconnected
         {

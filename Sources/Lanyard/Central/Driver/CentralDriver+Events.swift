@@ -121,7 +121,7 @@ extension CentralDriver {
         entry.isLinked = false
         entry.awaitedAnswers = [:]
         entry.snapshot.setWriteLengths([:])
-        entry.roomPoll = RoomPoll()
+        entry.writeReadiness = WriteReadiness()
         failRequests(of: entry, .linkEnded)
         guard let identity = entry.identity else { return }
         watchersDisconnected(identity)

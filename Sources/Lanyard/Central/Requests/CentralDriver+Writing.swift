@@ -27,7 +27,7 @@ extension CentralDriver {
 
     /// Performs the actions of the write queue until there are none.
     func write(_ entry: AccessoryEntry) {
-        while let action = entry.writes.next(room(of: entry), now: now) {
+        while let action = entry.writes.next(writeCapacity(of: entry), now: now) {
             switch action {
             case .write(let chunk, let path, let withResponse):
                 write(chunk, to: path, withResponse: withResponse, entry)
@@ -38,37 +38,40 @@ extension CentralDriver {
             }
         }
         updateDeadline(of: entry)
-        for transport in entry.transports.values { transport.roomChanged() }
-        pollRoom(of: entry)
+        for transport in entry.transports.values { transport.capacityChanged() }
+        checkReadiness(of: entry)
     }
 
-    /// Returns the room for writes. `RoomPoll` decides whether a write without response may use
-    /// it.
-    func room(of entry: AccessoryEntry) -> WriteRoom {
-        var room = writeRoom(of: entry)
-        guard room.withoutResponse > 0 else { return room }
-        room.canSendWithoutResponse = entry.roomPoll.mayWrite(room.canSendWithoutResponse, now: now)
-        return room
+    /// Returns the capacity for writes. `WriteReadiness` decides whether a write without response
+    /// may use it.
+    func writeCapacity(of entry: AccessoryEntry) -> WriteCapacity {
+        var capacity = systemWriteCapacity(of: entry)
+        guard capacity.withoutResponse > 0 else { return capacity }
+        capacity.canSendWithoutResponse = entry.writeReadiness.mayWrite(
+            capacity.canSendWithoutResponse,
+            now: now
+        )
+        return capacity
     }
 
-    /// Schedules another check for room as long as a write waits for it.
-    func pollRoom(of entry: AccessoryEntry) {
-        // The room is read even if no write waits, because `RoomPoll` must learn that there is
-        // some.
+    /// Schedules another check of the capacity as long as a write waits for it.
+    func checkReadiness(of entry: AccessoryEntry) {
+        // The capacity is read even if no write waits, because `WriteReadiness` must learn that
+        // there is some.
         let isWaiting =
-            entry.writes.waitsForRoom(room(of: entry))
+            entry.writes.waitsForRoom(writeCapacity(of: entry))
             || entry.transports.values.contains(where: \.waitsForRoom)
-        entry.roomPoll.update(isWaiting: isWaiting, now: now)
-        guard entry.roomPoll.nextCheck != entry.nextRoomCheck else { return }
-        entry.nextRoomCheck = entry.roomPoll.nextCheck
+        entry.writeReadiness.update(isWaiting: isWaiting, now: now)
+        guard entry.writeReadiness.nextCheck != entry.nextReadinessCheck else { return }
+        entry.nextReadinessCheck = entry.writeReadiness.nextCheck
         let timer =
-            entry.roomTimer
+            entry.readinessTimer
             ?? timekeeper.makeTimer(on: queue) { [weak self, weak entry] in
                 guard let self, let entry, !hasEnded else { return }
                 write(entry)
             }
-        entry.roomTimer = timer
-        timer.set(to: entry.nextRoomCheck)
+        entry.readinessTimer = timer
+        timer.set(to: entry.nextReadinessCheck)
     }
 
     func write(
@@ -84,29 +87,29 @@ extension CentralDriver {
                 now: now
             )
         }
-        if !withResponse { entry.roomPoll.wrote() }
+        if !withResponse { entry.writeReadiness.wrote() }
         record(.call, "writeValue \(path.characteristic)", entry, detail: "\(chunk.count) bytes")
         send(.write(chunk, to: characteristic.reference, withResponse: withResponse), entry)
     }
 }
 
 extension CentralDriver {
-    /// Returns the room for writes as the system reports it.
-    func writeRoom(of entry: AccessoryEntry) -> WriteRoom {
+    /// Returns the capacity for writes as the system reports it.
+    func systemWriteCapacity(of entry: AccessoryEntry) -> WriteCapacity {
         guard entry.isLinked, let peripheral = entry.peripheral, let system else {
-            return WriteRoom(withResponse: 0, withoutResponse: 0, canSendWithoutResponse: false)
+            return WriteCapacity(withResponse: 0, withoutResponse: 0, canSendWithoutResponse: false)
         }
-        return system.room(of: peripheral)
+        return system.writeCapacity(of: peripheral)
     }
 
     /// Returns the maximum lengths of writes; empty while there is no link.
     func writeLengths(of entry: AccessoryEntry) -> [WriteKind: Int] {
         guard entry.isLinked else { return [:] }
-        let room = writeRoom(of: entry)
+        let capacity = systemWriteCapacity(of: entry)
         return [
-            .withResponse: room.withResponse,
-            .withoutResponse: room.withoutResponse,
-            .automatic: min(room.withResponse, room.withoutResponse),
+            .withResponse: capacity.withResponse,
+            .withoutResponse: capacity.withoutResponse,
+            .automatic: min(capacity.withResponse, capacity.withoutResponse),
         ]
     }
 }

@@ -17,7 +17,7 @@ final class CharacteristicTransport: MessageTransport, @unchecked Sendable {
     private var number = 0
     private var receiver: (@Sendable (MessageTransportEvent) -> Void)?
     private var isLinked = false
-    private var wantsRoom = false
+    private var awaitsRoom = false
 
     init(
         _ driver: CentralDriver,
@@ -55,7 +55,9 @@ final class CharacteristicTransport: MessageTransport, @unchecked Sendable {
     }
 
     var maximumChunk: Int {
-        entry.map { driver.writeRoom(of: $0).length(withResponse: withResponse ?? true, cut: true) }
+        entry.map {
+            driver.systemWriteCapacity(of: $0).length(withResponse: withResponse ?? true, cut: true)
+        }
             ?? 0
     }
 
@@ -65,8 +67,8 @@ final class CharacteristicTransport: MessageTransport, @unchecked Sendable {
         do throws(AccessoryError) {
             let (path, withResponse) = try writeTarget(in: entry)
             guard hasRoom(entry, withResponse) else {
-                wantsRoom = true
-                driver.pollRoom(of: entry)
+                awaitsRoom = true
+                driver.checkReadiness(of: entry)
                 return false
             }
             try write(chunk, to: path, withResponse, entry)
@@ -118,7 +120,8 @@ final class CharacteristicTransport: MessageTransport, @unchecked Sendable {
 
     /// Returns whether a chunk can be written now. Chunks must not overtake other writes.
     private func hasRoom(_ entry: AccessoryEntry, _ withResponse: Bool) -> Bool {
-        entry.writes.isIdle && (withResponse || driver.room(of: entry).canSendWithoutResponse)
+        entry.writes.isIdle
+            && (withResponse || driver.writeCapacity(of: entry).canSendWithoutResponse)
     }
 
     private var withResponse: Bool? {
@@ -151,13 +154,13 @@ final class CharacteristicTransport: MessageTransport, @unchecked Sendable {
     // MARK: For the driver
 
     /// Whether the transport waits for room for a write without response.
-    var waitsForRoom: Bool { wantsRoom && isLinked && withResponse == false }
+    var waitsForRoom: Bool { awaitsRoom && isLinked && withResponse == false }
 
     /// Sets whether the accessory is ready.
     func setLinked(_ isLinked: Bool) {
         guard isLinked != self.isLinked else { return }
         self.isLinked = isLinked
-        wantsRoom = false
+        awaitsRoom = false
         receiver?(isLinked ? .linked : .unlinked(AccessoryError.linkEnded))
     }
 
@@ -166,10 +169,10 @@ final class CharacteristicTransport: MessageTransport, @unchecked Sendable {
         receiver?(.received(value))
     }
 
-    func roomChanged() {
-        guard wantsRoom, isLinked, let entry, let withResponse else { return }
+    func capacityChanged() {
+        guard awaitsRoom, isLinked, let entry, let withResponse else { return }
         guard hasRoom(entry, withResponse) else { return }
-        wantsRoom = false
+        awaitsRoom = false
         receiver?(.hasRoom)
     }
 

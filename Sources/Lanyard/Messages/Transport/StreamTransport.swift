@@ -18,7 +18,7 @@ final class StreamTransport: MessageTransport, @unchecked Sendable {
     private var receiver: (@Sendable (MessageTransportEvent) -> Void)?
     /// The accepted bytes that did not yet fit into the stream.
     private var rest = Data()
-    private var wantsRoom = false
+    private var awaitsRoom = false
 
     /// Creates a transport over streams that are not yet open, and retains their owner.
     init(_ streams: any ByteStreams, on queue: DispatchQueue, keeping owner: AnyObject? = nil) {
@@ -36,7 +36,7 @@ final class StreamTransport: MessageTransport, @unchecked Sendable {
     func send(_ chunk: Data) -> Bool {
         dispatchPrecondition(condition: .onQueue(queue))
         guard rest.isEmpty else {
-            wantsRoom = true
+            awaitsRoom = true
             return false
         }
         rest = chunk
@@ -55,8 +55,8 @@ final class StreamTransport: MessageTransport, @unchecked Sendable {
             while let bytes = streams.read() { receiver?(.received(bytes)) }
         case .writable:
             flush()
-            guard rest.isEmpty, wantsRoom else { return }
-            wantsRoom = false
+            guard rest.isEmpty, awaitsRoom else { return }
+            awaitsRoom = false
             receiver?(.hasRoom)
         case .ended(let failure): receiver?(.ended(failure.map { LostStream(failure: $0) }))
         }

@@ -32,8 +32,8 @@ struct HTTPRequestReader: Sendable {
     /// Adds received bytes.
     mutating func append(_ bytes: ArraySlice<UInt8>) {
         // One byte above the limit is enough to refuse the request.
-        let room = Self.headLimit + Self.bodyLimit + 1 - buffer.count
-        buffer += bytes.prefix(max(0, room))
+        let freeLength = Self.headLimit + Self.bodyLimit + 1 - buffer.count
+        buffer += bytes.prefix(max(0, freeLength))
     }
 
     /// Takes the next request.

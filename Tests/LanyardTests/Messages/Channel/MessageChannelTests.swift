@@ -86,7 +86,7 @@ struct MessageChannelTests {
 
     @Test("A call beyond the queue's limit fails at once")
     func queueFull() async throws {
-        let transport = FakeTransport(room: 0)
+        let transport = FakeTransport(capacity: 0)
         let channel = channel(transport) { $0.limits.waiting = 3 }
         // One message is being sent; the others wait.
         let waiting = (0..<4).map { number in
@@ -96,7 +96,7 @@ struct MessageChannelTests {
         while await transport.read({ engine.calls.count }) < 4 { await Task.yield() }
         let error = await MessageError.thrown { try await channel.send(Reading(celsius: 5)) }
         #expect(error == .queueFull)
-        transport.giveRoom(nil)
+        transport.setCapacity(nil)
         for task in waiting { try await task.value }
         #expect(channel.statistics.sent == 4)
     }
@@ -190,7 +190,7 @@ struct MessageChannelTests {
 
     @Test("Closing a channel ends waiting calls and sequences")
     func closing() async throws {
-        let transport = FakeTransport(room: 0)
+        let transport = FakeTransport(capacity: 0)
         let channel = channel(transport)
         let readings = channel.messages(of: Reading.self)
         let sending = Task { try await channel.send(Reading(celsius: 1)) }
@@ -276,7 +276,7 @@ struct MessageChannelTests {
 
     @Test("A refused chunk fails its message, and the next message is sent")
     func refusedChunk() async throws {
-        let transport = FakeTransport(room: 1)
+        let transport = FakeTransport(capacity: 1)
         let channel = channel(transport)
         var device = FakeDevice(transport)
         let doomed = Task {
@@ -288,7 +288,7 @@ struct MessageChannelTests {
             await MessageError.thrown { try await doomed.value }
                 == .notSent(MessageError.queueFull.description)
         )
-        transport.giveRoom(nil)
+        transport.setCapacity(nil)
         try await channel.send(Reading(celsius: 3))
         #expect(await device.nextEnvelope() == .tell(Data(#"{"celsius":3}"#.utf8)))
     }
@@ -307,7 +307,7 @@ struct MessageChannelTests {
 
     @Test("A refused last chunk fails only its own request")
     func refusedLastChunk() async throws {
-        let transport = FakeTransport(maximumChunk: 100, room: 1)
+        let transport = FakeTransport(maximumChunk: 100, capacity: 1)
         let channel = channel(transport)
         var device = FakeDevice(transport)
         let doomed = Task {
@@ -323,7 +323,7 @@ struct MessageChannelTests {
             await MessageError.thrown { _ = try await doomed.value }
                 == .notSent(MessageError.queueFull.description)
         )
-        transport.giveRoom(nil)
+        transport.setCapacity(nil)
         _ = await device.nextEnvelope()
         try device.send(.answer(id: 2, Data(#"{"reply":2}"#.utf8)))
         #expect(try await next.value == Reply(reply: 2))

@@ -16,8 +16,8 @@ final class FakeTransport: MessageTransport, @unchecked Sendable {
     private var isLinked: Bool
     private(set) var maximumChunk: Int
     /// The number of chunks that can still be sent; `nil` for no limit.
-    private var room: Int?
-    private var wantsRoom = false
+    private var capacity: Int?
+    private var awaitsRoom = false
     private weak var peer: FakeTransport?
     private(set) var isStopped = false
 
@@ -25,11 +25,11 @@ final class FakeTransport: MessageTransport, @unchecked Sendable {
         on queue: DispatchQueue = DispatchQueue(label: "fake transport"),
         linked: Bool = true,
         maximumChunk: Int = 20,
-        room: Int? = nil
+        capacity: Int? = nil
     ) {
         self.queue = queue
         self.maximumChunk = maximumChunk
-        self.room = room
+        self.capacity = capacity
         isLinked = linked
         (sent, record) = AsyncStream.makeStream()
     }
@@ -56,11 +56,11 @@ final class FakeTransport: MessageTransport, @unchecked Sendable {
     func send(_ chunk: Data) -> Bool {
         dispatchPrecondition(condition: .onQueue(queue))
         precondition(!chunk.isEmpty && chunk.count <= maximumChunk, "a chunk that does not fit")
-        guard isLinked, room != 0 else {
-            wantsRoom = true
+        guard isLinked, capacity != 0 else {
+            awaitsRoom = true
             return false
         }
-        room = room.map { $0 - 1 }
+        capacity = capacity.map { $0 - 1 }
         if let peer {
             queue.async { peer.receiver?(.received(chunk)) }
         } else {
@@ -91,11 +91,11 @@ final class FakeTransport: MessageTransport, @unchecked Sendable {
     }
 
     /// Sets the number of chunks that can be sent; `nil` for no limit.
-    func giveRoom(_ count: Int?) {
+    func setCapacity(_ count: Int?) {
         queue.async { [self] in
-            room = count
-            guard wantsRoom else { return }
-            wantsRoom = false
+            capacity = count
+            guard awaitsRoom else { return }
+            awaitsRoom = false
             receiver?(.hasRoom)
         }
     }

@@ -9,7 +9,7 @@
 /// queue therefore checks again by itself. If a link never had room, the queue writes nevertheless
 /// after ``waitingLimit``, because the callback may depend on that write. If a link has had room,
 /// the queue does not, because the system would discard the write.
-struct RoomPoll {
+struct WriteReadiness {
     /// The time before the first check; it doubles with each check.
     static let firstPause = Duration.milliseconds(20)
     /// The maximum time between two checks.

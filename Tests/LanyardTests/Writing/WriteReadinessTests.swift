@@ -5,10 +5,10 @@ import Testing
 @testable import Lanyard
 
 @Suite("Room for a write without response")
-struct RoomPollTests {
+struct WriteReadinessTests {
     @Test("Room is checked repeatedly, at increasing intervals")
     func pauses() {
-        var poll = RoomPoll()
+        var poll = WriteReadiness()
         var now = Duration.zero
         var pauses: [Duration] = []
         for _ in 0..<8 {
@@ -25,25 +25,28 @@ struct RoomPollTests {
 
     @Test("A link that has never had room permits one write after each waiting time")
     func blindly() {
-        var poll = RoomPoll()
+        var poll = WriteReadiness()
         let isPermittedAtFirst = poll.mayWrite(false, now: .zero)
         #expect(!isPermittedAtFirst)
         poll.update(isWaiting: true, now: .zero)
-        let isPermittedEarly = poll.mayWrite(false, now: RoomPoll.waitingLimit - .milliseconds(1))
+        let isPermittedEarly = poll.mayWrite(
+            false,
+            now: WriteReadiness.waitingLimit - .milliseconds(1)
+        )
         #expect(!isPermittedEarly)
-        let isPermittedInTime = poll.mayWrite(false, now: RoomPoll.waitingLimit)
+        let isPermittedInTime = poll.mayWrite(false, now: WriteReadiness.waitingLimit)
         #expect(isPermittedInTime)
         poll.wrote()
-        let isPermittedAgain = poll.mayWrite(false, now: RoomPoll.waitingLimit)
+        let isPermittedAgain = poll.mayWrite(false, now: WriteReadiness.waitingLimit)
         #expect(!isPermittedAgain)
-        poll.update(isWaiting: true, now: RoomPoll.waitingLimit)
-        let isPermittedLater = poll.mayWrite(false, now: RoomPoll.waitingLimit * 2)
+        poll.update(isWaiting: true, now: WriteReadiness.waitingLimit)
+        let isPermittedLater = poll.mayWrite(false, now: WriteReadiness.waitingLimit * 2)
         #expect(isPermittedLater)
     }
 
     @Test("A link that has had room permits no write without room")
     func reliable() {
-        var poll = RoomPoll()
+        var poll = WriteReadiness()
         let isPermittedWithRoom = poll.mayWrite(true, now: .zero)
         #expect(isPermittedWithRoom)
         poll.update(isWaiting: true, now: .zero)
