@@ -190,9 +190,9 @@ public actor BluetoothHost {
         // The handler is set before the stream is returned, because a stream that has already ended
         // does not call it.
         continuation.onTermination = { [weak self] _ in
-            self?.enter { $0.stateReaders.remove(observer) }
+            self?.execute { $0.stateReaders.remove(observer) }
         }
-        enter { host in
+        execute { host in
             continuation.yield(host.state)
             guard host.state != .closed else { return continuation.finish() }
             host.stateReaders.add(continuation, as: observer)
@@ -309,7 +309,7 @@ public actor BluetoothHost {
                 begin(id, isAlwaysTaken: isAlwaysTaken, start, cancel, continuation)
             }
         } onCancel: {
-            enter { $0.giveUp(id, cancel) }
+            execute { $0.giveUp(id, cancel) }
         }
     }
 

@@ -12,9 +12,9 @@ package protocol OutsideWork: Sendable {
 /// When a run loop calls the delegate of the channel's stream, that call is outside work. An
 /// executor with virtual time stops its clock until the call has ended.
 package protocol ChannelEngine: OutsideWork {
-    /// Runs `turn` on the port's executor, where it can use the channel. The closures run later, in
+    /// Runs `body` on the port's executor, where it can use the channel. The closures run later, in
     /// the order of the calls. May be called on any thread.
-    func enter(_ turn: @escaping @Sendable (any ChannelTurn) -> Void)
+    func execute(_ body: @escaping @Sendable (any ChannelOperations) -> Void)
 }
 
 /// An open channel.
@@ -27,9 +27,9 @@ package protocol PortChannel: ChannelEngine {
     var receiveMTU: Int { get }
 }
 
-/// The operations of a channel, which only a closure of `ChannelEngine.enter(_:)` can use. Each
+/// The operations of a channel, which only a closure of `ChannelEngine.execute(_:)` can use. Each
 /// operation calls `then` on the port's executor, possibly before the operation returns.
-package protocol ChannelTurn {
+package protocol ChannelOperations {
     /// Requests the next SDU. If no further SDU can arrive, the result is `nil` or an error.
     func receive(then: @escaping @Sendable (Result<[UInt8]?, ChannelEnd>) -> Void)
     /// Sends an SDU, and calls `then` when the SDU was sent.

@@ -60,7 +60,9 @@ struct CompositeChannel: PortChannel {
     var sendMTU: Int { inner.sendMTU }
     var receiveMTU: Int { inner.receiveMTU }
 
-    func enter(_ turn: @escaping @Sendable (any ChannelTurn) -> Void) { inner.enter(turn) }
+    func execute(_ body: @escaping @Sendable (any ChannelOperations) -> Void) {
+        inner.execute(body)
+    }
     func beginOutsideWork() { inner.beginOutsideWork() }
     func endOutsideWork() { inner.endOutsideWork() }
 }

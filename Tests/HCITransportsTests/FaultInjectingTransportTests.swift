@@ -248,7 +248,7 @@ struct FaultyLineTests {
         var line = FaultyLine(rates, seed: 3)
         let extra = 10
         for _ in 0..<(FaultyLine.delayedPiecesLimit + extra) {
-            line.enter([0x04, 0xFF, 0x00], now: .zero)
+            line.add([0x04, 0xFF, 0x00], now: .zero)
         }
         var early = 0
         while line.nextArrived(now: .zero) != nil { early += 1 }
@@ -263,7 +263,7 @@ struct FaultyLineTests {
         rates.split = 1
         var line = FaultyLine(rates, seed: 3)
         for packet in [[], [0x04], [0x02, 0], [0x01, 3, 12, 0]] as [[UInt8]] {
-            line.enter(packet[...], now: .zero)
+            line.add(packet[...], now: .zero)
             var bytes: [UInt8] = []
             while let piece = line.nextArrived(now: .zero) { bytes += piece }
             #expect(bytes == packet)

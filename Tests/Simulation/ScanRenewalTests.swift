@@ -39,11 +39,11 @@ struct ScanRenewalTests {
         let recorder = ScanRecorder()
         try await air.run(bound: .seconds(200)) {
             let host = BluetoothHost(transport: transport, executor: air.executor)
-            host.enter { $0.attach(recorder) }
+            host.execute { $0.attach(recorder) }
             try await host.start()
-            host.enter { $0.listen(recorder) }
+            host.execute { $0.listen(recorder) }
             try await air.sleep(for: .seconds(60))
-            host.enter { $0.listen(recorder, after: change) }
+            host.execute { $0.listen(recorder, after: change) }
             try await air.sleep(for: .seconds(60))
             await host.shutdown()
         }

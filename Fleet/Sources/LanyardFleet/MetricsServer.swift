@@ -27,7 +27,7 @@ struct MetricsServer: Service {
         let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelInitializer { channel in
-                guard count.enter(until: channel.closeFuture) else {
+                guard count.add(until: channel.closeFuture) else {
                     return channel.eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel)
                 }
                 return channel.eventLoop.makeCompletedFuture {
@@ -52,7 +52,7 @@ private final class ConnectionCount: Sendable {
     init(limit: Int) { self.limit = limit }
 
     /// Counts a connection until the future completes. Returns `false` if there are too many.
-    func enter(until end: EventLoopFuture<Void>) -> Bool {
+    func add(until end: EventLoopFuture<Void>) -> Bool {
         let isAllowed = count.withLock { count in
             guard count < limit else { return false }
             count += 1

@@ -32,15 +32,15 @@ struct DaemonChannel: PortChannel {
     let sendMTU: Int
     let receiveMTU: Int
 
-    func enter(_ turn: @escaping @Sendable (any ChannelTurn) -> Void) {
-        adapter.thread.perform { turn(Turn(channel: self)) }
+    func execute(_ body: @escaping @Sendable (any ChannelOperations) -> Void) {
+        adapter.thread.perform { body(Operations(channel: self)) }
     }
 
     func beginOutsideWork() { adapter.thread.beginOutsideWork() }
     func endOutsideWork() { adapter.thread.endOutsideWork() }
 
-    /// The channel during a turn on the adapter's executor.
-    private struct Turn: ChannelTurn {
+    /// The operations of the channel on the adapter's executor.
+    private struct Operations: ChannelOperations {
         let channel: DaemonChannel
 
         func receive(then: @escaping @Sendable (Result<[UInt8]?, ChannelEnd>) -> Void) {

@@ -39,7 +39,7 @@ package final class AdapterConnection: Sendable {
             state.withLock { state in
                 guard !state.hasLeft else { return }
                 state.adapter = shared
-                shared.enter(join)
+                shared.execute(join)
             }
         }
     }
@@ -52,6 +52,6 @@ package final class AdapterConnection: Sendable {
             state.hasLeft = true
             return state.adapter
         }
-        adapter?.enter(command)
+        adapter?.execute(command)
     }
 }

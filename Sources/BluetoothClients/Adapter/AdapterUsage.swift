@@ -139,7 +139,7 @@ extension AdapterUsage {
     /// Changes the settings. Then updates the managers' state, which depends on some of them.
     package func change(_ body: (inout AdapterSwitches) -> Void) {
         switches.change(body)
-        running?.enter { $0.switchesChanged() }
+        running?.execute { $0.switchesChanged() }
     }
 
     /// The device's name, which connected peers read. An empty name restores the default.
@@ -149,7 +149,7 @@ extension AdapterUsage {
             let name = DefaultDeviceName.fitting(newValue)
             switches.change { $0.name = name }
             let shown = deviceName
-            running?.enter { $0.port.setDeviceName(shown) }
+            running?.execute { $0.port.setDeviceName(shown) }
         }
     }
 
@@ -158,14 +158,14 @@ extension AdapterUsage {
         get { switches.current.followsBackgroundRules }
         set {
             switches.change { $0.followsBackgroundRules = newValue }
-            running?.enter { $0.backgroundRulesChanged() }
+            running?.execute { $0.backgroundRulesChanged() }
         }
     }
 
     /// Deletes all bonds, and ends the links with bonded peers. Does nothing while the adapter is
     /// not open.
     package func removeBonds() {
-        running?.enter { $0.removeBonds() }
+        running?.execute { $0.removeBonds() }
     }
 }
 

@@ -7,7 +7,7 @@ import HCITransports
 /// into requests to the port, and the port's events into events for the managers.
 ///
 /// It runs on the port's executor, the adapter's thread, and calls the port synchronously. Commands
-/// arrive through `enter`, in the order of the calls. Events leave through `Delivery`.
+/// arrive through `execute`, in the order of the calls. Events leave through `Delivery`.
 package actor SharedAdapter: PortObserver {
     package nonisolated let port: any BluetoothPort
     package nonisolated let executor: any HostExecutor
@@ -37,7 +37,7 @@ package actor SharedAdapter: PortObserver {
         releasePort = opened.release
         port = opened.port
         executor = port.executor
-        enter { adapter in
+        execute { adapter in
             adapter.port.attach(adapter)
             // The port's state events report the result.
             adapter.port.open()
@@ -60,7 +60,7 @@ package actor SharedAdapter: PortObserver {
     }
 
     /// Runs `body` on the adapter's thread, in the order of the calls.
-    package nonisolated func enter(_ body: @escaping @Sendable (isolated SharedAdapter) -> Void) {
+    package nonisolated func execute(_ body: @escaping @Sendable (isolated SharedAdapter) -> Void) {
         executor.perform { self.assumeIsolated { body($0) } }
     }
 

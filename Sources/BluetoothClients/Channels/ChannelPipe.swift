@@ -9,7 +9,7 @@ import HCITransports
 ///
 /// All methods can be called on any thread. After a change of the buffers, threads that wait in
 /// `read` or `write` continue, and the triggers of streams with events fire. If there are actions
-/// for the port, the pipe asks the port for a turn (`ChannelTurn`).
+/// for the port, the pipe performs them on the port's executor (`ChannelEngine`).
 package final class ChannelPipe: Sendable {
     private struct State {
         var buffers: ChannelBuffers
@@ -17,8 +17,8 @@ package final class ChannelPipe: Sendable {
         var waiting: [DispatchSemaphore] = []
         var inputTriggers: [any StreamTrigger] = []
         var outputTriggers: [any StreamTrigger] = []
-        /// Whether a turn was requested that has not ended.
-        var isTurnAsked = false
+        /// Whether the port's executor will perform the actions, or performs them now.
+        var isPerforming = false
     }
 
     private let state: Lock<State>
@@ -31,8 +31,8 @@ package final class ChannelPipe: Sendable {
 
     /// Starts receiving, and lets the port report the channel's end.
     package func start() {
-        engine.enter { [weak self] turn in
-            turn.awaitEnd { [weak self] end in self?.change { $0.ended(end) } }
+        engine.execute { [weak self] channel in
+            channel.awaitEnd { [weak self] end in self?.change { $0.ended(end) } }
         }
         change { _ in }
     }
@@ -47,8 +47,8 @@ package final class ChannelPipe: Sendable {
         state.withLock { body($0.buffers) }
     }
 
-    /// Changes the buffers. Then wakes waiting threads, fires triggers, and asks the port for a
-    /// turn, as the change requires.
+    /// Changes the buffers. Then wakes waiting threads, fires triggers, and performs actions on
+    /// the port's executor, as the change requires.
     @discardableResult
     package func change<Value: Sendable>(_ body: (inout ChannelBuffers) -> Value) -> Value {
         let (value, consequences) = state.withLock { state in
@@ -109,7 +109,7 @@ extension ChannelPipe {
     private struct Consequences {
         var awakened: [DispatchSemaphore] = []
         var triggers: [any StreamTrigger] = []
-        var isTurnDue = false
+        var isActionDue = false
     }
 
     private static func consequences(in state: inout State) -> Consequences {
@@ -121,8 +121,8 @@ extension ChannelPipe {
         if state.buffers.dueEvent(of: .output) != nil {
             consequences.triggers += state.outputTriggers
         }
-        consequences.isTurnDue = !state.isTurnAsked && state.buffers.isActionDue
-        if consequences.isTurnDue { state.isTurnAsked = true }
+        consequences.isActionDue = !state.isPerforming && state.buffers.isActionDue
+        if consequences.isActionDue { state.isPerforming = true }
         return consequences
     }
 
@@ -131,27 +131,27 @@ extension ChannelPipe {
         for trigger in consequences.triggers { trigger.fire() }
         // The closure retains the pipe: written bytes are sent even if the application has released
         // the streams.
-        if consequences.isTurnDue { engine.enter { self.takeTurn($0) } }
+        if consequences.isActionDue { engine.execute { self.performActions($0) } }
     }
 
     /// Performs all actions, including those that arise meanwhile.
-    private func takeTurn(_ turn: any ChannelTurn) {
-        while let action = nextAction() { perform(action, turn) }
+    private func performActions(_ channel: any ChannelOperations) {
+        while let action = nextAction() { perform(action, channel) }
     }
 
     private func nextAction() -> ChannelBuffers.Action? {
         state.withLock { state in
             let action = state.buffers.nextAction()
-            if action == nil { state.isTurnAsked = false }
+            if action == nil { state.isPerforming = false }
             return action
         }
     }
 
-    private func perform(_ action: ChannelBuffers.Action, _ turn: any ChannelTurn) {
+    private func perform(_ action: ChannelBuffers.Action, _ channel: any ChannelOperations) {
         switch action {
-        case .receive: turn.receive { self.received($0) }
-        case .send(let sdu): turn.send(sdu) { self.sent($0) }
-        case .close: turn.close()
+        case .receive: channel.receive { self.received($0) }
+        case .send(let sdu): channel.send(sdu) { self.sent($0) }
+        case .close: channel.close()
         }
     }
 

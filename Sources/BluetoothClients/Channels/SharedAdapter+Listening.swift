@@ -61,7 +61,7 @@ extension SharedAdapter {
         guard let listener = listening.listeners.removeValue(forKey: psm) else { return }
         noteProtection()
         port.stopListening(L2CAP.SPSM(rawValue: psm))
-        for channel in listener.channels.values { channel.enter { $0.close() } }
+        for channel in listener.channels.values { channel.execute { $0.close() } }
     }
 
     /// Sends a channel to the manager of its listener.
@@ -73,8 +73,8 @@ extension SharedAdapter {
         listening.lastChannel += 1
         let number = listening.lastChannel
         listening.listeners[psm]?.channels[number] = channel
-        channel.enter { [weak self] turn in
-            turn.awaitEnd { [weak self] _ in
+        channel.execute { [weak self] operations in
+            operations.awaitEnd { [weak self] _ in
                 self?.assumeIsolated { $0.listening.listeners[psm]?.channels[number] = nil }
             }
         }

@@ -31,7 +31,7 @@ package final class Delivery<Event: Sendable>: Sendable {
         /// not stay in memory, because it may hold the only reference to a channel.
         private var takenEvents: [Waiting] = []
         /// The number of blocks that have run and whose events have not been taken.
-        private var turns = 0
+        private var dueCount = 0
         private var isReceiving = false
         /// Whether events are being dropped. Only the first one is logged.
         private var isOverflowing = false
@@ -50,8 +50,8 @@ package final class Delivery<Event: Sendable>: Sendable {
 
         /// Counts a block that runs. Returns `false` if another block is receiving, which then also
         /// takes this block's event.
-        mutating func beginTurn() -> Bool {
-            turns += 1
+        mutating func beginDelivery() -> Bool {
+            dueCount += 1
             guard !isReceiving else { return false }
             isReceiving = true
             return true
@@ -60,11 +60,11 @@ package final class Delivery<Event: Sendable>: Sendable {
         /// Returns the next event whose block has run. Returns `nil`, and ends receiving, if there
         /// is none.
         mutating func take() -> Event? {
-            guard turns > 0 else {
+            guard dueCount > 0 else {
                 isReceiving = false
                 return nil
             }
-            turns -= 1
+            dueCount -= 1
             if takenEvents.isEmpty { (takenEvents, events) = (events.reversed(), []) }
             defer { if count == 0 { isOverflowing = false } }
             let waiting = takenEvents.popLast()
@@ -119,22 +119,22 @@ package final class Delivery<Event: Sendable>: Sendable {
             }
             return false
         case .waits:
-            awaitTurn(for: executor)
+            scheduleDelivery(for: executor)
             return true
         }
     }
 
-    private func awaitTurn(for executor: (any HostExecutor)?) {
-        guard let executor else { return queue.async { self.takeTurn() } }
+    private func scheduleDelivery(for executor: (any HostExecutor)?) {
+        guard let executor else { return queue.async { self.deliverWaiting() } }
         executor.beginOutsideWork()
         queue.async {
-            executor.performOutsideWork { self.takeTurn() }
+            executor.performOutsideWork { self.deliverWaiting() }
             executor.endOutsideWork()
         }
     }
 
-    private func takeTurn() {
-        guard inbox.withLock({ $0.beginTurn() }) else { return }
+    private func deliverWaiting() {
+        guard inbox.withLock({ $0.beginDelivery() }) else { return }
         while let event = inbox.withLock({ $0.take() }) { receive(event) }
     }
 }

@@ -96,6 +96,6 @@ extension AdapterUsage {
     /// Values that peers send meanwhile are dropped. The managers get no more events, and their
     /// commands are ignored.
     package func endProcess() {
-        running?.enter { $0.endProcess() }
+        running?.execute { $0.endProcess() }
     }
 }

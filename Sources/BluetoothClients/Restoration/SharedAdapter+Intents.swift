@@ -18,7 +18,7 @@ extension SharedAdapter {
         let isFirst = restoration.changed.isEmpty
         restoration.changed.insert(session)
         guard isFirst else { return }
-        enter { $0.storeChangedIntents() }
+        execute { $0.storeChangedIntents() }
     }
 
     /// Schedules storing a manager's intents, because it discovered attributes. Does nothing if the

@@ -39,8 +39,8 @@ extension BluetoothHost {
         let id = takeRequest()
         // The handler is set before the stream is returned, because a stream that has already ended
         // does not call it. The closure keeps the host alive until the stream ends and releases it.
-        continuation.onTermination = { _ in self.enter { $0.stopScan(id) } }
-        enter { $0.startScan(request, id: id, into: continuation) }
+        continuation.onTermination = { _ in self.execute { $0.stopScan(id) } }
+        execute { $0.startScan(request, id: id, into: continuation) }
         return stream
     }
 

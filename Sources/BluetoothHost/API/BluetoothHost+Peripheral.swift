@@ -69,9 +69,9 @@ extension BluetoothHost {
         // The handler is set before the stream is returned, because a stream that has already ended
         // does not call it. The closure keeps the host alive until the stream ends and releases it.
         continuation.onTermination = { _ in
-            self.enter { $0.incomingLinkReaders.remove(reader) }
+            self.execute { $0.incomingLinkReaders.remove(reader) }
         }
-        enter { host in
+        execute { host in
             guard host.core.state != .closed else { return continuation.finish() }
             host.incomingLinkReaders.add(continuation, as: reader)
         }

@@ -87,9 +87,9 @@ extension Link {
         let reader = host.takeRequest()
         // `BluetoothHost.incomingLinks` explains why the handler is set here and keeps the host.
         continuation.onTermination = { [host, identifier] _ in
-            host.enter { $0.parameterReaders[identifier]?.remove(reader) }
+            host.execute { $0.parameterReaders[identifier]?.remove(reader) }
         }
-        host.enter { [identifier] in
+        host.execute { [identifier] in
             $0.addParameterReader(continuation, as: reader, of: identifier)
         }
         return stream

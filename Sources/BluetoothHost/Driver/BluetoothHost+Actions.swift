@@ -56,7 +56,7 @@ extension BluetoothHost {
             for (completion, result) in port.takePendingResults() { completion(result) }
         }
         // Completions continue to cause actions, so other work of the executor runs first.
-        enter { $0.drain() }
+        execute { $0.drain() }
     }
 
     private func perform(_ action: HostAction) {

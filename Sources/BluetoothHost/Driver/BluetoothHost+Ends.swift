@@ -19,7 +19,7 @@ extension BluetoothHost {
                 waiter.resume(returning: pastEnd(of: link))
             }
         } onCancel: {
-            enter { $0.linkEnds.stopWaiting(id, for: link) }
+            execute { $0.linkEnds.stopWaiting(id, for: link) }
         }
     }
 
@@ -86,7 +86,7 @@ extension BluetoothHost {
                 if Task.isCancelled { advertisingEnds.stopWaiting(id, for: set) }
             }
         } onCancel: {
-            enter { $0.advertisingEnds.stopWaiting(id, for: set) }
+            execute { $0.advertisingEnds.stopWaiting(id, for: set) }
         }
     }
 }

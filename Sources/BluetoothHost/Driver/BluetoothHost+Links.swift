@@ -77,7 +77,7 @@ extension BluetoothHost {
         let subscription = notifications.makeSubscription(for: .init(link: link, handle: handle))
         // The closure keeps the host alive until the stream ends and releases it.
         let buffer = NotificationBuffer(limit: self.configuration.notificationBufferLimit) {
-            self.enter { $0.unsubscribe(subscription, configuration: configuration) }
+            self.execute { $0.unsubscribe(subscription, configuration: configuration) }
         }
         notifications.add(buffer, as: subscription)
         return (NotificationStream(buffer), subscription)

@@ -87,7 +87,7 @@ extension BluetoothHost {
                 }
             }
         } onCancel: {
-            enter { $0.giveUp(id, cancel) }
+            execute { $0.giveUp(id, cancel) }
         }
     }
 }

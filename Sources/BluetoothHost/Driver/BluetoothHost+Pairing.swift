@@ -63,7 +63,7 @@ extension BluetoothHost {
         let id = pairing.id
         pairingQuestions.open(id, on: link, of: pairing)
         let entry = DigitEntry { [weak self] keypress in
-            self?.enter { host in
+            self?.execute { host in
                 guard host.pairingQuestions.isOpen(id, on: link) else { return }
                 host.core.answer(.keypress(keypress), on: link, now: host.executor.now)
                 host.drain()
@@ -73,7 +73,7 @@ extension BluetoothHost {
             guard let answer = await delegate.answer(to: question, of: pairing, entry) else {
                 return
             }
-            self?.enter { host in
+            self?.execute { host in
                 guard host.pairingQuestions.close(id, on: link) else { return }
                 host.core.answer(answer, on: link, now: host.executor.now)
                 host.drain()
@@ -91,7 +91,7 @@ extension BluetoothHost {
         pairingQuestions.open(id, on: identifier)
         let task = Task(preferring: delegateExecutor) { [weak self] in
             let pairsAgain = await delegate.pairsAgain(with: peer, on: link)
-            self?.enter { host in
+            self?.execute { host in
                 guard host.pairingQuestions.close(id, on: identifier) else { return }
                 host.core.answerBondLoss(pairsAgain, on: identifier, now: host.executor.now)
                 host.drain()

@@ -25,7 +25,7 @@ extension BluetoothHost {
     /// Enqueues `body` on the host's executor, and does not wait for it. Call it from any thread.
     /// The closures from one thread run in the order of the calls. Packets that `body` causes are
     /// sent together, after it.
-    package nonisolated func enter(
+    package nonisolated func execute(
         _ body: @escaping @Sendable (isolated BluetoothHost) -> Void
     ) {
         executor.perform { self.assumeIsolated { $0.performAsOne(body) } }

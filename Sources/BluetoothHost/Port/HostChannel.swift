@@ -25,15 +25,15 @@ struct HostChannel: PortChannel {
         receiveMTU = description.receiveMTU
     }
 
-    func enter(_ turn: @escaping @Sendable (any ChannelTurn) -> Void) {
-        host.enter { _ in turn(Turn(channel: self)) }
+    func execute(_ body: @escaping @Sendable (any ChannelOperations) -> Void) {
+        host.execute { _ in body(Operations(channel: self)) }
     }
 
     func beginOutsideWork() { host.executor.beginOutsideWork() }
     func endOutsideWork() { host.executor.endOutsideWork() }
 
-    /// The channel during a turn on the host's executor.
-    private struct Turn: ChannelTurn {
+    /// The operations of the channel on the host's executor.
+    private struct Operations: ChannelOperations {
         let channel: HostChannel
 
         func receive(then: @escaping @Sendable (Result<[UInt8]?, ChannelEnd>) -> Void) {

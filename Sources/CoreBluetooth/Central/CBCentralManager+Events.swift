@@ -68,7 +68,7 @@ extension CBCentralManager {
             return
         }
         peripheral.disconnected(end.request)
-        adapter?.enter { [session, peer = peripheral.peer] in
+        adapter?.execute { [session, peer = peripheral.peer] in
             $0.stopReconnecting(peer, for: session, end.request)
         }
     }

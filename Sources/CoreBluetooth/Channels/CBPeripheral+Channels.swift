@@ -6,7 +6,7 @@ import BluetoothClients
 extension CBPeripheral {
     func openChannel(_ psm: CBL2CAPPSM) {
         guard isConnectedForCommands() else { return }
-        adapter?.enter { [peer, session] in $0.openChannel(psm, to: peer, for: session) }
+        adapter?.execute { [peer, session] in $0.openChannel(psm, to: peer, for: session) }
     }
 
     func channelOpened(_ result: Result<OpenChannel, ClientError>) {
@@ -23,7 +23,7 @@ extension CBPeripheral {
 extension CBPeripheral {
     func refuseChannelSounding() {
         guard isConnectedForCommands() else { return }
-        adapter?.enter { [peer, session] in
+        adapter?.execute { [peer, session] in
             $0.post(.peripheral(peer, .channelSoundingRefused), to: session)
         }
     }

@@ -6,12 +6,12 @@ import BluetoothClients
 extension CBPeripheralManager {
     func publishChannel(isEncrypted: Bool) {
         guard isReadyForCommands() else { return }
-        adapter?.enter { [session] in $0.publishChannel(isEncrypted: isEncrypted, for: session) }
+        adapter?.execute { [session] in $0.publishChannel(isEncrypted: isEncrypted, for: session) }
     }
 
     func unpublishChannel(_ psm: CBL2CAPPSM) {
         guard isReadyForCommands() else { return }
-        adapter?.enter { [session] in $0.unpublishChannel(psm, for: session) }
+        adapter?.execute { [session] in $0.unpublishChannel(psm, for: session) }
     }
 
     func channelOpened(_ channel: OpenChannel, by served: ServedCentral) {

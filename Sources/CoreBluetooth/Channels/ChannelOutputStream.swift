@@ -78,7 +78,7 @@ final class ChannelOutputStream: OutputStream, DispatchedStream {
 
 /// The engine of a stream without a channel.
 private struct NoEngine: ChannelEngine {
-    func enter(_ turn: @escaping @Sendable (any ChannelTurn) -> Void) {}
+    func execute(_ body: @escaping @Sendable (any ChannelOperations) -> Void) {}
     func beginOutsideWork() {}
     func endOutsideWork() {}
 }

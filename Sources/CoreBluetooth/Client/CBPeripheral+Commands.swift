@@ -12,7 +12,7 @@ extension CBPeripheral {
 
     /// Starts a request to the peripheral.
     func ask(_ request: ClientRequest) {
-        adapter?.enter { [peer, session] in $0.ask(request, of: peer, for: session) }
+        adapter?.execute { [peer, session] in $0.ask(request, of: peer, for: session) }
     }
 
     /// Starts a write without response. Drops it with a warning if the characteristic lacks the

@@ -13,7 +13,7 @@ extension CBPeripheralManager {
         let value = request.value.map { [UInt8]($0) } ?? []
         let answer: Result<[UInt8], ATT.ErrorCode> =
             result == .success ? .success(value) : .failure(ATT.ErrorCode(result))
-        adapter?.enter { [session, handle = request.handle] in
+        adapter?.execute { [session, handle = request.handle] in
             $0.answer(requestID, answer, at: handle, for: session)
         }
     }
@@ -42,7 +42,7 @@ extension CBPeripheralManager {
             return true
         }
         guard updates.change({ $0.reserve() }) else { return false }
-        adapter?.enter {
+        adapter?.execute {
             $0.send([UInt8](value), of: characteristicID, to: peers, then: completion)
         }
         return true
@@ -77,7 +77,7 @@ extension CBPeripheralManager {
             case .high: .high
             default: .medium
             }
-        adapter?.enter { $0.request(wanted, of: peer) }
+        adapter?.execute { $0.request(wanted, of: peer) }
     }
 }
 

@@ -145,7 +145,7 @@ extension CBPeripheralManager {
     /// published.
     private func refuse(_ requestID: GATTServer.RequestID?) {
         guard let requestID else { return }
-        adapter?.enter { [session] in
+        adapter?.execute { [session] in
             $0.answer(requestID, .failure(.unlikelyError), for: session)
         }
     }

@@ -78,7 +78,7 @@ public final class FaultInjectingTransport: HCITransport {
         advance { [plan] connection, now in
             for packet in packets {
                 guard Self.counts(&connection, plan) else { continue }
-                connection.toController.enter(packet[...], now: now)
+                connection.toController.add(packet[...], now: now)
             }
         }
     }
@@ -116,12 +116,12 @@ public final class FaultInjectingTransport: HCITransport {
         swap(&deframer, &connection.deframer)
         let rest = deframer.split(bytes) { packet in
             guard counts(&connection, plan) else { return }
-            connection.toHost.enter(packet, now: now)
+            connection.toHost.add(packet, now: now)
         }
         swap(&deframer, &connection.deframer)
         // The rest begins with an invalid packet, which this transport did not cause. It is treated
         // as one packet.
-        if let rest, counts(&connection, plan) { connection.toHost.enter(rest, now: now) }
+        if let rest, counts(&connection, plan) { connection.toHost.add(rest, now: now) }
     }
 
     /// Counts a packet, and returns whether it may pass.

@@ -28,7 +28,7 @@ struct FaultyLine {
     var nextDeadline: Instant? { pieces.first?.due }
 
     /// Adds a complete H4 packet.
-    mutating func enter(_ packet: ArraySlice<UInt8>, now: Instant) {
+    mutating func add(_ packet: ArraySlice<UInt8>, now: Instant) {
         // Every packet draws the same number of random numbers, with or without faults. If one rate
         // of a plan changes, the other faults therefore stay the same.
         let isDropped = happens(rates.drop)

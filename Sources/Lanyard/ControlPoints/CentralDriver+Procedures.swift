@@ -30,11 +30,11 @@ extension CentralDriver {
             await withCheckedContinuation { continuation in
                 let isCancelled = Task.isCancelled
                 let reply: ProcedureReply = { continuation.resume(returning: $0) }
-                enter(orElse: { reply(.failure(.accessory(.shutDown))) }) { driver in
+                execute(orElse: { reply(.failure(.accessory(.shutDown))) }) { driver in
                     guard !isCancelled else { return reply(.failure(.accessory(.cancelled))) }
                     driver.begin(procedure, on: characteristic, of: snapshot, reply)
                 }
-                // If the task was canceled before `enter`, the cancellation handler found no
+                // If the task was canceled before `execute`, the cancellation handler found no
                 // procedure.
                 if !isCancelled, Task.isCancelled { withdraw(number, snapshot) }
             }
@@ -44,7 +44,7 @@ extension CentralDriver {
     }
 
     private func withdraw(_ number: Int, _ snapshot: AccessorySnapshot) {
-        enter { driver in
+        execute { driver in
             guard let entry = driver.entry(with: snapshot) else { return }
             for path in entry.procedures.keys { entry.procedures[path]?.withdraw(number) }
             entry.procedureReplies.removeValue(forKey: number)?(

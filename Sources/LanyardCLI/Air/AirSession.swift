@@ -31,7 +31,7 @@ struct AirSession: Sendable {
     /// - Throws: `ProgramFailure` if the session cannot start or continue.
     func run() async throws {
         let world = scenario.makeWorld(seed: seed)
-        let playback = try scenario.enter(world)
+        let playback = try scenario.addDevices(to: world)
         if hasExamples { try Scenario.addExamples(to: world) }
         let air = LiveAir(world)
         let traces = AirTraces(console: console)
@@ -189,7 +189,7 @@ extension Scenario {
     }
 
     /// Adds the devices of the scenario to the world.
-    func enter(_ world: World) throws(ProgramFailure) -> ScenarioPlayback {
+    func addDevices(to world: World) throws(ProgramFailure) -> ScenarioPlayback {
         do throws(WorldFullError) {
             return try populate(world)
         } catch {

@@ -52,7 +52,7 @@ public final class LiveAccessory: Sendable {
     package var controller: ControllerID? { state.withLock { $0.controller } }
 
     /// Adds the accessory to the world.
-    func enter(_ radioWorld: World) {
+    func join(_ radioWorld: World) {
         let host = SimpleAccessory(description.profile(noting: record, endpoints))
         let place = ControllerConfiguration(name: name, path: state.withLock { $0.path })
         do throws(WorldFullError) {

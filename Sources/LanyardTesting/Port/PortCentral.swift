@@ -67,7 +67,7 @@ final class PortCentral: SystemCentral, @unchecked Sendable {
 
     func setInBackground(_ isInBackground: Bool) {
         client.adapter?
-            .enter { [session = client.session] in
+            .execute { [session = client.session] in
                 $0.setBackgroundRules(isInBackground, for: session)
             }
     }

@@ -58,7 +58,7 @@ final class PortClient: @unchecked Sendable {
     /// change.
     func give(_ command: @escaping @Sendable (isolated SharedAdapter, SessionIdentifier) -> Void) {
         guard state == .poweredOn else { return }
-        adapter?.enter { [session, statesReceived] adapter in
+        adapter?.execute { [session, statesReceived] adapter in
             guard adapter.accepts(commandOf: session, after: statesReceived) else { return }
             command(adapter, session)
         }

@@ -31,7 +31,7 @@ final class PortPeripheral: @unchecked Sendable {
                 + "was released"
         )
         client.adapter?
-            .enter { [peer, session = client.session] in
+            .execute { [peer, session = client.session] in
                 $0.release(peer, for: session, request)
             }
     }
@@ -111,16 +111,16 @@ extension PortPeripheral {
         guard remote.state == .connected, let adapter = client.adapter else { return }
         switch request {
         case .readSignal:
-            adapter.enter { [peer, session = client.session] in
+            adapter.execute { [peer, session = client.session] in
                 $0.readRSSI(of: peer, for: session)
             }
         case .openChannel(let psm):
-            adapter.enter { [peer, session = client.session] in
+            adapter.execute { [peer, session = client.session] in
                 $0.openChannel(psm, to: peer, for: session)
             }
         default:
             guard let request = clientRequest(request, adapter) else { return }
-            adapter.enter { [peer, session = client.session] in
+            adapter.execute { [peer, session = client.session] in
                 $0.ask(request, of: peer, for: session)
             }
         }

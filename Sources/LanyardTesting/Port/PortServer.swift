@@ -76,13 +76,13 @@ final class PortServer: SystemServer, @unchecked Sendable {
 
     func publish(_ services: [PublishedService]) {
         guard client.state == .poweredOn else { return }
-        client.adapter?.enter { [session = client.session] in $0.unpublishAll(of: session) }
+        client.adapter?.execute { [session = client.session] in $0.unpublishAll(of: session) }
         table.removeAll()
         let statesReceived = client.statesReceived
         for service in services {
             let value = table.add(service)
             client.adapter?
-                .enter { [session = client.session] adapter in
+                .execute { [session = client.session] adapter in
                     adapter.publish(
                         value,
                         refusal: value.refusal,
@@ -102,7 +102,7 @@ final class PortServer: SystemServer, @unchecked Sendable {
         )
         let statesReceived = client.statesReceived
         client.adapter?
-            .enter { [session = client.session] adapter in
+            .execute { [session = client.session] adapter in
                 adapter.startAdvertising(
                     advertisement,
                     // The server does not stop advertising before its end.
@@ -127,7 +127,7 @@ final class PortServer: SystemServer, @unchecked Sendable {
         // A Write Command has no response.
         guard let requestID = pending.requestID else { return }
         client.adapter?
-            .enter { [session = client.session] in
+            .execute { [session = client.session] in
                 $0.answer(requestID, answer, at: pending.handle, for: session)
             }
     }
@@ -156,7 +156,7 @@ final class PortServer: SystemServer, @unchecked Sendable {
             return true
         }
         guard updates.change({ $0.reserve() }) else { return false }
-        client.adapter?.enter {
+        client.adapter?.execute {
             $0.send([UInt8](value), of: characteristicID, to: peers, then: delivered)
         }
         return true

@@ -135,7 +135,7 @@ public final class RealTimeWorld: Sendable {
             state.accessories.append(new)
             return new
         }
-        act { new.enter($0) }
+        act { new.join($0) }
         return new
     }
 

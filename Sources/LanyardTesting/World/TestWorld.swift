@@ -110,7 +110,7 @@ public final class TestWorld: Sendable {
             accessories.append(new)
             return new
         }
-        act { new.enter($0) }
+        act { new.join($0) }
         return new
     }
 

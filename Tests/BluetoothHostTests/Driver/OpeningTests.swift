@@ -45,7 +45,7 @@ struct OpeningTests {
         let host = BluetoothHost(transport: transport, executor: executor)
         let states = Mutex<[AdapterState]>([])
         let observer = StateObserver { state in states.withLock { $0.append(state) } }
-        host.enter { host in
+        host.execute { host in
             host.attach(observer)
             host.beginStart()
         }
@@ -68,7 +68,7 @@ struct OpeningTests {
         // transport.
         let executor = StepExecutor()
         var host: BluetoothHost? = BluetoothHost(transport: transport, executor: executor)
-        host?.enter { $0.openOnce() }
+        host?.execute { $0.openOnce() }
         #expect(executor.run())
         #expect(transport.openCount == 1)
         transport.announceReturn()

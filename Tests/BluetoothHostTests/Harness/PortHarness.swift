@@ -46,7 +46,7 @@ final class PortHarness {
 
     /// Performs `body` on the host, and all work that follows.
     func on(_ body: @escaping @Sendable (isolated BluetoothHost) -> Void) {
-        host.enter(body)
+        host.execute(body)
         #expect(executor.run(), "The work of the host ends")
     }
 
@@ -55,7 +55,7 @@ final class PortHarness {
         _ body: @escaping @Sendable (isolated BluetoothHost) -> Value
     ) throws -> Value {
         let value = Mutex<Value?>(nil)
-        host.enter { host in
+        host.execute { host in
             let found = body(host)
             value.withLock { $0 = found }
         }

@@ -83,12 +83,12 @@ final class Wire: @unchecked Sendable {
 }
 
 extension Wire {
-    private struct Engine: ChannelEngine, ChannelTurn {
+    private struct Engine: ChannelEngine, ChannelOperations {
         let wire: Wire
         let end: End
 
-        func enter(_ turn: @escaping @Sendable (any ChannelTurn) -> Void) {
-            wire.queue.async { turn(self) }
+        func execute(_ body: @escaping @Sendable (any ChannelOperations) -> Void) {
+            wire.queue.async { body(self) }
         }
 
         func beginOutsideWork() { wire.outsideWork.withLock { $0 += 1 } }

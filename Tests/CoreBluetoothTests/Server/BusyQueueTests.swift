@@ -20,7 +20,7 @@ struct BusyQueueTests {
     ) async throws {
         let adapter = try #require(app.manager.adapter)
         await withCheckedContinuation { done in
-            adapter.enter { adapter in
+            adapter.execute { adapter in
                 let executor = adapter.executor
                 app.queue.suspend()
                 for link in adapter.server.links.identifiers { body(adapter, link) }

@@ -11,7 +11,7 @@ struct DriverInspection {
     /// Returns the first violation, or `nil` if there is none.
     static func violation(in driver: CentralDriver) async -> String? {
         await withCheckedContinuation { answer in
-            driver.enter(orElse: { answer.resume(returning: nil) }) { driver in
+            driver.execute(orElse: { answer.resume(returning: nil) }) { driver in
                 answer.resume(returning: DriverInspection(driver: driver).violation)
             }
         }
@@ -20,7 +20,7 @@ struct DriverInspection {
     /// Returns the number of slots that are used or awaited.
     static func slotCount(in driver: CentralDriver) async -> Int {
         await withCheckedContinuation { answer in
-            driver.enter(orElse: { answer.resume(returning: 0) }) { driver in
+            driver.execute(orElse: { answer.resume(returning: 0) }) { driver in
                 answer.resume(returning: driver.pool.slots.count + driver.pool.waiters.count)
             }
         }

@@ -28,7 +28,7 @@ public final class ChannelListener: AsyncSequence, Sendable {
     }
 
     deinit {
-        host.enter { [key] in $0.stopListening(key) }
+        host.execute { [key] in $0.stopListening(key) }
     }
 
     /// Waits for the next channel.

@@ -54,7 +54,7 @@ extension BluetoothHost {
         }
         let reader = takeRequest()
         continuation.onTermination = { [weak self] _ in
-            self?.enter { $0.securityEventReaders.remove(reader) }
+            self?.execute { $0.securityEventReaders.remove(reader) }
         }
         securityEventReaders.add(continuation, as: reader)
         return stream

@@ -113,7 +113,7 @@ extension BluetoothHost {
             throw .busy
         }
         // The closure keeps the host alive until the stream ends and releases it.
-        reader.onTermination = { _ in self.enter { $0.serverEventRouter.close(number) } }
+        reader.onTermination = { _ in self.execute { $0.serverEventRouter.close(number) } }
         return stream
     }
 }

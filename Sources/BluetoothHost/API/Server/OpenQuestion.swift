@@ -30,6 +30,6 @@ final class OpenQuestion: Sendable {
             return !isAnswered
         }
         guard isFirst else { return }
-        host.enter { [identifier] in $0.answer(identifier, result, at: handle) }
+        host.execute { [identifier] in $0.answer(identifier, result, at: handle) }
     }
 }

@@ -90,7 +90,7 @@ open class CBCentralManager: CBManager {
     }
 
     override func backgroundRulesChanged(to areFollowed: Bool) {
-        adapter?.enter { [session] in $0.setBackgroundRules(areFollowed, for: session) }
+        adapter?.execute { [session] in $0.setBackgroundRules(areFollowed, for: session) }
     }
 
     // MARK: Scanning

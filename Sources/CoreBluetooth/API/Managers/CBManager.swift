@@ -115,7 +115,7 @@ open class CBManager: NSObject {
         commandOrder.change { _ in
             let (state, statesReceived) = snapshot.read { ($0.state, $0.statesReceived) }
             guard state == .poweredOn, show() else { return }
-            adapter?.enter { [session] adapter in
+            adapter?.execute { [session] adapter in
                 guard adapter.accepts(commandOf: session, after: statesReceived) else { return }
                 carryOut(adapter, session)
             }
@@ -137,7 +137,7 @@ open class CBManager: NSObject {
         commandOrder.change { _ in
             let statesReceived = snapshot.read(\.statesReceived)
             let made = make()
-            adapter?.enter { carryOut($0, made, statesReceived) }
+            adapter?.execute { carryOut($0, made, statesReceived) }
         }
     }
 }

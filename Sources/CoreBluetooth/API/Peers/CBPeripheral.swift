@@ -60,7 +60,7 @@ open class CBPeripheral: CBPeer {
             "Cancelling connection for unused peripheral \(description), "
                 + "Did you forget to keep a reference to it?"
         )
-        adapter?.enter { [peer, session] in $0.release(peer, for: session, request) }
+        adapter?.execute { [peer, session] in $0.release(peer, for: session, request) }
     }
 
     /// The peripheral's name; `nil` if it is not known. Can be observed.
@@ -192,7 +192,7 @@ open class CBPeripheral: CBPeer {
     /// Reads the signal strength. `didReadRSSI` follows.
     open func readRSSI() {
         guard isReadyForCommands() else { return }
-        adapter?.enter { [peer, session] in $0.readRSSI(of: peer, for: session) }
+        adapter?.execute { [peer, session] in $0.readRSSI(of: peer, for: session) }
     }
 
     /// Opens an L2CAP channel to the peripheral. `didOpen` follows.

@@ -93,7 +93,7 @@ extension CBAdapter {
         // The adapters have the names of their specifications, in one spelling.
         let name = radio.map { (try? AdapterSpecification($0))?.description ?? $0 }
         let peer = PeerIdentifier(identifier)
-        running.enter { adapter in
+        running.execute { adapter in
             guard let radios = adapter.port as? CompositeAdapter else {
                 return Misuse.warn("\(self) is one adapter, so no radio can be chosen")
             }
@@ -110,7 +110,7 @@ extension CBAdapter {
         get async {
             guard let running = usage.running else { return nil }
             return await withCheckedContinuation { continuation in
-                running.enter { adapter in
+                running.execute { adapter in
                     continuation.resume(returning: (adapter.port as? CompositeAdapter)?.report)
                 }
             }

@@ -75,7 +75,7 @@ extension CentralDriver {
     /// - Returns: `false` if there is no manager of the app, or if the driver has ended.
     func relinquish(_ receive: @escaping @Sendable ([SystemPeripheral]) -> Void) async -> Bool {
         await withCheckedContinuation { done in
-            enter(orElse: { done.resume(returning: false) }) { driver in
+            execute(orElse: { done.resume(returning: false) }) { driver in
                 guard driver.adoption != nil else { return done.resume(returning: false) }
                 let kept = driver.entries.compactMap(\.peripheral)
                     .filter { driver.isUsed($0) }

@@ -160,7 +160,7 @@ extension CentralDriver {
     // MARK: Connection requests
 
     func connect(_ snapshot: AccessorySnapshot) {
-        enter { driver in
+        execute { driver in
             driver.entry(with: snapshot).map { driver.feed(.command(.connect), to: $0) }
         }
     }
@@ -242,7 +242,7 @@ extension CentralDriver {
         _ turn: @escaping @Sendable (CentralDriver) -> Outcome
     ) async -> Outcome? {
         await withCheckedContinuation { done in
-            enter(orElse: { done.resume(returning: nil) }) { driver in
+            execute(orElse: { done.resume(returning: nil) }) { driver in
                 done.resume(returning: turn(driver))
             }
         }
@@ -254,7 +254,7 @@ extension CentralDriver {
         -> ConnectionDiagnosis
     {
         let reply = Promise<ConnectionDiagnosis>()
-        enter(orElse: { reply.complete(.failure(.shutDown)) }) { driver in
+        execute(orElse: { reply.complete(.failure(.shutDown)) }) { driver in
             let entry = driver.entry(with: snapshot)
             let diagnosis = entry?.machine.diagnosis(at: driver.now)
             reply.complete(diagnosis.map { .success($0) } ?? .failure(.shutDown))
@@ -269,7 +269,7 @@ extension CentralDriver {
         _ body: @escaping @Sendable (AccessoryChange) -> Void
     ) -> ObservationToken {
         let bridge = ObservationBridge(body)
-        enter { driver in
+        execute { driver in
             bridge.begin(snapshot)
         }
         return ObservationToken { bridge.end() }

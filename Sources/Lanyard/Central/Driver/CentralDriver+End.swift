@@ -7,12 +7,12 @@ import Foundation
 extension CentralDriver {
     /// Ends the central because the app has released it.
     func close() {
-        enter { $0.end() }
+        execute { $0.end() }
     }
 
     func shutDown() async {
         await withCheckedContinuation { done in
-            enter(orElse: { done.resume() }) { driver in
+            execute(orElse: { done.resume() }) { driver in
                 driver.end()
                 done.resume()
             }

@@ -34,8 +34,8 @@ extension CentralDriver {
             throw .unfilteredScan
         }
         let watch = PresenceWatch(matcher, options, sink, timekeeper, on: queue)
-        mailbox.onRelease { [weak self] in self?.enter { $0.remove(watch) } }
-        enter(orElse: { watch.end() }) { driver in
+        mailbox.onRelease { [weak self] in self?.execute { $0.remove(watch) } }
+        execute(orElse: { watch.end() }) { driver in
             let number = driver.nextNumber()
             guard driver.scans.set(watch.scan, for: number) else {
                 let text = "presence ends at once: \(ScanPlan.scanLimit) scans are requested"

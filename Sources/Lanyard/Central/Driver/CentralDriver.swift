@@ -8,8 +8,8 @@ import Logging
 /// and performs their actions.
 ///
 /// All work runs in turns on `queue`. A turn begins with an event of the system, a timer, or
-/// `enter`. The driver passes the event to its state machine, and performs the resulting actions in
-/// order. Events that arise meanwhile wait in the inbox. The turn ends when the inbox is empty.
+/// `execute`. The driver passes the event to its state machine, and performs the resulting actions
+/// in order. Events that arise meanwhile wait in the inbox. The turn ends when the inbox is empty.
 ///
 /// Unchecked: all mutable state is used on `queue` only. Other threads use only the immutable
 /// properties and the snapshots (`AccessorySnapshot`).
@@ -98,7 +98,7 @@ final class CentralDriver: @unchecked Sendable {
     /// Starts the system's central, or takes over the adopted one, and connects the remembered
     /// accessories.
     func begin() {
-        enter { driver in
+        execute { driver in
             if let adoption = driver.adoption { return driver.takeOver(adoption) }
             driver.begin(
                 driver.configuration.system.makeCentral(
@@ -126,7 +126,7 @@ final class CentralDriver: @unchecked Sendable {
     func setInBackground(_ isInBackground: Bool) {
         self.isInBackground.change { now in
             now = isInBackground
-            enter { driver in
+            execute { driver in
                 driver.record(.note, "in the \(isInBackground ? "background" : "foreground")", nil)
                 driver.scans.setInBackground(isInBackground)
                 driver.system?.setInBackground(isInBackground)
@@ -137,13 +137,13 @@ final class CentralDriver: @unchecked Sendable {
 
     var now: Duration { timekeeper.now }
 
-    /// Calls `turn` on the queue, after the turns that wait. If the driver has ended by then, calls
+    /// Calls `body` on the queue, in the order of the calls. If the driver has ended by then, calls
     /// `end` instead.
-    func enter(
+    func execute(
         orElse end: @escaping @Sendable () -> Void = {},
-        _ turn: @escaping @Sendable (CentralDriver) -> Void
+        _ body: @escaping @Sendable (CentralDriver) -> Void
     ) {
-        timekeeper.perform(on: queue) { self.hasEnded ? end() : turn(self) }
+        timekeeper.perform(on: queue) { self.hasEnded ? end() : body(self) }
     }
 
     func record(

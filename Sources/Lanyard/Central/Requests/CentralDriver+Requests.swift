@@ -55,7 +55,7 @@ extension CentralDriver {
             @escaping @Sendable (CentralDriver, AccessoryEntry, Int) throws(AccessoryError) -> Void
     ) async throws(AccessoryError) -> RequestAnswer {
         let reply = Promise<RequestAnswer>()
-        enter(orElse: { reply.complete(.failure(.shutDown)) }) { driver in
+        execute(orElse: { reply.complete(.failure(.shutDown)) }) { driver in
             driver.begin(begin, for: snapshot, reply, progress)
         }
         return try await reply.wait()
@@ -74,7 +74,7 @@ extension CentralDriver {
         }
         let number = nextNumber()
         reply.onCancel { [weak self] in
-            self?.enter { $0.abandon(number, entry) }
+            self?.execute { $0.abandon(number, entry) }
         }
         entry.replies[number] = RequestReply(complete: { reply.complete($0) }, progress: progress)
         do throws(AccessoryError) {

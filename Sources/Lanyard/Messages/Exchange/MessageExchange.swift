@@ -65,7 +65,7 @@ package struct MessageExchange {
 
     /// Adds a message that expects no answer.
     package mutating func tell(_ body: Data, for ticket: Ticket) throws(MessageError) {
-        try enter(QueuedMessage(ticket: ticket, body: body, deadline: nil))
+        try enqueue(QueuedMessage(ticket: ticket, body: body, deadline: nil))
     }
 
     /// Adds a request, which fails at `deadline`.
@@ -74,7 +74,7 @@ package struct MessageExchange {
         for ticket: Ticket,
         until deadline: Duration
     ) throws(MessageError) {
-        try enter(QueuedMessage(ticket: ticket, body: body, deadline: deadline))
+        try enqueue(QueuedMessage(ticket: ticket, body: body, deadline: deadline))
         nextDeadline = min(nextDeadline ?? deadline, deadline)
     }
 
@@ -85,7 +85,7 @@ package struct MessageExchange {
         answers.append(envelope)
     }
 
-    private mutating func enter(_ message: QueuedMessage) throws(MessageError) {
+    private mutating func enqueue(_ message: QueuedMessage) throws(MessageError) {
         guard queue.count < limits.waiting else { throw .queueFull }
         queue.append(message)
     }

@@ -163,7 +163,7 @@ struct PortCancellationTests {
         let executor = StepExecutor()
         do {
             let host = BluetoothHost(transport: ModelTransport(), executor: executor)
-            host.enter { _ = $0.beginScan(Self.scan, then: journal.noting("scan")) }
+            host.execute { _ = $0.beginScan(Self.scan, then: journal.noting("scan")) }
             executor.run()
         }
         executor.run()

@@ -51,7 +51,7 @@ struct PortReentryTests {
         #expect(lines.first == "returned" && Set(lines.dropFirst()) == [notReady, gone])
     }
 
-    @Test("Completions are called after `begin` returns, even outside of `enter`")
+    @Test("Completions are called after `begin` returns, even outside of `execute`")
     func laterElsewhere() {
         let harness = PortHarness(peers: [peer])
         harness.executor.perform { [peer, host = harness.host, journal = harness.journal] in
@@ -115,10 +115,10 @@ struct PortReentryTests {
     func endless() {
         let harness = PortHarness()
         let count = Counter()
-        harness.host.enter { host in count.begin(on: host) }
+        harness.host.execute { host in count.begin(on: host) }
         let seen = Mutex(0)
-        harness.host.enter { _ in seen.withLock { $0 = count.value } }
-        harness.host.enter { _ in count.stop() }
+        harness.host.execute { _ in seen.withLock { $0 = count.value } }
+        harness.host.execute { _ in count.stop() }
         #expect(harness.executor.run())
         let turn = BluetoothHost.roundsPerDrainLimit
         #expect((1...turn + 1).contains(seen.withLock { $0 }), "\(seen.withLock { $0 })")
