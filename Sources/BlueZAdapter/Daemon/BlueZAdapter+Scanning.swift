@@ -76,7 +76,7 @@ extension BlueZAdapter {
         }
     }
 
-    private var wantsDiscovery: Bool {
+    private var needsDiscovery: Bool {
         !scans.isEmpty || connectionRequests.values.contains { $0.phase == .awaitingDevice }
     }
 
@@ -91,8 +91,8 @@ extension BlueZAdapter {
     func updateDiscovery() {
         guard state == .ready, let adapterPath else { return }
         switch discovery.phase {
-        case .stopped where wantsDiscovery: startDiscovery(at: adapterPath)
-        case .running where !wantsDiscovery: stopDiscovery(at: adapterPath)
+        case .stopped where needsDiscovery: startDiscovery(at: adapterPath)
+        case .running where !needsDiscovery: stopDiscovery(at: adapterPath)
         case .running where discovery.isStale: restartDiscovery(at: adapterPath)
         case .running where discovery.filter != filter: setFilter(at: adapterPath)
         default: break

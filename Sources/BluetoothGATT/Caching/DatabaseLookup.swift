@@ -91,7 +91,7 @@ package struct DatabaseLookup: Sendable {
     /// Whether the hash of the record is known to be that of its database. The database may change
     /// during a discovery. This is therefore `false` until the hash that was read before the
     /// discovery is also read after it.
-    private var isProven = true
+    private var isHashVerified = true
     /// Whether the hash is to be read once more.
     private var needsComparison = false
 
@@ -116,7 +116,7 @@ package struct DatabaseLookup: Sendable {
 
     /// Whether the current operation serves only the callers that wait for the database. If no
     /// caller waits anymore, the owner may cancel the operation.
-    package var isLooking: Bool {
+    package var isSearching: Bool {
         switch phase {
         case .readingHash, .discovering: true
         case .idle, .announcing, .subscribing, .comparing: false
@@ -145,7 +145,7 @@ extension DatabaseLookup {
         isRequested = true
         restarts = 0
         guard case .idle = phase else { return [] }
-        return look()
+        return search()
     }
 
     /// Processes a report that the database has changed.
@@ -159,7 +159,7 @@ extension DatabaseLookup {
             isOutdated = false
         }
         isCurrent = false
-        hasChanged = isLooking
+        hasChanged = isSearching
         return forgetUnverifiable()
     }
 
@@ -183,11 +183,11 @@ extension DatabaseLookup {
 extension DatabaseLookup {
     private mutating func proceed() -> [Action] {
         guard isRequested else { return isCurrent ? prepareServer() : [] }
-        guard isCurrent, let record else { return lookAgain() }
+        guard isCurrent, let record else { return searchAgain() }
         return answer(record)
     }
 
-    private mutating func look() -> [Action] {
+    private mutating func search() -> [Action] {
         if let record, record.hash == nil, record.isWatched, isTrusted { return found(record) }
         phase = .readingHash
         return [.start(.readDatabaseHash)]
@@ -199,7 +199,7 @@ extension DatabaseLookup {
             if let record, record.hash == hash, !hasChanged { return found(record) }
             return discover(hash: hash)
         case .failure(.attribute(.databaseOutOfSync, _)):
-            return lookAgain()
+            return searchAgain()
         case .success, .failure(.attribute), .failure(.protocolViolation):
             // The server has no hash that this client can read.
             return discover(hash: nil)
@@ -209,7 +209,7 @@ extension DatabaseLookup {
 
     private mutating func discover(hash: [UInt8]?) -> [Action] {
         // A hash that was read before the reported change proves nothing.
-        guard !hasChanged else { return lookAgain() }
+        guard !hasChanged else { return searchAgain() }
         phase = .discovering(DatabaseDiscovery(), hash: hash)
         return [.start(DatabaseDiscovery.firstOperation)]
     }
@@ -219,8 +219,8 @@ extension DatabaseLookup {
         _ discovery: DatabaseDiscovery,
         _ hash: [UInt8]?
     ) -> [Action] {
-        if case .failure(.attribute(.databaseOutOfSync, _)) = result { return lookAgain() }
-        guard !hasChanged else { return lookAgain() }
+        if case .failure(.attribute(.databaseOutOfSync, _)) = result { return searchAgain() }
+        guard !hasChanged else { return searchAgain() }
         var discovery = discovery
         do throws(GATT.Failure) {
             switch try discovery.take(try result.get()) {
@@ -230,8 +230,8 @@ extension DatabaseLookup {
             case .found(let database):
                 var record = DatabaseRecord(database: database, hash: hash)
                 inherit(&record)
-                isProven = hash == nil
-                needsComparison = !isProven
+                isHashVerified = hash == nil
+                needsComparison = !isHashVerified
                 return [.keep(record)] + found(record)
             }
         } catch {
@@ -251,19 +251,19 @@ extension DatabaseLookup {
 
     /// Removes the record if its hash cannot verify it.
     private mutating func forgetUnverifiable() -> [Action] {
-        guard let record, record.hash == nil || !isProven else { return [] }
+        guard let record, record.hash == nil || !isHashVerified else { return [] }
         self.record = nil
         return [.forget]
     }
 
-    private mutating func lookAgain() -> [Action] {
+    private mutating func searchAgain() -> [Action] {
         hasChanged = false
         guard isRequested else { return [] }
         guard restarts < Self.restartLimit else {
             return failed(.attribute(.databaseOutOfSync, handle: .invalid))
         }
         restarts += 1
-        return look()
+        return search()
     }
 
     private mutating func found(_ record: DatabaseRecord) -> [Action] {
@@ -373,7 +373,7 @@ extension DatabaseLookup {
             isOutdated = true
             return forgetUnverifiable() + [.outdated] + proceed()
         }
-        isProven = true
+        isHashVerified = true
         return proceed()
     }
 

@@ -118,7 +118,7 @@ extension HostCore {
     }
 
     /// Returns the bond of a link's peer, if the peer has proved its identity.
-    package func provenBond(of link: LinkIdentifier) -> Bond? {
+    package func verifiedBond(of link: LinkIdentifier) -> Bond? {
         look(at: link) { $0.awaitsEncryption ? nil : $0.bond }
     }
 

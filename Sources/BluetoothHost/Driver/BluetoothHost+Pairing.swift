@@ -42,7 +42,7 @@ extension BluetoothHost {
     /// why the link ended if it is not open.
     package func bondedPeer(of link: LinkIdentifier) throws -> BondedPeer? {
         guard core.isOpen(link) else { throw pastEnd(of: link) }
-        return core.provenBond(of: link).map(BondedPeer.init)
+        return core.verifiedBond(of: link).map(BondedPeer.init)
     }
 
     /// The executor of delegates; `nil` for Swift's shared thread pool. Delegates do not run on the

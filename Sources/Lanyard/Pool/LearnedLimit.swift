@@ -50,7 +50,7 @@ package struct LearnedLimit: Hashable, Sendable {
     }
 
     /// Records that `count` links exist. A learned limit below that number rises to it.
-    package mutating func proved(_ count: Int, now: Duration) {
+    package mutating func reached(_ count: Int, now: Duration) {
         guard let learned, count >= learned else { return }
         trialInterval = Self.firstTrialInterval
         guard count > learned else { return }

@@ -115,7 +115,7 @@ package struct LinkPool: Sendable {
             return [.grant(token, to: identity)] + linkMade(token, now: now)
         }
         if mayHave(slots.count + 1) {
-            limit.proved(slots.count + 1, now: now)
+            limit.reached(slots.count + 1, now: now)
             return [give(identity, priority, phase: .linked, now: now), .changed]
         }
         enqueue(
@@ -164,7 +164,7 @@ package struct LinkPool: Sendable {
         guard let index = index(of: token), slots[index].phase == .connecting else { return [] }
         slots[index].phase = .linked
         slots[index].lastReceived = now
-        limit.proved(linkCount, now: now)
+        limit.reached(linkCount, now: now)
         return [.changed]
     }
 

@@ -28,7 +28,7 @@ struct DatabaseChangeTests {
         let actions = lookup.completed(.success(.value(CachedAccessory.hash)))
         #expect(actions == [.start(Self.services)])
         #expect(lookup.request(isTrusted: false) == [])
-        #expect(lookup.isLooking)
+        #expect(lookup.isSearching)
     }
 
     @Test("A lookup restarts if the database changes", arguments: [true, false])
@@ -58,7 +58,7 @@ struct DatabaseChangeTests {
         }
         let failure = GATT.Failure.attribute(.databaseOutOfSync, handle: .invalid)
         #expect(lookup.completed(.failure(Self.outOfSync)) == [.failed(failure)])
-        #expect(!lookup.isLooking)
+        #expect(!lookup.isSearching)
         #expect(
             lookup.request(isTrusted: false) == [.start(.readDatabaseHash)],
             "The lookup starts a new attempt"
@@ -73,7 +73,7 @@ struct DatabaseChangeTests {
         var lookup = begun()
         #expect(lookup.completed(.failure(failure)) == [.failed(failure)])
         #expect(lookup.database == nil)
-        #expect(!lookup.isLooking)
+        #expect(!lookup.isSearching)
     }
 
     @Test(

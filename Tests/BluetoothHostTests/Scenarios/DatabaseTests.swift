@@ -202,11 +202,11 @@ struct DatabaseTests {
         harness.drive()
         harness.core.cancelRequest(ids[0], of: link, now: harness.now)
         #expect(
-            harness.core.links.cores.first?.lookup.isLooking == true,
+            harness.core.links.cores.first?.lookup.isSearching == true,
             "The lookup is in progress"
         )
         harness.core.cancelRequest(ids[1], of: link, now: harness.now)
-        #expect(harness.core.links.cores.first?.lookup.isLooking == false)
+        #expect(harness.core.links.cores.first?.lookup.isSearching == false)
         #expect(harness.core.links.cores.first?.databaseRequests == [])
         let before = requests(harness).count
         harness.advance(by: .seconds(1))

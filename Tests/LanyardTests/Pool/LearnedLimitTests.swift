@@ -99,7 +99,7 @@ struct LearnedLimitTests {
     }
 
     @Test("A completed pending connection request raises the learned limit")
-    func proved() {
+    func reached() {
         var harness = crowded()
         #expect(harness.claim("d") == ["grant d"])
         #expect(harness.limit == 4)

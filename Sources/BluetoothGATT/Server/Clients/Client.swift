@@ -39,7 +39,7 @@ extension GATTServer {
         /// Until the link is encrypted with the bond's key, the client can read only the values
         /// that describe this server, and can write only with a signature. The permissions of other
         /// values do not matter. Otherwise, a device with a copied address could act as the client.
-        var isUnproved: Bool { security.isBonded && !security.isEncrypted }
+        var awaitsEncryption: Bool { security.isBonded && !security.isEncrypted }
 
         /// The bearer for notifications and indications: the one with the lowest channel. All use
         /// the same bearer, so that the client receives them in the order in which they were sent.

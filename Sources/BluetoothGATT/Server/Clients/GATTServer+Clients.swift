@@ -58,7 +58,7 @@ extension GATTServer {
         // The stored record belonged to the old bond. A new bond starts without a record.
         if !security.isBonded { clients[client]?.storedRecord = nil }
         let isNewlyTrusted = !before.isTrusted && clients[client]?.isTrusted == true
-        // A change that could not be indicated to an unproved client is indicated now.
+        // A change that could not be indicated to an unencrypted client is indicated now.
         return isNewlyTrusted ? remember(client) + indicateServiceChange(to: client) : []
     }
 

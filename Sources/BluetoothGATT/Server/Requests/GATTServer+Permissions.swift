@@ -23,7 +23,9 @@ extension GATTServer {
         guard let rule = access == .read ? permissions.read : permissions.write else {
             return access == .read ? .readNotPermitted : .writeNotPermitted
         }
-        if record.isUnproved, !isOpen(attribute, to: access) { return .insufficientEncryption }
+        if record.awaitsEncryption, !isOpen(attribute, to: access) {
+            return .insufficientEncryption
+        }
         if access == .write, !record.security.isEncrypted, wantsSignature(attribute.handle) {
             return .insufficientAuthentication
         }

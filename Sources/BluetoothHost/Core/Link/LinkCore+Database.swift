@@ -72,7 +72,7 @@ extension LinkCore {
     ) {
         guard databaseRequests.contains(request) else { return }
         databaseRequests.removeAll { $0 == request }
-        guard databaseRequests.isEmpty, lookup.isLooking, let operation = lookupOperation
+        guard databaseRequests.isEmpty, lookup.isSearching, let operation = lookupOperation
         else { return }
         perform(bearer.cancel(operation), &context)
     }

@@ -18,7 +18,7 @@ extension HostCore {
     /// be called after every change of the bonds.
     package mutating func bondsChanged(now: Instant) {
         resolver.setPeers(bonds.compactMap(\.privatePeer))
-        for index in links.cores.indices where !links.cores[index].protection.isProved {
+        for index in links.cores.indices where !links.cores[index].protection.isIdentityVerified {
             guard let identity = resolver.resolve(links.cores[index].peer) else { continue }
             links.cores[index].identity = identity
         }

@@ -18,7 +18,7 @@ extension LinkCore {
     package static let encryptionLimit: Duration = .seconds(35)
 
     /// Whether a bonded peer has yet to prove its identity.
-    var awaitsEncryption: Bool { hasBond && !protection.isProved }
+    var awaitsEncryption: Bool { hasBond && !protection.isIdentityVerified }
 
     /// Whether a pairing may take place before the peer has proved its identity, because the
     /// application or `BondLossPolicy` permits the replacement of the lost bond.
@@ -43,13 +43,13 @@ extension LinkCore {
     /// with the device, and sends the requests that waited.
     ///
     /// - Parameter didWait: Whether the link has awaited encryption.
-    mutating func peerProved(
+    mutating func identityVerified(
         as strength: LinkSecurity,
         after didWait: Bool,
         _ context: inout LinkContext
     ) {
         security = strength
-        protection.isProved = true
+        protection.isIdentityVerified = true
         protection.reminderDueAt = nil
         updateServerSecurity(&context)
         guard didWait else { return }

@@ -101,7 +101,7 @@ extension LinkCore {
         protection.replaceableBond = nil
         let origin: LinkProtection.Key.Origin = strength.isBonded ? .bond : .pairing
         protection.inForce = .init(origin: origin, strength: strength)
-        peerProved(as: strength, after: didWait, &context)
+        identityVerified(as: strength, after: didWait, &context)
         reportPairing(.success(strength), &context)
         useSigningKey(&context)
         // Requests that waited for the pairing are repeated before the host reads the peer's name.

@@ -111,7 +111,7 @@ extension LinkCore {
         protection.inForce = key
         switch key.origin {
         case .bond:
-            peerProved(as: key.strength, after: awaitsEncryption, &context)
+            identityVerified(as: key.strength, after: awaitsEncryption, &context)
             // By encrypting, the central has granted the host's Security Request.
             if protection.isSecurityRequestOpen {
                 informManager(ofEncryption: true, &context)
@@ -157,7 +157,7 @@ extension LinkCore {
     /// Stops treating the link as encrypted.
     mutating func distrust(_ context: inout LinkContext) {
         protection.inForce = nil
-        protection.isProved = false
+        protection.isIdentityVerified = false
         security = bond?.security(isEncrypted: false) ?? .none
         updateServerSecurity(&context)
     }

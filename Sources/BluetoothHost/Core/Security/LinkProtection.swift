@@ -49,7 +49,7 @@ struct LinkProtection: Sendable {
     var inForce: Key?
 
     /// Whether the peer has proved its identity, by encrypting with its bond or by a later pairing.
-    var isProved = false
+    var isIdentityVerified = false
     /// The requests that wait until the peer has proved its identity.
     var held = HeldRequests()
     /// The time at which a peripheral reminds the central to encrypt.

@@ -17,7 +17,7 @@ extension CentralDriver {
         // The attribute no longer exists. The event `servicesModified` follows, and fails the
         // requests for the attribute.
         if failure?.code == .link(LinkFailure.invalidHandle) { return }
-        if failure == nil, event.provesPresence { received(entry) }
+        if failure == nil, event.showsPresence { received(entry) }
         switch event {
         case .nameChanged: break
         case .servicesModified(let identifiers):
@@ -113,7 +113,7 @@ extension CentralDriver {
 extension SystemPeripheralEvent {
     /// Whether the event proves that the peripheral has sent a packet. The system can measure the
     /// signal strength, and report room for writes, without a packet of the peripheral.
-    fileprivate var provesPresence: Bool {
+    fileprivate var showsPresence: Bool {
         switch self {
         case .signal, .hasRoom: false
         default: true

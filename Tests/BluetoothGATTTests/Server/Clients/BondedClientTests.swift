@@ -38,11 +38,11 @@ struct BondedClientTests {
     @Test(
         "Subscriptions from an unencrypted link are stored once the link is encrypted with a bond"
     )
-    func unproved() throws {
+    func unencrypted() throws {
         var table = try Table(security: .none)
         #expect(try table.subscribe(to: Table.notified).clientRecords == [])
-        let unproved = LinkSecurity(isBonded: true)
-        #expect(table.server.securityChanged(Table.client, unproved) == [])
+        let unencrypted = LinkSecurity(isBonded: true)
+        #expect(table.server.securityChanged(Table.client, unencrypted) == [])
         let actions = table.server.securityChanged(Table.client, Table.bonded)
         #expect(actions.clientRecords.first?.configurations.count == 1)
         #expect(table.server.securityChanged(Table.client, Table.bonded) == [])

@@ -79,7 +79,9 @@ struct AwaitingEncryptionTests {
         )
         harness.drive()
         #expect(harness.core.security(of: link)?.isEncrypted == false)
-        #expect(harness.controller.dataPackets.isEmpty && harness.core.provenBond(of: link) == nil)
+        #expect(
+            harness.controller.dataPackets.isEmpty && harness.core.verifiedBond(of: link) == nil
+        )
     }
 
     @Test("A central that encrypts gets no Security Request")
@@ -197,10 +199,10 @@ struct AwaitingEncryptionTests {
         var harness = try Harness.bonded()
         let link = try harness.accept(address)
         #expect(harness.incomingLinks.map(\.link) == [link])
-        #expect(harness.core.provenBond(of: link) == nil)
+        #expect(harness.core.verifiedBond(of: link) == nil)
         harness.controller.requestKey(from: address)
         harness.drive()
-        #expect(harness.core.provenBond(of: link)?.peer == address)
+        #expect(harness.core.verifiedBond(of: link)?.peer == address)
     }
 
     @Test("A request to pair completes after encryption if the bond is strong enough")

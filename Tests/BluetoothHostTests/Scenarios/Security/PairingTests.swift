@@ -236,7 +236,7 @@ struct PairingTests {
         let bond = try Bonded.bond { $0.resolvingKey = key }
         harness.core.keepBond(bond, now: harness.now)
         #expect(harness.core.security(of: link) == Self.paired)
-        #expect(harness.core.provenBond(of: link) == nil)
+        #expect(harness.core.verifiedBond(of: link) == nil)
         #expect(harness.core.linkList.map(\.peer) == [unknownPeer], "The link keeps its peer")
     }
 
@@ -246,7 +246,7 @@ struct PairingTests {
         let link = try harness.connect(address)
         harness.core.keepBond(try Bonded.bond(), now: harness.now)
         #expect(harness.core.security(of: link) == LinkSecurity.none)
-        #expect(harness.core.provenBond(of: link) == nil)
+        #expect(harness.core.verifiedBond(of: link) == nil)
         let read = harness.ask(.gatt(.read(ModelServer.readableHandle)), of: link)
         harness.drive()
         #expect(throws: Never.self) { try harness.answer(read) }

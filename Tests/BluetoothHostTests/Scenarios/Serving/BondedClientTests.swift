@@ -40,7 +40,7 @@ struct BondedClientTests {
     }
 
     /// Returns a link whose peer has a bonded address and is not authenticated.
-    private func unproven(_ harness: inout Harness) throws -> LinkIdentifier {
+    private func unencrypted(_ harness: inout Harness) throws -> LinkIdentifier {
         harness.controller.endlessCommands = [.leEnableEncryption]
         _ = harness.requestConnection(peer.address)
         harness.drive()
@@ -59,9 +59,9 @@ struct BondedClientTests {
         _ = harness.write([1, 0], to: try service.configuration(0), by: peer.address)
         #expect(harness.store.isEmpty != hasStore)
         disconnectPeer(&harness)
-        let doubtful = try unproven(&harness)
+        let unencryptedLink = try unencrypted(&harness)
         #expect(
-            harness.core.subscriptions(of: doubtful).isEmpty,
+            harness.core.subscriptions(of: unencryptedLink).isEmpty,
             "A client that is not authenticated has no subscriptions"
         )
         disconnectPeer(&harness)
@@ -110,7 +110,7 @@ struct BondedClientTests {
     @Test("No record is stored for a client that is not authenticated")
     func unencrypted() throws {
         var (harness, service) = try serving()
-        let link = try unproven(&harness)
+        let link = try unencrypted(&harness)
         let configuration = try service.configuration(0)
         let refused = harness.write([1, 0], to: configuration, by: peer.address)
         #expect(refused == [.refusal(.writeRequest, configuration, .insufficientEncryption)])
@@ -182,12 +182,12 @@ struct BondedClientTests {
         let kept = harness.store
         disconnectPeer(&harness)
         _ = try harness.publish(GATT.ServiceDefinition(BluetoothUUID(0x180F), []))
-        _ = try unproven(&harness)
+        _ = try unencrypted(&harness)
         let handle = service.value(0)
         let refused = harness.read(handle, by: peer.address)
         #expect(refused == [.refusal(.readRequest, handle, .databaseOutOfSync)])
-        let unproved = harness.read(handle, by: peer.address)
-        #expect(unproved == [.refusal(.readRequest, handle, .insufficientEncryption)])
+        let refusal = harness.read(handle, by: peer.address)
+        #expect(refusal == [.refusal(.readRequest, handle, .insufficientEncryption)])
         #expect(
             harness.store == kept,
             "The host stores no record of a client that is not authenticated"

@@ -9,13 +9,13 @@ import Testing
 /// A client with the address of a bonded client and without encryption. `ProtectionTests` also has
 /// such clients.
 @Suite("A bonded client without encryption")
-struct UnprovedClientTests {
-    private static let unproved = LinkSecurity(isBonded: true)
+struct UnencryptedClientTests {
+    private static let unencrypted = LinkSecurity(isBonded: true)
     private let bearer = ServerFixture.bearer(1)
 
     private func fixture() throws -> ServerFixture {
         var fixture = ServerFixture(try SampleTable.server())
-        fixture.connect(security: Self.unproved)
+        fixture.connect(security: Self.unencrypted)
         return fixture
     }
 
@@ -81,7 +81,7 @@ struct UnprovedClientTests {
             return try server.publish(definition).0.characteristics[0].valueHandle
         }
         var fixture = ServerFixture(server)
-        fixture.connect(security: Self.unproved)
+        fixture.connect(security: Self.unencrypted)
         for handle in handles.map({ UInt8($0.rawValue) }) {
             #expect(fixture.send([0x0A, handle, 0]) == [[0x01, 0x0A, handle, 0, 0x0F]])
             #expect(fixture.send([0x12, handle, 0, 1]) == [[0x01, 0x12, handle, 0, 0x0F]])
@@ -116,7 +116,7 @@ struct UnprovedClientTests {
         let value = AttributeHandle(0x34)
         #expect(try fixture.notify(value, [1]))
         #expect(fixture.drain() == [[0x1B, 0x34, 0, 1]])
-        _ = fixture.server.securityChanged(bearer.client, Self.unproved)
+        _ = fixture.server.securityChanged(bearer.client, Self.unencrypted)
         #expect(try !fixture.notify(value, [2]))
         _ = fixture.server.securityChanged(bearer.client, ServedTable.bonded)
         #expect(try fixture.notify(value, [3]))
@@ -128,7 +128,7 @@ struct UnprovedClientTests {
         var fixture = ServerFixture(try SampleTable.server())
         fixture.connect()
         #expect(fixture.send([0x16, 0x22, 0, 0, 0, 9]) == [[0x17, 0x22, 0, 0, 0, 9]])
-        _ = fixture.server.securityChanged(bearer.client, Self.unproved)
+        _ = fixture.server.securityChanged(bearer.client, Self.unencrypted)
         #expect(fixture.send([0x18, 1]) == [[0x01, 0x18, 0x22, 0, 0x0F]])
         #expect(fixture.server.value(of: AttributeHandle(0x22)) == [1, 2, 3])
     }
@@ -137,7 +137,7 @@ struct UnprovedClientTests {
     func serviceChanged() throws {
         var table = try ServedTable(security: .none)
         try table.wantServiceChanged()
-        _ = table.server.securityChanged(ServedTable.client, Self.unproved)
+        _ = table.server.securityChanged(ServedTable.client, Self.unencrypted)
         let actions = try table.server.publish(ServedTable.addition).1
         #expect(actions.changedRanges == [])
         let later = table.server.securityChanged(ServedTable.client, ServedTable.bonded)
