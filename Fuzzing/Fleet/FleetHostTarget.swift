@@ -45,7 +45,7 @@ private struct FuzzedFleetHost {
     /// The accepted commands without an answer.
     var open: Set<AcceptedCommand.Key> = []
 
-    var now: Moment { Moment(seconds: seconds, timestamp: 1_700_000_000 + seconds) }
+    var now: ClockReading { ClockReading(seconds: seconds, timestamp: 1_700_000_000 + seconds) }
 
     init?() {
         guard let core = Self.makeCore() else { return nil }
@@ -157,7 +157,7 @@ private struct FuzzedFleetHost {
 
     // MARK: Actions
 
-    private mutating func perform(_ body: (inout FleetCore, Moment) -> Void) {
+    private mutating func perform(_ body: (inout FleetCore, ClockReading) -> Void) {
         body(&core, now)
         for action in core.takeActions() {
             switch action {

@@ -124,7 +124,7 @@ import Testing
     }
 
     @Test("A value that cannot be encoded cannot be created")
-    func refusesToMakeNonsense() {
+    func refusesInvalidValues() {
         #expect(throws: ValueError.self) { try BatteryLevel(percentage: 101) }
         #expect(throws: ValueError.self) { try TransmitPower(level: 21) }
         #expect(throws: ValueError.self) { try Temperature(hundredths: .min) }

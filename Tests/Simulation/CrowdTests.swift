@@ -17,7 +17,7 @@ import struct BluetoothHost.Link
 struct CrowdTests {
     static let phoneCount = 20
     /// The number of phones that connect at the same time.
-    static let rivalCount = 20
+    static let simultaneousPhoneCount = 20
 
     /// Returns a value of 20 bytes that begins with its number.
     private static func value(_ number: Int) -> [UInt8] {
@@ -147,7 +147,7 @@ struct CrowdTests {
     /// fail to be established (0x3E), and must not try again at the same time.
     @Test("All phones connect at the same time", arguments: 1...4 as ClosedRange<UInt64>)
     func rush(seed: UInt64) async throws {
-        let crowd = try Crowd(seed: seed, phoneCount: Self.rivalCount)
+        let crowd = try Crowd(seed: seed, phoneCount: Self.simultaneousPhoneCount)
         let addresses = try await crowd.run(bound: .seconds(60)) { server, phones in
             try await withThrowingTaskGroup(of: Link.self) { group in
                 for phone in phones {
@@ -157,7 +157,9 @@ struct CrowdTests {
             }
             return await server.host.links.map(\.address.value).sorted()
         }
-        #expect(addresses == (0..<Self.rivalCount).map { Crowd.address(ofPhone: $0).value })
+        #expect(
+            addresses == (0..<Self.simultaneousPhoneCount).map { Crowd.address(ofPhone: $0).value }
+        )
     }
 
     // MARK: The phones and the stream

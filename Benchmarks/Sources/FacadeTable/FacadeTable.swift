@@ -99,16 +99,16 @@ struct FacadeTable {
     private static func printDiscovery() async throws {
         print("| \(serviceCount) services of two values each | real, ms | virtual, s |")
         print("|---|--:|--:|")
-        for way in DiscoveryScenario.Way.allCases {
+        for procedure in DiscoveryScenario.Procedure.allCases {
             var runs: [(real: Duration, virtual: Duration)] = []
             for _ in 0..<5 {
                 runs.append(
-                    try await DiscoveryScenario(serviceCount: serviceCount).run(way)
+                    try await DiscoveryScenario(serviceCount: serviceCount).run(procedure)
                 )
             }
             let median = runs.sorted { $0.real < $1.real }[runs.count / 2]
             let real = tenths(median.real / .milliseconds(1))
-            print("| \(way.rawValue) | \(real) | \(tenths(median.virtual / .seconds(1))) |")
+            print("| \(procedure.rawValue) | \(real) | \(tenths(median.virtual / .seconds(1))) |")
         }
     }
 

@@ -17,7 +17,7 @@
     /// An accessory with many services on the virtual radio, and the discovery of all of them.
     public struct DiscoveryScenario: Sendable {
         /// The layer that discovers, and the procedure.
-        public enum Way: String, CaseIterable, Sendable {
+        public enum Procedure: String, CaseIterable, Sendable {
             case database = "the host: link.database()"
             case procedures = "the host: services, then the characteristics of each"
             case facade = "a CBPeripheral: services, then the characteristics of each"
@@ -32,7 +32,8 @@
         }
 
         /// Discovers everything on a new link. Returns the time without the connection.
-        public func run(_ way: Way) async throws -> (real: Duration, virtual: Duration) {
+        public func run(_ procedure: Procedure) async throws -> (real: Duration, virtual: Duration)
+        {
             let world = World(seed: 7)
             try world.addController(
                 ControllerConfiguration(name: Self.name),
@@ -41,7 +42,7 @@
             let phone = try world.addController(ControllerConfiguration(name: "phone"))
             let air = SimulatedAir(world)
             return try await air.run {
-                switch way {
+                switch procedure {
                 case .database:
                     return try await discover(from: air, phone) { _ = try await $0.database() }
                 case .procedures:

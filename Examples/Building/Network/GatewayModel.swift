@@ -23,8 +23,8 @@ struct GatewayModel {
         case log(String)
     }
 
-    /// The host's end of its present connection.
-    private struct HostEnd {
+    /// The host's present connection.
+    private struct HostConnection {
         let connection: Int
         /// `nil` until the connection is established.
         var client: GatewayClient?
@@ -38,7 +38,7 @@ struct GatewayModel {
     private let name: String
     private var core: GatewayCore
     private(set) var isOn = true
-    private var host: HostEnd?
+    private var host: HostConnection?
     private var lastConnection = 0
     private var toGateway: NetworkPath
     private var toHost: NetworkPath
@@ -60,7 +60,7 @@ struct GatewayModel {
 extension GatewayModel {
     mutating func connect(now: Instant) {
         lastConnection += 1
-        host = HostEnd(connection: lastConnection, limit: now + Self.connectLimit)
+        host = HostConnection(connection: lastConnection, limit: now + Self.connectLimit)
         send(.beginning, on: lastConnection, now: now)
     }
 

@@ -10,7 +10,7 @@ extension FleetCore {
 
     // MARK: Events of accessories
 
-    mutating func changed(_ id: String, _ change: AccessoryChange, now: Moment) {
+    mutating func changed(_ id: String, _ change: AccessoryChange, now: ClockReading) {
         guard let tracked = tracked[id], tracked.lease.isHeld else { return }
         let wasReady = tracked.state == .ready
         _ = update(id) { tracked in
@@ -41,7 +41,7 @@ extension FleetCore {
         _ id: String,
         _ path: CharacteristicPath,
         _ value: Data,
-        now: Moment
+        now: ClockReading
     ) {
         guard let tracked = tracked[id], tracked.lease.isHeld, tracked.enabled.contains(path),
             let characteristic = tracked.accessory.characteristics.first(where: { $0.path == path })
@@ -65,7 +65,7 @@ extension FleetCore {
     /// Receives the presence of an accessory.
     ///
     /// - Parameter rssi: The signal strength in dBm, if it is known.
-    mutating func presenceChanged(_ id: String, rssi: Int?, isPresent: Bool, now: Moment) {
+    mutating func presenceChanged(_ id: String, rssi: Int?, isPresent: Bool, now: ClockReading) {
         guard let tracked = tracked[id] else { return }
         measure(.presence)
         guard tracked.isPresent != isPresent else { return }

@@ -5,7 +5,7 @@ import JSONText
 import Lanyard
 
 extension FleetCore {
-    mutating func receiveCommand(_ message: ReceivedMessage, for id: String, now: Moment) {
+    mutating func receiveCommand(_ message: ReceivedMessage, for id: String, now: ClockReading) {
         guard let tracked = tracked[id] else {
             actions.append(.log("A command for an unknown accessory was ignored."))
             return
@@ -56,7 +56,7 @@ extension FleetCore {
         _ command: FleetCommand,
         _ accepted: AcceptedCommand,
         expiry: Double?,
-        now: Moment
+        now: ClockReading
     ) throws(FleetProblem) {
         let key = accepted.key
         guard commands[key] == nil else { throw .repeated }
@@ -76,7 +76,7 @@ extension FleetCore {
     private mutating func execute(
         _ operation: FleetCommand.Operation,
         _ key: AcceptedCommand.Key,
-        now: Moment
+        now: ClockReading
     ) {
         let id = key.accessory
         switch operation {
@@ -91,7 +91,7 @@ extension FleetCore {
             finish(key, .success(nil), now)
         case .connect, .disconnect:
             _ = update(id) { tracked in
-                tracked.isParked = operation == .disconnect
+                tracked.isDisconnectedByCommand = operation == .disconnect
                 tracked.absentSince = now.seconds
             }
             actions.append(.perform(key, operation))
@@ -104,7 +104,7 @@ extension FleetCore {
         _ key: AcceptedCommand.Key,
         _ operation: FleetCommand.Operation,
         _ result: Result<Data?, FleetProblem>,
-        now: Moment
+        now: ClockReading
     ) {
         guard commands[key] != nil else { return }
         finish(key, result, now)
@@ -118,7 +118,7 @@ extension FleetCore {
     mutating func finish(
         _ key: AcceptedCommand.Key,
         _ result: Result<Data?, FleetProblem>,
-        _ now: Moment
+        _ now: ClockReading
     ) {
         guard let (command, _) = commands.removeValue(forKey: key) else { return }
         answer(command, result, now, kind: .answer)
@@ -134,7 +134,7 @@ extension FleetCore {
     private mutating func answer(
         _ command: AcceptedCommand,
         _ result: Result<Data?, FleetProblem>,
-        _ now: Moment,
+        _ now: ClockReading,
         kind: FleetMessage.Kind
     ) {
         var value: Data?
@@ -167,7 +167,7 @@ extension FleetCore {
         )
     }
 
-    mutating func expireCommands(now: Moment) {
+    mutating func expireCommands(now: ClockReading) {
         for (key, entry) in commands where now.seconds >= entry.deadline {
             actions.append(.cancel(key))
             finish(key, .failure(.expired), now)
@@ -178,7 +178,7 @@ extension FleetCore {
 
     /// Continues with the records of the journal. Answers commands that were under way with the
     /// problem `interrupted`.
-    mutating func restore(_ records: [JournalRecord], now: Moment) {
+    mutating func restore(_ records: [JournalRecord], now: ClockReading) {
         var open: [AcceptedCommand] = []
         for record in records {
             switch record {

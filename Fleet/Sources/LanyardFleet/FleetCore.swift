@@ -67,7 +67,7 @@ struct FleetCore {
         /// Whether this host receives advertisements of the accessory.
         var isPresent = false
         /// Whether a command has disconnected the accessory.
-        var isParked = false
+        var isDisconnectedByCommand = false
         /// Whether the host no longer claims the accessory: after `forget`, or during shutdown.
         var isForgotten = false
         /// The characteristics whose values are published.
@@ -149,7 +149,7 @@ struct FleetCore {
         order.flatMap { [topics.lease($0), topics.commands($0)] }
     }
 
-    mutating func brokerConnected(now: Moment) {
+    mutating func brokerConnected(now: ClockReading) {
         connectedSince = now.seconds
         measure(.brokerConnected)
         publishHostStatus()
@@ -168,7 +168,7 @@ struct FleetCore {
         actions.append(.persist(.finished(number)))
     }
 
-    mutating func received(_ message: ReceivedMessage, now: Moment) {
+    mutating func received(_ message: ReceivedMessage, now: ClockReading) {
         switch topics.received(message.topic) {
         case .command(let id): receiveCommand(message, for: id, now: now)
         case .lease(let id):
@@ -188,7 +188,7 @@ struct FleetCore {
 
     // MARK: Time
 
-    mutating func tick(now: Moment) {
+    mutating func tick(now: ClockReading) {
         expireCommands(now: now)
         guard let connectedSince, now.seconds >= connectedSince + Lease.settlingTime else { return }
         for id in order {
@@ -200,7 +200,7 @@ struct FleetCore {
                     + (mayClaim ? tracked.lease.claim(now: now.seconds) : [])
             }
             perform(result ?? [], on: id, now: now)
-            if tracked.lease.isHeld, tracked.state != .ready, !tracked.isParked,
+            if tracked.lease.isHeld, tracked.state != .ready, !tracked.isDisconnectedByCommand,
                 now.seconds >= tracked.absentSince + Self.absenceLimit
             {
                 release(id, now: now)
@@ -210,7 +210,8 @@ struct FleetCore {
 
     // MARK: Leases
 
-    private mutating func perform(_ leaseActions: [Lease.Action], on id: String, now: Moment) {
+    private mutating func perform(_ leaseActions: [Lease.Action], on id: String, now: ClockReading)
+    {
         for action in leaseActions {
             switch action {
             case .publish(let claim):
@@ -224,7 +225,7 @@ struct FleetCore {
             case .gained:
                 _ = update(id) { tracked in
                     tracked.absentSince = now.seconds
-                    tracked.isParked = false
+                    tracked.isDisconnectedByCommand = false
                 }
                 actions.append(.log("This host holds the lease of \(id)."))
                 publishDiscovery(of: id)
@@ -237,7 +238,7 @@ struct FleetCore {
     }
 
     /// Gives up the lease of an accessory.
-    mutating func release(_ id: String, now: Moment) {
+    mutating func release(_ id: String, now: ClockReading) {
         let wasHeld = update(id) { tracked in
             tracked.restUntil = now.seconds + Self.restTime
             return tracked.lease.release()
@@ -260,14 +261,14 @@ struct FleetCore {
         end(id, now: now)
     }
 
-    private mutating func end(_ id: String, now: Moment) {
+    private mutating func end(_ id: String, now: ClockReading) {
         for key in commands.keys where key.accessory == id { finish(key, .failure(.released), now) }
         _ = update(id) { $0.state = .idle }
         actions.append(.release(id))
     }
 
     /// Gives up all leases, and takes no new ones.
-    mutating func shutDown(now: Moment) {
+    mutating func shutDown(now: ClockReading) {
         for id in order {
             release(id, now: now)
             _ = update(id) { $0.isForgotten = true }

@@ -257,11 +257,11 @@ final class FleetDriver: Service {
     }
 }
 
-extension Moment {
-    static var current: Moment {
+extension ClockReading {
+    static var current: ClockReading {
         var time = timespec()
         clock_gettime(CLOCK_BOOTTIME, &time)
-        return Moment(
+        return ClockReading(
             seconds: Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9,
             timestamp: Date().timeIntervalSince1970
         )

@@ -36,9 +36,9 @@ struct ReceivedMessage: Hashable, Sendable {
     var correlation: [UInt8]?
 }
 
-/// A moment: the time for deadlines, in seconds of a clock that never goes back, and the wall clock
-/// for timestamps, in seconds since 1970.
-struct Moment: Sendable {
+/// A reading of two clocks: the time for deadlines, in seconds of a clock that never goes back, and
+/// the wall clock for timestamps, in seconds since 1970.
+struct ClockReading: Sendable {
     var seconds: Double
     var timestamp: Double
 }

@@ -87,29 +87,29 @@ struct ConnectCommand: AsyncParsableCommand {
 
     func run() async throws {
         let loop = MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
-        let end = HostEnd(on: loop)
+        let streams = StandardStreamRelay(on: loop)
         do {
-            try await end.open()
+            try await streams.open()
         } catch {
             throw fail(
                 StateFolder.Failure("standard input and output must be sockets or pipes: \(error)")
             )
         }
         do {
-            let outcome = try await relay(on: loop, end)
+            let outcome = try await relay(on: loop, streams)
             guard !outcome.reason.isEmpty else { return }
             guard outcome.isGranted else { throw StateFolder.Failure(outcome.reason) }
             remark("gateway:\(gateway): \(outcome.reason)")
         } catch {
             // The program that started this one prints the reason for a failure.
-            await end.fail((error as? StateFolder.Failure)?.description ?? "\(error)")
+            await streams.fail((error as? StateFolder.Failure)?.description ?? "\(error)")
         }
         throw ExitCode.failure
     }
 
     private func relay(
         on loop: any EventLoop,
-        _ end: HostEnd
+        _ streams: StandardStreamRelay
     ) async throws -> (reason: String, isGranted: Bool) {
         let folder = try state.folder
         let gateways = TrustedCertificates(folder: try folder.folder("gateways"))
@@ -123,9 +123,9 @@ struct ConnectCommand: AsyncParsableCommand {
             .lease,
             on: loop,
             isTrusted: { $0 == expected },
-            received: end.receive
+            received: streams.receive
         )
-        return try await end.relay(connection) { [gateway] in
+        return try await streams.relay(connection) { [gateway] in
             connection.open(host: gateway.host, port: Int(gateway.port), credentials)
         }
     }

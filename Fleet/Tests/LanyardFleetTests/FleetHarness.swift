@@ -27,7 +27,7 @@ struct FleetHarness {
     var actions: [FleetAction] = []
     var seconds = 1_000.0
 
-    var now: Moment { Moment(seconds: seconds, timestamp: 1_700_000_000 + seconds) }
+    var now: ClockReading { ClockReading(seconds: seconds, timestamp: 1_700_000_000 + seconds) }
 
     init(host: String = "hall", messageLimit: Int = Outbox.messageLimit) throws {
         core = FleetCore(
@@ -59,7 +59,7 @@ struct FleetHarness {
         return harness
     }
 
-    mutating func input(_ input: (inout FleetCore, Moment) -> Void) {
+    mutating func input(_ input: (inout FleetCore, ClockReading) -> Void) {
         input(&core, now)
         for action in core.takeActions() {
             if case .persist(let record) = action { journal.append(record) }

@@ -20,13 +20,13 @@ import Testing
         try await reconnect(setting, .by(.passkeyEntryOnBoth, .legacy))
     }
 
-    private func reconnect(_ setting: Setting, _ way: PairingWay) async throws {
-        try await withBond(setting, "bonded reconnection", way) { pair in
+    private func reconnect(_ setting: Setting, _ variant: PairingVariant) async throws {
+        try await withBond(setting, "bonded reconnection", variant) { pair in
             for _ in 0..<2 {
                 try await pair.restart()
                 let link = try await pair.connect()
                 #expect(try await link.read(pair.secret) == BondedScene.secret)
-                #expect(try await link.security == way.security)
+                #expect(try await link.security == variant.security)
                 #expect(try await link.bondedPeer?.identifier == pair.bond.identifier)
                 #expect(pair.person.experiences == [])
                 try await pair.disconnect(link)
@@ -45,8 +45,8 @@ import Testing
         arguments: Setting.each(Answer.refuse, orElse: .pairAnew)
     )
     func lostByBlueZ(_ setting: Setting, answer: Answer) async throws {
-        let way = PairingWay.by(.numericComparison)
-        try await withBond(setting, "bond lost by BlueZ", way) { pair in
+        let variant = PairingVariant.by(.numericComparison)
+        try await withBond(setting, "bond lost by BlueZ", variant) { pair in
             try await pair.bluez.forget(pair.path)
             try await pair.restart(answer == .refuse ? .refuse : .pairOnce)
             switch answer {
@@ -56,7 +56,7 @@ import Testing
             case .pairAnew:
                 let link = try await pair.connect()
                 #expect(try await link.read(pair.secret) == BondedScene.secret)
-                #expect(try await link.security == way.security)
+                #expect(try await link.security == variant.security)
                 let question = try await pair.bluez.question("confirm")
                 let number = try #require(question["passkey"].integer)
                 #expect(pair.person.experiences == [.compared(UInt32(number))])
@@ -69,15 +69,15 @@ import Testing
         arguments: Setting.latestOnly
     )
     func lostByHost(_ setting: Setting) async throws {
-        let way = PairingWay.by(.numericComparison)
-        try await withBond(setting, "bond lost by the host", way) { pair in
+        let variant = PairingVariant.by(.numericComparison)
+        try await withBond(setting, "bond lost by the host", variant) { pair in
             await pair.host.removeBond(pair.bond.identifier)
             try await pair.restart()
             // BlueZ requests encryption at once. Our host has no keys, and our user consents to a
             // new pairing.
             let link = try await pair.connect()
             #expect(try await link.read(pair.secret) == BondedScene.secret)
-            #expect(try await link.security == way.security)
+            #expect(try await link.security == variant.security)
             _ = try await pair.bluez.question("confirm")
             // The new keys work.
             try await pair.disconnect(link)

@@ -28,7 +28,7 @@ import Testing
                 on: link
             )
             // Just Works, because our side has no display.
-            #expect(try await link.pair() == PairingWay.by(.justWorks).security)
+            #expect(try await link.pair() == PairingVariant.by(.justWorks).security)
             try await Vault.expect(
                 [nil, .insufficientAuthentication, .insufficientAuthentication],
                 of: database,
@@ -49,7 +49,7 @@ import Testing
         ) { scene in
             let (link, database) = try await scene.connectAndExplore()
             #expect(try await link.read(try database.handle(Vault.sealed)) == Vault.value)
-            #expect(try await link.security == PairingWay.by(.justWorks).security)
+            #expect(try await link.security == PairingVariant.by(.justWorks).security)
             #expect(await scene.host.bonds.count == 1)
         }
     }
@@ -59,20 +59,20 @@ import Testing
         arguments: Setting.latestOnly
     )
     func authenticationOnDemand(_ setting: Setting) async throws {
-        let way = PairingWay.by(.numericComparison)
+        let variant = PairingVariant.by(.numericComparison)
         try await withAccessory(
             setting,
             "protected attributes",
-            io: way.theirs,
+            io: variant.theirs,
             serving: [Vault.service]
         ) { configuration in
-            configuration.pairing = way.policy
+            configuration.pairing = variant.policy
         } _: { scene in
             let (link, database) = try await scene.connectAndExplore()
             try await link.write([1, 2], to: try database.handle(Vault.signed))
             #expect(try await scene.bluez.servedValue(Vault.signed) == [1, 2])
-            #expect(try await link.security == way.security)
-            try await PairingPeople(scene, way).expectExperiences()
+            #expect(try await link.security == variant.security)
+            try await PairingPeople(scene, variant).expectExperiences()
             #expect(try await link.read(try database.handle(Vault.secured)) == Vault.value)
         }
     }

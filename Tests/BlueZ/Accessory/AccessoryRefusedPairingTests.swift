@@ -10,21 +10,21 @@ import Testing
     @Test(
         "A wrong passkey on either side fails the pairing",
         arguments: Setting.each(
-            PairingWay.by(.passkeyDisplay),
+            PairingVariant.by(.passkeyDisplay),
             orElse: .by(.passkeyEntry, .legacy)
         )
     )
-    func wrongPasskeys(_ setting: Setting, way: PairingWay) async throws {
-        try await withAccessory(setting, "wrong passkey", io: way.theirs) { configuration in
-            configuration.pairing = way.policy
+    func wrongPasskeys(_ setting: Setting, variant: PairingVariant) async throws {
+        try await withAccessory(setting, "wrong passkey", io: variant.theirs) { configuration in
+            configuration.pairing = variant.policy
         } _: { scene in
-            try await scene.bluez.offer(way.generation)
+            try await scene.bluez.offer(variant.generation)
             let link = try await scene.connect()
             // The side that checks first reports the failure.
             let failures: [Pairing.Failure] = [
                 .refused(.confirmValueFailed), .refusedByPeer(.confirmValueFailed),
             ]
-            let failure = try await scene.fail(on: link, PairingPeople(scene, way, slip: 1))
+            let failure = try await scene.fail(on: link, PairingPeople(scene, variant, slip: 1))
             #expect(failures.contains(failure), "\(failure)")
             try await scene.expectNoBond(link)
         }
@@ -32,9 +32,9 @@ import Testing
 
     @Test("A pairing that our user declines fails", arguments: Setting.oldestAndLatest)
     func declinedHere(_ setting: Setting) async throws {
-        let way = PairingWay.by(.numericComparison)
-        try await withAccessory(setting, "refused pairing", io: way.theirs) { configuration in
-            configuration.pairing = way.policy
+        let variant = PairingVariant.by(.numericComparison)
+        try await withAccessory(setting, "refused pairing", io: variant.theirs) { configuration in
+            configuration.pairing = variant.policy
         } _: { scene in
             var behavior = Person.Behavior()
             behavior.confirms = false
@@ -47,13 +47,15 @@ import Testing
 
     @Test("A pairing that BlueZ's user declines fails", arguments: Setting.crossed)
     func declinedThere(_ setting: Setting) async throws {
-        let way = PairingWay.by(setting.generation == .four ? .justWorks : .numericComparison)
-        try await withAccessory(setting, "refused pairing", io: way.theirs) { configuration in
-            configuration.pairing = way.policy
+        let variant = PairingVariant.by(
+            setting.generation == .four ? .justWorks : .numericComparison
+        )
+        try await withAccessory(setting, "refused pairing", io: variant.theirs) { configuration in
+            configuration.pairing = variant.policy
         } _: { scene in
             try await scene.bluez.setAgent(accepts: false)
             let link = try await scene.connect()
-            let failure = try await scene.fail(on: link, PairingPeople(scene, way))
+            let failure = try await scene.fail(on: link, PairingPeople(scene, variant))
             #expect(failure == .refusedByPeer(.numericComparisonFailed))
             try await scene.expectNoBond(link)
         }

@@ -23,7 +23,7 @@ final class BondedScene: Sendable {
     ]
 
     let bluez: BlueZ
-    let way: PairingWay
+    let variant: PairingVariant
     let person = Person()
     /// The D-Bus path of our host's object in BlueZ.
     let path: String
@@ -39,14 +39,14 @@ final class BondedScene: Sendable {
     var host: BluetoothHost { current.withLock { $0 } }
 
     /// Pairs the two sides, and disconnects.
-    init(_ bluez: BlueZ, _ way: PairingWay) async throws {
+    init(_ bluez: BlueZ, _ variant: PairingVariant) async throws {
         let store = MemoryStore()
         self.bluez = bluez
-        self.way = way
+        self.variant = variant
         self.store = store
-        address = try await bluez.becomeAccessory(io: way.theirs, serving: Self.services)
-        try await bluez.offer(way.generation)
-        let configuration = Self.configuration(way, store, person, .refuse)
+        address = try await bluez.becomeAccessory(io: variant.theirs, serving: Self.services)
+        try await bluez.offer(variant.generation)
+        let configuration = Self.configuration(variant, store, person, .refuse)
         let recorder = RequestRecorder(of: .ourHost)
         let host = try await bluez.makeHost(configuration, wrapping: recorder.listen(to:))
         current = Mutex(host)
@@ -59,7 +59,7 @@ final class BondedScene: Sendable {
             recorder: recorder
         )
         let link = try await scene.connect()
-        _ = try await PairingPeople(scene, way).pair(on: link)
+        _ = try await PairingPeople(scene, variant).pair(on: link)
         secret = try await link.database().handle(Self.secretUUID)
         bond = try #require(await host.bonds.first)
         try await disconnect(link)
@@ -69,10 +69,10 @@ final class BondedScene: Sendable {
     func restart(_ policy: BondLossPolicy = .refuse) async throws {
         await host.shutdown()
         try await bluez.restartDaemon()
-        _ = try await bluez.becomeAccessory(io: way.theirs, serving: Self.services)
+        _ = try await bluez.becomeAccessory(io: variant.theirs, serving: Self.services)
         try bluez.line.forgetEvents()
         person.behave(Person.Behavior())
-        let configuration = Self.configuration(way, store, person, policy)
+        let configuration = Self.configuration(variant, store, person, policy)
         let new = try await bluez.makeHost(configuration)
         current.withLock { $0 = new }
     }
@@ -88,13 +88,13 @@ final class BondedScene: Sendable {
     }
 
     private static func configuration(
-        _ way: PairingWay,
+        _ variant: PairingVariant,
         _ store: MemoryStore,
         _ person: Person,
         _ policy: BondLossPolicy
     ) -> HostConfiguration {
         var configuration = HostConfiguration()
-        configuration.pairing = way.policy
+        configuration.pairing = variant.policy
         configuration.pairingDelegate = person
         configuration.bondLossPolicy = policy
         configuration.store = store
@@ -102,14 +102,14 @@ final class BondedScene: Sendable {
     }
 }
 
-/// Gives `body` BlueZ and our host, which have paired by `way` and are bonded.
+/// Gives `body` BlueZ and our host, which have paired as `variant` states and are bonded.
 func withBond(
     _ setting: Setting,
     _ scenario: String,
-    _ way: PairingWay,
+    _ variant: PairingVariant,
     _ body: @escaping @Sendable (BondedScene) async throws -> Void
 ) async throws {
     try await withBlueZ(setting, as: .peripheral, scenario) { bluez in
-        try await body(try await BondedScene(bluez, way))
+        try await body(try await BondedScene(bluez, variant))
     }
 }

@@ -10,32 +10,32 @@ import Testing
 @Suite(.machines) struct PairingWithBlueZTests {
     @Test(
         "BlueZ and the host reach the expected security by each association model",
-        arguments: PairingWay.occasions
+        arguments: PairingVariant.occasions
     )
-    func associationModels(_ setting: Setting, way: PairingWay) async throws {
-        try await withBlueZ(setting, as: .central, way.scenario) { bluez in
-            try await bluez.powerOn(io: way.theirs)
-            try await withServer(near: bluez, way.plan(telling: bluez)) { server in
+    func associationModels(_ setting: Setting, variant: PairingVariant) async throws {
+        try await withBlueZ(setting, as: .central, variant.scenario) { bluez in
+            try await bluez.powerOn(io: variant.theirs)
+            try await withServer(near: bluez, variant.plan(telling: bluez)) { server in
                 let (client, link) = try await server.connectClient()
-                if way.method == .passkeyEntryOnBoth {
-                    try await bluez.answer(passkey: Int(PairingWay.agreed))
+                if variant.method == .passkeyEntryOnBoth {
+                    try await bluez.answer(passkey: Int(PairingVariant.agreed))
                 }
                 try await client.pair()
                 #expect(try await client.read(ServerFixture.secret) == ServerFixture.protectedValue)
-                #expect(try await link.security == way.security)
-                #expect(await server.host.bonds.map(\.security) == [way.security])
+                #expect(try await link.security == variant.security)
+                #expect(await server.host.bonds.map(\.security) == [variant.security])
                 #expect(try await client.properties["Paired"] == .boolean(true))
-                try await way.expectExperiences(of: server.person, beside: bluez)
+                try await variant.expectExperiences(of: server.person, beside: bluez)
             }
         }
     }
 
     @Test("A wrong passkey fails the pairing and leaves no bond", arguments: Setting.all)
     func wrongPasskey(_ setting: Setting) async throws {
-        let way = PairingWay.by(.passkeyDisplay)
+        let variant = PairingVariant.by(.passkeyDisplay)
         try await withBlueZ(setting, as: .central, "wrong passkey") { bluez in
-            try await bluez.powerOn(io: way.theirs)
-            try await expectFailure(way.plan(), near: bluez) { server in
+            try await bluez.powerOn(io: variant.theirs)
+            try await expectFailure(variant.plan(), near: bluez) { server in
                 _ = try await bluez.question("passkey")
                 let shown = try #require(try await server.shownDigits())
                 try await bluez.answer(passkey: Int((shown + 1) % 1_000_000))
@@ -45,15 +45,17 @@ import Testing
 
     @Test("A pairing that either user declines fails on both sides", arguments: Setting.all)
     func declined(_ setting: Setting) async throws {
-        let way = PairingWay.by(.numericComparison)
+        let variant = PairingVariant.by(.numericComparison)
         try await withBlueZ(setting, as: .central, "refused pairing") { bluez in
-            try await bluez.powerOn(io: way.theirs)
-            var plan = way.plan()
+            try await bluez.powerOn(io: variant.theirs)
+            var plan = variant.plan()
             plan.behavior.confirms = false
-            try await expectFailure(plan, near: bluez) { try await way.expectComparison(at: $0) }
+            try await expectFailure(plan, near: bluez) {
+                try await variant.expectComparison(at: $0)
+            }
             try await bluez.setAgent(accepts: false)
-            try await expectFailure(way.plan(), near: bluez) {
-                try await way.expectComparison(at: $0)
+            try await expectFailure(variant.plan(), near: bluez) {
+                try await variant.expectComparison(at: $0)
             }
         }
     }
@@ -82,7 +84,7 @@ import Testing
     }
 }
 
-extension PairingWay {
+extension PairingVariant {
     /// Returns a plan in which BlueZ's user enters the number that our host displays, and our user
     /// enters the number that BlueZ displays.
     fileprivate func plan(telling bluez: BlueZ) -> ServerPlan {

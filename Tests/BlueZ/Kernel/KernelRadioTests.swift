@@ -12,12 +12,12 @@ import Testing
         arguments: Setting.each(false, orElse: true),
         [Privacy.off, .on]
     )
-    func takeOver(_ way: (setting: Setting, isPeerPrivate: Bool), privacy: Privacy) async throws {
+    func takeOver(_ peer: (setting: Setting, isPeerPrivate: Bool), privacy: Privacy) async throws {
         try await withKernel(
-            way.setting,
+            peer.setting,
             as: .peripheral,
             "one identity on two controllers",
-            BlueZConfiguration(privacy: way.isPeerPrivate ? "device" : nil)
+            BlueZConfiguration(privacy: peer.isPeerPrivate ? "device" : nil)
         ) { scene in
             let person = Person()
             let hosts = try await Self.makeHosts(scene, privacy, person)
@@ -25,7 +25,7 @@ import Testing
             try await scene.serveSharedService(io: .displayYesNo, for: 2)
             let found = try await scene.discover(hosts[0]) { $0.data.localName == "Kernel" }
             let isResolvable = found.address.randomKind == .resolvablePrivate
-            #expect(isResolvable == way.isPeerPrivate)
+            #expect(isResolvable == peer.isPeerPrivate)
             let link = try await hosts[0].connect(to: found.address)
             let secret = try await FoundSharedService(on: link).secret
             let security = try await link.pair()

@@ -38,14 +38,14 @@ final class LiveController: Sendable {
         self.executor = executor
         let (hostEnd, end) = InProcessTransport.pair()
         self.end = end
-        let hostSide = HostEnd(inner: hostEnd)
+        let hostSide = HostSideTransport(inner: hostEnd)
         transport = hostSide
         hostSide.owner.withLock { $0 = self }
     }
 
     /// Releases the host's end, which retains this controller.
     func dismantle() {
-        (transport as? HostEnd)?.owner.withLock { $0 = nil }
+        (transport as? HostSideTransport)?.owner.withLock { $0 = nil }
         end.close()
     }
 
@@ -115,8 +115,9 @@ final class LiveController: Sendable {
     }
 }
 
-/// The host's end. Opening it makes the controller open its own end, if the controller is present.
-private final class HostEnd: HCITransport {
+/// The transport of the host. Opening it makes the controller open its own end, if the controller is
+/// present.
+private final class HostSideTransport: HCITransport {
     let inner: InProcessTransport
     let owner = Mutex<LiveController?>(nil)
     var name: String { "model" }

@@ -301,10 +301,12 @@ struct FlowTests {
         var harness = Harness.ready(profile, peers: [peer])
         let link = try harness.connect(peer.address)
         let handle = try #require(harness.controller.handle(of: peer.address))
-        for (liar, count) in [(handle, UInt16(9)), (.init(rawValue: 0xABC), 1), (handle, 0xFFFF)] {
+        for (reported, count) in [
+            (handle, UInt16(9)), (.init(rawValue: 0xABC), 1), (handle, 0xFFFF),
+        ] {
             harness.controller.send(
                 .numberOfCompletedPackets(
-                    .init(completed: [.init(connectionHandle: liar, count: count)])
+                    .init(completed: [.init(connectionHandle: reported, count: count)])
                 )
             )
         }

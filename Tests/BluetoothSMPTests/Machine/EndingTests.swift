@@ -9,7 +9,7 @@ import Testing
 @Suite("The end of a pairing")
 struct EndingTests {
     /// A kind of pairing.
-    enum Way: CaseIterable {
+    enum PairingKind: CaseIterable {
         case justWorks, comparison, passkey, legacy, legacyPasskey
 
         var policies: (central: Pairing.Policy, peripheral: Pairing.Policy) {
@@ -24,11 +24,12 @@ struct EndingTests {
     }
 
     /// Returns a pairing after this number of steps, or `nil` if it has ended before.
-    static func dialogue(_ way: Way, steps: Int, now: Instant = .zero) -> PairingDialogue? {
-        var dialogue = PairingDialogue(way.policies.central, way.policies.peripheral)
+    static func dialogue(_ kind: PairingKind, steps: Int, now: Instant = .zero) -> PairingDialogue?
+    {
+        var dialogue = PairingDialogue(kind.policies.central, kind.policies.peripheral)
         dialogue.central.answer = { $0 == .enterPasskey ? .passkey(42) : .yes }
         dialogue.peripheral.answer = dialogue.central.answer
-        dialogue.central.pair(way.policies.central, now: now)
+        dialogue.central.pair(kind.policies.central, now: now)
         for _ in 0..<steps where !dialogue.step(now: now) { return nil }
         return dialogue
     }
@@ -37,22 +38,22 @@ struct EndingTests {
     /// the last number.
     static let steps = 0..<120
 
-    @Test("Every kind of pairing has enough steps for the tests", arguments: Way.allCases)
-    func stepCounts(way: Way) throws {
-        var dialogue = try #require(Self.dialogue(way, steps: 8))
-        #expect(Self.dialogue(way, steps: 119) == nil)
+    @Test("Every kind of pairing has enough steps for the tests", arguments: PairingKind.allCases)
+    func stepCounts(kind: PairingKind) throws {
+        var dialogue = try #require(Self.dialogue(kind, steps: 8))
+        #expect(Self.dialogue(kind, steps: 119) == nil)
         dialogue.run()
         #expect(dialogue.central.keys != nil && dialogue.peripheral.keys != nil)
     }
 
     @Test(
         "Canceling at any step ends the pairing on both sides",
-        arguments: Way.allCases,
+        arguments: PairingKind.allCases,
         [true, false]
     )
-    func cancellation(way: Way, isByCentral: Bool) {
+    func cancellation(kind: PairingKind, isByCentral: Bool) {
         for steps in Self.steps {
-            guard var dialogue = Self.dialogue(way, steps: steps) else { break }
+            guard var dialogue = Self.dialogue(kind, steps: steps) else { break }
             let side: WritableKeyPath<PairingDialogue, PairingSide> =
                 isByCentral ? \.central : \.peripheral
             let other: WritableKeyPath<PairingDialogue, PairingSide> =
@@ -70,12 +71,12 @@ struct EndingTests {
 
     @Test(
         "A pairing that stops at any step closes the channel",
-        arguments: Way.allCases,
+        arguments: PairingKind.allCases,
         [true, false]
     )
-    func timeoutAtEveryStep(way: Way, isCentral: Bool) throws {
+    func timeoutAtEveryStep(kind: PairingKind, isCentral: Bool) throws {
         for steps in Self.steps {
-            guard let dialogue = Self.dialogue(way, steps: steps) else { break }
+            guard let dialogue = Self.dialogue(kind, steps: steps) else { break }
             var side = isCentral ? dialogue.central : dialogue.peripheral
             guard side.manager.isPairing else { continue }
             let deadline = try #require(side.manager.nextDeadline)

@@ -33,9 +33,9 @@ struct PeerHarness: Sendable {
 
     /// Returns a Bumble host whose Security Manager violates the protocol, on the adapter at
     /// `place`.
-    func impostor(at place: Int = 1, address: DeviceAddress? = nil) async throws -> Impostor {
+    func attacker(at place: Int = 1, address: DeviceAddress? = nil) async throws -> Attacker {
         let address = address ?? Self.address(at: place)
-        return Impostor(client: try await peer("impostor.py", at: place, address, []))
+        return Attacker(client: try await peer("attacker.py", at: place, address, []))
     }
 
     private func peer(

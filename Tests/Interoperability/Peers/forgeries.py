@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The values that an impostor sends in place of the correct ones.
+"""The values that an attacker sends in place of the correct ones.
 
-A forgery is a function of the correct PDU and of the `Imposture`, which has the earlier PDUs of the
-pairing. It returns the PDU to send, or None to send none.
+A forgery is a function of the correct PDU and of the `ForgedPairing`, which has the earlier PDUs of
+the pairing. It returns the PDU to send, or None to send none.
 """
 
 from bumble import smp
@@ -40,82 +40,82 @@ def first(is_such):
 # Public keys
 
 
-def reflected(pdu, imposture):
+def reflected(pdu, pairing):
     """Returns the peer's own key."""
-    return imposture.received_last(PUBLIC_KEY)
+    return pairing.received_last(PUBLIC_KEY)
 
 
-def negated(pdu, imposture):
+def negated(pdu, pairing):
     """Returns the negated key of the peer: the same abscissa with the opposite ordinate."""
-    x, y = point(imposture.received_last(PUBLIC_KEY))
+    x, y = point(pairing.received_last(PUBLIC_KEY))
     return key(x, PRIME - y)
 
 
-def off_curve(pdu, imposture):
+def off_curve(pdu, pairing):
     x, y = point(pdu)
     return key(x, y ^ 1)
 
 
-def on_twist(pdu, imposture):
+def on_twist(pdu, pairing):
     """Returns a point on the twist of the curve: no point of the curve has its abscissa."""
     return key(first(lambda x: root(x) is None), 5)
 
 
-def zero_key(pdu, imposture):
+def zero_key(pdu, pairing):
     return key(0, 0)
 
 
-def zero_abscissa(pdu, imposture):
+def zero_abscissa(pdu, pairing):
     return key(0, 1)
 
 
-def large_abscissa(pdu, imposture):
+def large_abscissa(pdu, pairing):
     """Returns a point that is on the curve only if its abscissa is reduced modulo the prime."""
     x = first(root)
     return key(x + PRIME, root(x))
 
 
-def large_ordinate(pdu, imposture):
+def large_ordinate(pdu, pairing):
     x, _ = point(pdu)
     return key(x, 2**256 - 1)
 
 
-def printed_key(pdu, imposture):
+def printed_key(pdu, pairing):
     """Returns the public key of the specification's debug key (Vol 3, Part H, 2.3.5.6.1)."""
-    imposture.take_printed_key()
-    return imposture.public_key()
+    pairing.take_printed_key()
+    return pairing.public_key()
 
 
-def earlier_key(pdu, imposture):
+def earlier_key(pdu, pairing):
     """Returns the key that the peer used in the last pairing."""
-    return imposture.earlier_key or pdu
+    return pairing.earlier_key or pdu
 
 
 # Values
 
 
-def echoed(pdu, imposture):
+def echoed(pdu, pairing):
     """Returns the PDU that the peer has sent in the same step."""
-    return imposture.received_last(pdu[:1]) or pdu
+    return pairing.received_last(pdu[:1]) or pdu
 
 
-def zero(pdu, imposture):
+def zero(pdu, pairing):
     return pdu[:1] + bytes(len(pdu) - 1)
 
 
-def wrong(pdu, imposture):
+def wrong(pdu, pairing):
     return pdu[:-1] + bytes([pdu[-1] ^ 1])
 
 
-def none(pdu, imposture):
+def none(pdu, pairing):
     return None
 
 
-def short(pdu, imposture):
+def short(pdu, pairing):
     return pdu[:-1]
 
 
-def long(pdu, imposture):
+def long(pdu, pairing):
     return pdu + b"\0"
 
 

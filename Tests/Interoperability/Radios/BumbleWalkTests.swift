@@ -35,10 +35,12 @@
         }
 
         /// The connection to the controllers: plain sockets, or `lanyard-gateway` processes.
-        enum Way: String, Sendable {
+        enum ControllerConnection: String, Sendable {
             case sockets, gateways
 
-            static var all: [Way] { Gateways.program == nil ? [.sockets] : [.sockets, .gateways] }
+            static var all: [ControllerConnection] {
+                Gateways.program == nil ? [.sockets] : [.sockets, .gateways]
+            }
         }
 
         /// The ways to lose a gateway.
@@ -51,10 +53,10 @@
 
         @Test(
             "A Bumble accessory that walks between two radios keeps its bond and notifications",
-            arguments: Way.all
+            arguments: ControllerConnection.all
         )
-        func walk(way: Way) async throws {
-            try await withBuilding(way) { building in
+        func walk(connection: ControllerConnection) async throws {
+            try await withBuilding(connection) { building in
                 let central = Self.makeCentral(building)
                 let accessory = try await within(Self.limit, "a pairing") {
                     try await central.pair(Self.walker)
@@ -169,7 +171,7 @@
         }
 
         private func withBuilding(
-            _ way: Way,
+            _ connection: ControllerConnection,
             distance: Double = distance,
             _ body: (Building) async throws -> Void
         ) async throws {
@@ -188,7 +190,8 @@
                 adapters.append(try await server.listen(at: .tcp(host: "127.0.0.1", port: 0)))
             }
             let gateways =
-                way == .gateways ? try Gateways(program: try #require(Gateways.program)) : nil
+                connection == .gateways
+                ? try Gateways(program: try #require(Gateways.program)) : nil
             let result: Result<Void, any Error>
             do {
                 try await withPeers { peers in

@@ -2,23 +2,23 @@
 
 import BluetoothHost
 
-/// A violation of the pairing protocol by an impostor, and the expected reaction of our host.
+/// A violation of the pairing protocol by an attacker, and the expected reaction of our host.
 struct Attack: Sendable {
     let name: String
     /// The roles of our host in which the attack is tested.
     let roles: [LinkRole]
-    let plan: Impostor.Plan
-    /// The outcome that the impostor must get.
-    let answer: Impostor.Outcome
+    let plan: Attacker.Plan
+    /// The outcome that the attacker must get.
+    let answer: Attacker.Outcome
 
     /// Returns whether an outcome shows that our host refuses the attack. On a link that is
     /// encrypted already, our host may also end the link before the reason is sent.
-    func isRefused(by outcome: Impostor.Outcome) -> Bool {
+    func isRefused(by outcome: Attacker.Outcome) -> Bool {
         outcome == answer || isInPhase3 && outcome == .ended
     }
 
     private var isInPhase3: Bool {
-        let steps = [Impostor.Step.encryption, .resolving]
+        let steps = [Attacker.Step.encryption, .resolving]
         return plan.identity != nil
             || steps.contains { plan.forged[$0] != nil || plan.before[$0] != nil }
     }
@@ -26,13 +26,13 @@ struct Attack: Sendable {
     private init(
         _ name: String,
         on roles: [LinkRole] = [.central, .peripheral],
-        _ answer: Impostor.Outcome,
-        _ change: (inout Impostor.Plan) -> Void
+        _ answer: Attacker.Outcome,
+        _ change: (inout Attacker.Plan) -> Void
     ) {
         self.name = name
         self.roles = roles
         self.answer = answer
-        var plan = Impostor.Plan()
+        var plan = Attacker.Plan()
         change(&plan)
         self.plan = plan
     }
@@ -42,7 +42,7 @@ struct Attack: Sendable {
             .filter { $0.roles.contains(role) }
     }
 
-    /// Whether the impostor sends a forged public key. If the key has the right length, the trace
+    /// Whether the attacker sends a forged public key. If the key has the right length, the trace
     /// must contain it and our host's answer. A key that our host used in an earlier pairing does
     /// not count.
     var forgesPublicKey: Bool {
@@ -67,7 +67,7 @@ extension Attack {
         publicKey("a key that is too long", .long, .invalidParameters),
     ]
 
-    /// Only an impostor that responds receives our key before it sends its own (CVE-2020-26558).
+    /// Only an attacker that responds receives our key before it sends its own (CVE-2020-26558).
     private static let reflectedKeys: [Attack] = [
         publicKey("our own key", .reflected, on: [.central]),
         publicKey("our own key, the other ordinate", .negated, on: [.central]),
@@ -75,7 +75,7 @@ extension Attack {
 
     private static func publicKey(
         _ name: String,
-        _ forgery: Impostor.Forgery,
+        _ forgery: Attacker.Forgery,
         _ reason: Pairing.FailureReason = .dhKeyCheckFailed,
         on roles: [LinkRole] = [.central, .peripheral]
     ) -> Attack {
@@ -118,11 +118,11 @@ extension Attack {
         },
     ]
 
-    /// Makes the impostor display the passkey, so that the impostor knows the passkey.
+    /// Makes the attacker display the passkey, so that the attacker knows the passkey.
     private static func passkey(
         _ name: String,
-        _ step: Impostor.Step,
-        _ forgery: Impostor.Forgery,
+        _ step: Attacker.Step,
+        _ forgery: Attacker.Forgery,
         on roles: [LinkRole] = [.central, .peripheral]
     ) -> Attack {
         Attack(name, on: roles, .refused(.confirmValueFailed)) {

@@ -19,15 +19,15 @@ import Testing
         let request: [UInt8] = [0x0B, 0x09]
         _ = try await withHostilePeers(.central) { harness in
             let address = HostilePeerHarness.address(1, isHostile: true)
-            try await harness.impostor.become(address)
-            try await harness.impostor.advertise()
+            try await harness.attacker.become(address)
+            try await harness.attacker.advertise()
             let link = try await harness.host.connectQuickly(to: address)
-            try await harness.impostor.linked()
-            try await harness.impostor.say(Array(repeating: request, count: Self.flood))
+            try await harness.attacker.linked()
+            try await harness.attacker.say(Array(repeating: request, count: Self.flood))
             // The ATT channel keeps working meanwhile.
             #expect(try await !link.discoverServices().isEmpty)
             #expect(try await !link.security.isEncrypted)
-            try await harness.impostor.disconnect()
+            try await harness.attacker.disconnect()
             #expect(await harness.host.bonds == [])
             try await harness.pairHonestly(with: Self.bondedAddress)
         }
@@ -39,19 +39,19 @@ import Testing
     func pairingRequests() async throws {
         let request: [UInt8] = [0x01, 0x03, 0x00, 0x09, 16, 0x03, 0x03]
         _ = try await withHostilePeers(.peripheral) { harness in
-            let impostor = harness.impostor
+            let attacker = harness.attacker
             var behavior = Person.Behavior()
             behavior.consents = false
             harness.person.behave(behavior)
-            try await impostor.become(HostilePeerHarness.address(1, isHostile: true))
-            try await impostor.connect(to: PairingPeripheral.address)
-            let (outcome, _) = try await impostor.attack()
+            try await attacker.become(HostilePeerHarness.address(1, isHostile: true))
+            try await attacker.connect(to: PairingPeripheral.address)
+            let (outcome, _) = try await attacker.attack()
             #expect(outcome == .refused(.pairingNotSupported))
-            try await impostor.say(Array(repeating: request, count: Self.flood))
-            #expect(try await impostor.nextPDU() == Self.held)
-            try await impostor.client.perform("probe")
+            try await attacker.say(Array(repeating: request, count: Self.flood))
+            #expect(try await attacker.nextPDU() == Self.held)
+            try await attacker.client.perform("probe")
             #expect(harness.person.experiences == [.consented])
-            try await impostor.disconnect()
+            try await attacker.disconnect()
             #expect(await harness.host.bonds == [])
             try await harness.pairHonestly(with: Self.bondedAddress)
         }
@@ -64,14 +64,14 @@ import Testing
             var behavior = Person.Behavior()
             behavior.consents = false
             harness.person.behave(behavior)
-            var outcomes: [Impostor.Outcome] = []
+            var outcomes: [Attacker.Outcome] = []
             for place in 1...12 {
-                try await harness.impostor.become(
+                try await harness.attacker.become(
                     HostilePeerHarness.address(place, isHostile: true)
                 )
-                try await harness.impostor.connect(to: PairingPeripheral.address)
-                outcomes.append(try await harness.impostor.attack().0)
-                try await harness.impostor.disconnect()
+                try await harness.attacker.connect(to: PairingPeripheral.address)
+                outcomes.append(try await harness.attacker.attack().0)
+                try await harness.attacker.disconnect()
             }
             let limit = 3
             #expect(harness.person.experiences.count == limit)
@@ -85,11 +85,11 @@ import Testing
     func unbondedKeys() async throws {
         let zeros = [UInt8](repeating: 0, count: 16)
         _ = try await withHostilePeers(.peripheral) { harness in
-            try await harness.impostor.become(HostilePeerHarness.address(1, isHostile: true))
-            try await harness.impostor.connect(to: PairingPeripheral.address)
-            #expect(try await !harness.impostor.encrypt(with: zeros))
-            #expect(try await !harness.impostor.encrypt(with: zeros, diversifier: 1))
-            try await harness.impostor.disconnect()
+            try await harness.attacker.become(HostilePeerHarness.address(1, isHostile: true))
+            try await harness.attacker.connect(to: PairingPeripheral.address)
+            #expect(try await !harness.attacker.encrypt(with: zeros))
+            #expect(try await !harness.attacker.encrypt(with: zeros, diversifier: 1))
+            try await harness.attacker.disconnect()
             try await harness.pairHonestly(with: Self.bondedAddress)
         }
     }
@@ -101,15 +101,15 @@ import Testing
         let trace = try await withHostilePeers(.peripheral) { harness in
             try await harness.pairHonestly(with: Self.bondedAddress, stays: true)
             let bonds = await harness.host.bonds
-            try await harness.impostor.become(Self.bondedAddress)
-            try await harness.impostor.connect(to: PairingPeripheral.address)
-            let client = harness.impostor.client
+            try await harness.attacker.become(Self.bondedAddress)
+            try await harness.attacker.connect(to: PairingPeripheral.address)
+            let client = harness.attacker.client
             await #expect(throws: Client.Failure.refused(.insufficientEncryption)) {
                 try await client.read(client.handle(Companion.secret))
             }
             // With a wrong key, encryption starts and the first packet cannot be decrypted.
             await #expect(throws: Client.Failure.self) {
-                try await harness.impostor.encrypt(with: [UInt8](1...16))
+                try await harness.attacker.encrypt(with: [UInt8](1...16))
             }
             #expect(await harness.host.bonds == bonds)
         }
@@ -127,7 +127,7 @@ import Testing
         _ = try await withHostilePeers(role) { harness in
             try await harness.pairHonestly(with: Self.bondedAddress, stays: true)
             let bonds = await harness.host.bonds
-            var plan = Impostor.Plan()
+            var plan = Attacker.Plan()
             plan.identity = Self.bondedAddress
             let address = HostilePeerHarness.address(1, isHostile: true)
             _ = try await harness.attack(plan, from: address)

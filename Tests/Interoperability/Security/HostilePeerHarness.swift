@@ -4,14 +4,14 @@ import BluetoothHost
 import PairingTestSupport
 import Testing
 
-/// Our host, an impostor, and an honest companion on one radio.
+/// Our host, an attacker, and an honest companion on one radio.
 struct HostilePeerHarness: Sendable {
     /// The number that the user of our host enters.
     static let passkey: UInt32 = 987_654
 
     let host: BluetoothHost
     let person: Person
-    let impostor: Impostor
+    let attacker: Attacker
     let companion: Companion
     let role: LinkRole
 
@@ -31,7 +31,7 @@ struct HostilePeerHarness: Sendable {
         return configuration
     }
 
-    /// Returns the address of the impostor, or of the honest device, with the number `place`. Each
+    /// Returns the address of the attacker, or of the honest device, with the number `place`. Each
     /// attack uses another device, because a device whose pairing failed must wait before it may
     /// pair again.
     static func address(_ place: Int, isHostile: Bool) -> DeviceAddress {
@@ -39,27 +39,27 @@ struct HostilePeerHarness: Sendable {
         return DeviceAddress(value: base + UInt64(place), kind: .random)
     }
 
-    /// Has the impostor attack and disconnect. Returns the impostor's outcome, the PDUs of both
+    /// Has the attacker attack and disconnect. Returns the attacker's outcome, the PDUs of both
     /// sides, and the error of our host's pairing.
     func attack(
-        _ plan: Impostor.Plan,
+        _ plan: Attacker.Plan,
         from address: DeviceAddress
-    ) async throws -> (Impostor.Outcome, [Impostor.Passed], (any Error)?) {
+    ) async throws -> (Attacker.Outcome, [Attacker.Passed], (any Error)?) {
         person.behave(Self.behavior)
-        try await impostor.become(address)
+        try await attacker.become(address)
         guard role == .central else {
-            try await impostor.connect(to: PairingPeripheral.address)
-            let (outcome, passed) = try await impostor.attack(plan)
-            try? await impostor.disconnect()
+            try await attacker.connect(to: PairingPeripheral.address)
+            let (outcome, passed) = try await attacker.attack(plan)
+            try? await attacker.disconnect()
             return (outcome, passed, nil)
         }
-        try await impostor.advertise()
+        try await attacker.advertise()
         let link = try await host.connectQuickly(to: address)
-        try await impostor.linked()
-        impostor.beginAttack(plan)
+        try await attacker.linked()
+        attacker.beginAttack(plan)
         async let pairing = error { try await link.pair() }
-        let (outcome, passed) = try await impostor.outcome()
-        try? await impostor.disconnect()
+        let (outcome, passed) = try await attacker.outcome()
+        try? await attacker.disconnect()
         return (outcome, passed, await pairing)
     }
 
@@ -98,7 +98,7 @@ struct HostilePeerHarness: Sendable {
     }
 }
 
-/// Gives `body` a harness with an impostor, and returns the packets of our host.
+/// Gives `body` a harness with an attacker, and returns the packets of our host.
 func withHostilePeers(
     _ role: LinkRole,
     _ body: (HostilePeerHarness) async throws -> Void
@@ -106,7 +106,7 @@ func withHostilePeers(
     let trace = Trace()
     try await withPeerHarness(peerLimit: 2) { harness in
         let person = Person()
-        let impostor = try await harness.impostor(at: 1)
+        let attacker = try await harness.attacker(at: 1)
         let companion = try await harness.companion(at: 2)
         try await harness.withHost(HostilePeerHarness.configuration(person), trace: trace) { host in
             if role == .peripheral {
@@ -116,7 +116,7 @@ func withHostilePeers(
                 HostilePeerHarness(
                     host: host,
                     person: person,
-                    impostor: impostor,
+                    attacker: attacker,
                     companion: companion,
                     role: role
                 )

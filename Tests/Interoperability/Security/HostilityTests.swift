@@ -7,12 +7,12 @@ import Testing
 /// reason, keeps working, and pairs with the next honest device, and no bond changes.
 @Suite(.needsPeers, .needsTshark) struct HostilityTests {
     @Test(
-        "The host refuses each attack of an impostor and changes no bond",
+        "The host refuses each attack and changes no bond",
         arguments: [LinkRole.central, .peripheral]
     )
     func refusesAttacks(role: LinkRole) async throws {
         let attacks = Attack.all(on: role)
-        var shown: [(Attack, [Impostor.Passed])] = []
+        var shown: [(Attack, [Attacker.Passed])] = []
         var lines = ["our host as \(role):"]
         let trace = try await withHostilePeers(role) { harness in
             let bonded = HostilePeerHarness.address(0, isHostile: false)
@@ -37,7 +37,7 @@ import Testing
 
     /// Expects that tshark shows each forged public key of 64 bytes, and the answer to it.
     private func expectShown(
-        _ attacks: [(Attack, [Impostor.Passed])],
+        _ attacks: [(Attack, [Attacker.Passed])],
         in trace: Trace
     ) async throws {
         let rows = try await SecurityManagerRow.all(in: trace)

@@ -10,26 +10,26 @@ import Testing
     /// More PDUs than any pairing here has.
     private static let stepLimit = 40
 
-    struct Way: Sendable, CustomTestStringConvertible {
+    struct Variant: Sendable, CustomTestStringConvertible {
         let role: LinkRole
         let generation: PairingCase.Generation
 
-        static let all: [Way] = [LinkRole.central, .peripheral].flatMap { role in
-            PairingCase.Generation.allCases.map { Way(role: role, generation: $0) }
+        static let all: [Variant] = [LinkRole.central, .peripheral].flatMap { role in
+            PairingCase.Generation.allCases.map { Variant(role: role, generation: $0) }
         }
 
         var testDescription: String { "our \(role), \(generation.rawValue)" }
     }
 
-    @Test("A disconnection at any step of a pairing leaves no partial bond", arguments: Way.all)
-    func disconnection(way: Way) async throws {
+    @Test("A disconnection at any step of a pairing leaves no partial bond", arguments: Variant.all)
+    func disconnection(variant: Variant) async throws {
         try await withPeerHarness { harness in
             let companion = try await harness.companion()
             let person = Person()
             let configuration = HostilePeerHarness.configuration(person)
             try await harness.withHost(configuration) { host in
-                var scene = LeavingScene(host: host, companion: companion, way: way)
-                if way.role == .peripheral {
+                var scene = LeavingScene(host: host, companion: companion, variant: variant)
+                if variant.role == .peripheral {
                     scene.peripheral = try await PairingPeripheral(
                         host,
                         person: person,
@@ -39,7 +39,7 @@ import Testing
                 var step = 1
                 while step < Self.stepLimit, try await scene.disconnects(at: step) { step += 1 }
                 #expect(step > 6 && step < Self.stepLimit)
-                print("our \(way.role), \(way.generation.rawValue): \(step - 1) steps")
+                print("our \(variant.role), \(variant.generation.rawValue): \(step - 1) steps")
             }
         }
     }
@@ -76,14 +76,14 @@ import Testing
 private struct LeavingScene {
     let host: BluetoothHost
     let companion: Companion
-    let way: LeavingTests.Way
+    let variant: LeavingTests.Variant
     var peripheral: PairingPeripheral?
 
     /// Has the companion disconnect at a step. Returns `false` if the pairing was complete before.
     func disconnects(at step: Int) async throws -> Bool {
         let address = HostilePeerHarness.address(step, isHostile: false)
         var plan = Companion.Plan()
-        plan.usesSecureConnections = way.generation == .secureConnections
+        plan.usesSecureConnections = variant.generation == .secureConnections
         plan.leaves = step
         try await companion.become(address)
         try await companion.prepare(plan)

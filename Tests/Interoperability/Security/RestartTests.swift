@@ -6,14 +6,14 @@ import Testing
 /// Bonds that survive restarts of both sides and changes of address: the link is encrypted without
 /// pairing, and the peer keeps its identifier and its name.
 @Suite(.needsPeers) struct RestartTests {
-    struct Way: Sendable, CustomTestStringConvertible {
+    struct Variant: Sendable, CustomTestStringConvertible {
         let role: LinkRole
         let generation: PairingCase.Generation
         let isPrivate: Bool
 
-        static let all: [Way] = [LinkRole.central, .peripheral].flatMap { role in
+        static let all: [Variant] = [LinkRole.central, .peripheral].flatMap { role in
             PairingCase.Generation.allCases.flatMap { generation in
-                [false, true].map { Way(role: role, generation: generation, isPrivate: $0) }
+                [false, true].map { Variant(role: role, generation: generation, isPrivate: $0) }
             }
         }
 
@@ -26,11 +26,11 @@ import Testing
     /// The number of times that both sides are restarted.
     private static let restartCount = 2
 
-    @Test("A bonded peer reconnects after both sides have restarted", arguments: Way.all)
-    func restarts(way: Way) async throws {
-        try await withBondScene(way.role, isPrivate: way.isPrivate) { scene in
+    @Test("A bonded peer reconnects after both sides have restarted", arguments: Variant.all)
+    func restarts(variant: Variant) async throws {
+        try await withBondScene(variant.role, isPrivate: variant.isPrivate) { scene in
             var plan = Companion.Plan()
-            plan.usesSecureConnections = way.generation == .secureConnections
+            plan.usesSecureConnections = variant.generation == .secureConnections
             let bond = try await scene.withBoth { try await $0.pair(plan) }
             #expect(bond.identity == BondScene.companion)
             #expect(bond.name == "Companion")

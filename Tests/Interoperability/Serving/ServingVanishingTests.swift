@@ -6,7 +6,7 @@ import Testing
 /// After a client is killed in the middle of a procedure, the server serves the next client.
 @Suite(.needsPeers) struct ServingVanishingTests {
     /// The procedure during which a client is killed.
-    enum Doing: String, CaseIterable, CustomTestStringConvertible, Sendable {
+    enum Procedure: String, CaseIterable, CustomTestStringConvertible, Sendable {
         case reading, preparing, beingNotified, beingIndicated, nothing
 
         var testDescription: String { rawValue }
@@ -15,12 +15,12 @@ import Testing
     @Test(
         "The server serves the next client after a client was killed",
         arguments: ControllerKind.available,
-        Doing.allCases
+        Procedure.allCases
     )
-    func killedClient(kind: ControllerKind, doing: Doing) async throws {
+    func killedClient(kind: ControllerKind, procedure: Procedure) async throws {
         try await withServer(on: kind, clientLimit: 2, serving: [Gallery.service]) { server in
             let (client, link) = try await server.client(at: 0)
-            let work = try await begin(doing, client, link, server)
+            let work = try await begin(procedure, client, link, server)
             client.process.kill()
             try await server.disconnection(of: link)
             if let work { await #expect(throws: HostError.self) { try await work.value } }
@@ -33,12 +33,12 @@ import Testing
 
     /// Starts a procedure that does not end by itself.
     private func begin(
-        _ doing: Doing,
+        _ procedure: Procedure,
         _ client: Client,
         _ link: Link,
         _ server: Server
     ) async throws -> Task<Void, any Error>? {
-        switch doing {
+        switch procedure {
         case .reading:
             // The application does not answer this read.
             client.begin("read", ["handle": .handle(try server.handle(Gallery.dynamic))])

@@ -246,14 +246,14 @@ struct ConnectionPolicyTests {
     }
 
     @Test("If a policy chooses an accessory without a link, the choice is ignored")
-    func nonsense() {
-        struct Nonsense: ConnectionPolicy {
+    func invalidChoice() {
+        struct InvalidPolicy: ConnectionPolicy {
             func linkToEnd(
                 for request: ConnectionRequest,
                 among links: [ConnectionHolder]
             ) -> AccessoryIdentity? { request.identity }
         }
-        var harness = PoolHarness(limit: .fixed(1), policy: Nonsense())
+        var harness = PoolHarness(limit: .fixed(1), policy: InvalidPolicy())
         harness.link("a")
         #expect(harness.reserve("b") == ["b waits: 1 of 1"])
         #expect(harness.wait(600) == [])

@@ -9,12 +9,12 @@ struct AdvertisingRequestTests {
     let world = World(seed: 13, pathLoss: .indoors)
     let host: TestHost
     let sniffer: Sniffer
-    let tester: LowerTester
+    let requester: RequestingRadio
 
     init() throws {
         host = try TestHost(world)
         sniffer = Sniffer(world)
-        tester = try LowerTester(world, sniffer)
+        requester = try RequestingRadio(world, sniffer)
         try host.unmaskEverything()
     }
 
@@ -28,9 +28,9 @@ struct AdvertisingRequestTests {
     )
     func scanResponse(type: HCI.AdvertisingType) throws {
         try host.advertise(type, response: [3, 9, 65, 66])
-        let answer = try #require(try tester.requestScan())
+        let answer = try #require(try requester.requestScan())
         #expect(answer.scanResponse?.data == [3, 9, 65, 66])
-        #expect(answer.channel == 38 && answer.addressee == tester.radio)
+        #expect(answer.channel == 38 && answer.addressee == requester.radio)
         // The event continues after the response, on the remaining channel.
         let rest = sniffer.packets.drop { $0.start <= answer.start }
         #expect(rest.first?.channel == 39)
@@ -45,46 +45,46 @@ struct AdvertisingRequestTests {
     )
     func noScanResponse(type: HCI.AdvertisingType) throws {
         try host.advertise(type, response: [3, 9, 65, 66])
-        #expect(try tester.requestScan() == nil)
+        #expect(try requester.requestScan() == nil)
     }
 
     @Test("A late request or a request for another device is not answered")
     func wrongRequests() throws {
         try host.advertise(response: [1, 2])
-        tester.lateness = .microseconds(5)
-        #expect(try tester.requestScan() == nil)
-        tester.lateness = .zero
-        tester.advertiser = TestHost.unknownPeer
-        #expect(try tester.requestScan() == nil)
-        #expect(try tester.requestConnection() == nil)
+        requester.lateness = .microseconds(5)
+        #expect(try requester.requestScan() == nil)
+        requester.lateness = .zero
+        requester.advertiser = TestHost.unknownPeer
+        #expect(try requester.requestScan() == nil)
+        #expect(try requester.requestConnection() == nil)
         #expect(host.events.isEmpty)
-        tester.advertiser = nil
-        #expect(try tester.requestScan() != nil)
+        requester.advertiser = nil
+        #expect(try requester.requestScan() != nil)
     }
 
     @Test("A request is not received while the radio is busy")
     func busyRadio() throws {
         try host.advertise(response: [1, 2])
-        tester.whenAsking = { [world, host] start in
+        requester.whenAsking = { [world, host] start in
             world.core.ether.schedules[host.id.radio.index].reserve(
                 from: start + .microseconds(20),
                 to: start + .microseconds(40),
                 now: world.now
             )
         }
-        #expect(try tester.requestScan() == nil)
-        #expect(try tester.requestConnection() == nil)
+        #expect(try requester.requestScan() == nil)
+        #expect(try requester.requestConnection() == nil)
         #expect(host.events.isEmpty)
-        tester.whenAsking = nil
-        #expect(try tester.requestScan() != nil)
+        requester.whenAsking = nil
+        #expect(try requester.requestScan() != nil)
     }
 
     @Test("The event continues after a request without an answer")
     func unanswered() throws {
         try host.advertise(policy: .filtered)
-        #expect(try tester.requestScan() == nil)
+        #expect(try requester.requestScan() == nil)
         let next = try #require(sniffer.packets.first { $0.channel == 39 })
-        let request = try #require(sniffer.packets.first { $0.sender == tester.radio })
+        let request = try #require(sniffer.packets.first { $0.sender == requester.radio })
         #expect(next.start > request.end)
         #expect(next.start - request.end < .milliseconds(1))
         world.run(for: .seconds(1))
@@ -94,13 +94,13 @@ struct AdvertisingRequestTests {
     @Test("LL/DDI/ADV/BV-06-C: A connection request ends advertising")
     func connection() throws {
         try host.advertise()
-        #expect(try tester.requestConnection() == nil)
+        #expect(try requester.requestConnection() == nil)
         guard case .enhancedConnectionCompleteV2(let event) = host.events.first else {
             Issue.record("No Connection Complete: \(host.events)")
             return
         }
         #expect(event.connection.status == .success && event.connection.role == .peripheral)
-        #expect(event.connection.peerAddress == HCI.PeerAddress(tester.address))
+        #expect(event.connection.peerAddress == HCI.PeerAddress(requester.address))
         #expect(event.advertisingHandle == 0xFF)
         sniffer.forget()
         world.run(for: .milliseconds(100))
@@ -111,9 +111,9 @@ struct AdvertisingRequestTests {
     @Test("LL/DDI/ADV/BV-07-C: A scan request and then a connection request are handled")
     func both() throws {
         try host.advertise(response: [2, 10, 0])
-        #expect(try tester.requestScan() != nil)
+        #expect(try requester.requestScan() != nil)
         #expect(host.events.isEmpty)
-        try tester.requestConnection()
+        try requester.requestConnection()
         #expect(!host.events.isEmpty)
     }
 
@@ -124,21 +124,21 @@ struct AdvertisingRequestTests {
         ]
     )
     func filter(policy: HCI.AdvertisingFilterPolicy) throws {
-        let knownPeer = tester.address
+        let knownPeer = requester.address
         try addToAcceptList(knownPeer)
         try host.advertise(policy: policy, response: [1, 2])
-        tester.address = TestHost.unknownPeer
+        requester.address = TestHost.unknownPeer
         let filtersScans = policy == .scanFiltered || policy == .filtered
         let filtersConnections = policy == .connectFiltered || policy == .filtered
-        #expect((try tester.requestScan() == nil) == filtersScans)
-        tester.address = knownPeer
-        #expect(try tester.requestScan() != nil)
-        tester.address = TestHost.unknownPeer
-        try tester.requestConnection()
+        #expect((try requester.requestScan() == nil) == filtersScans)
+        requester.address = knownPeer
+        #expect(try requester.requestScan() != nil)
+        requester.address = TestHost.unknownPeer
+        try requester.requestConnection()
         #expect(host.events.isEmpty == filtersConnections)
         guard filtersConnections else { return }
-        tester.address = knownPeer
-        try tester.requestConnection()
+        requester.address = knownPeer
+        try requester.requestConnection()
         #expect(!host.events.isEmpty)
     }
 
@@ -148,10 +148,10 @@ struct AdvertisingRequestTests {
     )
     func directed(type: HCI.AdvertisingType) throws {
         try host.advertise(type, policy: .filtered)
-        try tester.requestConnection()
+        try requester.requestConnection()
         #expect(host.events.isEmpty)
-        tester.address = TestHost.unknownPeer
-        try tester.requestConnection()
+        requester.address = TestHost.unknownPeer
+        try requester.requestConnection()
         #expect(host.events.count >= 1)
         world.run(for: .milliseconds(500))
         #expect(sniffer.packets.last?.legacy == nil)
@@ -160,10 +160,10 @@ struct AdvertisingRequestTests {
     @Test("A connected device cannot connect again")
     func connectedAlready() throws {
         try host.advertise()
-        try tester.requestConnection()
+        try requester.requestConnection()
         host.forget()
         try host.perform(HCI.LESetAdvertisingEnable(isEnabled: true))
-        try tester.requestConnection()
+        try requester.requestConnection()
         let isConnected = host.events.contains {
             if case .enhancedConnectionCompleteV2 = $0 { true } else { false }
         }
@@ -176,12 +176,12 @@ struct ExtendedRequestTests {
     let world = World(seed: 14)
     let host: TestHost
     let sniffer: Sniffer
-    let tester: LowerTester
+    let requester: RequestingRadio
 
     init() throws {
         host = try TestHost(world)
         sniffer = Sniffer(world)
-        tester = try LowerTester(world, sniffer)
+        requester = try RequestingRadio(world, sniffer)
         try host.unmaskEverything()
     }
 
@@ -198,7 +198,7 @@ struct ExtendedRequestTests {
         try host.perform(parameters)
         try host.setResponse(data, of: 2)
         try host.enable(HCI.AdvertisingSetRun(advertisingHandle: 2))
-        let answer = try #require(try tester.askAuxiliaryForScan())
+        let answer = try #require(try requester.askAuxiliaryForScan())
         #expect(answer.extended?.kind == .scanResponse && answer.modulation.phy == phy)
         #expect(answer.extended?.advertiser != nil && answer.extended?.sid == 2)
         world.run(for: .milliseconds(150))
@@ -211,7 +211,7 @@ struct ExtendedRequestTests {
                 .scanRequestReceived(
                     HCI.LEScanRequestReceived(
                         advertisingHandle: 2,
-                        scanner: HCI.PeerAddress(tester.address)
+                        scanner: HCI.PeerAddress(requester.address)
                     )
                 )
             ]
@@ -225,9 +225,9 @@ struct ExtendedRequestTests {
         try host.perform(parameters)
         try host.setResponse([1, 2, 3], of: 2)
         try host.enable(HCI.AdvertisingSetRun(advertisingHandle: 2))
-        #expect(try tester.askAuxiliaryForScan() == nil)
-        tester.address = TestHost.unknownPeer
-        #expect(try tester.askAuxiliaryForScan()?.extended?.data == [1, 2, 3])
+        #expect(try requester.askAuxiliaryForScan() == nil)
+        requester.address = TestHost.unknownPeer
+        #expect(try requester.askAuxiliaryForScan()?.extended?.data == [1, 2, 3])
     }
 
     @Test("Scan requests are reported only if the host enables it", arguments: [true, false])
@@ -236,7 +236,7 @@ struct ExtendedRequestTests {
         parameters.reportsScanRequests = isRequested
         try host.perform(parameters)
         try host.enable(HCI.AdvertisingSetRun(advertisingHandle: 2))
-        #expect(try tester.requestScan() != nil)
+        #expect(try requester.requestScan() != nil)
         #expect(host.events.count == (isRequested ? 1 : 0))
     }
 
@@ -248,9 +248,9 @@ struct ExtendedRequestTests {
         try host.perform(TestHost.setParameters(6, [.legacy]))
         try host.setData([1, 2, 3], of: 5)
         try host.enable(HCI.AdvertisingSetRun(advertisingHandle: 5, eventLimit: 100))
-        let answer = try #require(try tester.askAuxiliaryForConnection())
-        #expect(answer.connectionResponse?.initiator == tester.address)
-        #expect(answer.addressee == tester.radio && answer.modulation.phy == phy)
+        let answer = try #require(try requester.askAuxiliaryForConnection())
+        #expect(answer.connectionResponse?.initiator == requester.address)
+        #expect(answer.addressee == requester.radio && answer.modulation.phy == phy)
         guard case .enhancedConnectionCompleteV2(let event) = host.events.first else {
             Issue.record("No Connection Complete: \(host.events)")
             return
@@ -269,7 +269,7 @@ struct ExtendedRequestTests {
     func otherSets() throws {
         try host.perform(TestHost.setParameters(5, [.legacy, .connectable, .scannable]))
         try host.enable(HCI.AdvertisingSetRun(advertisingHandle: 5))
-        try tester.requestConnection()
+        try requester.requestConnection()
         try host.perform(TestHost.setParameters(6, [.legacy], interval: 32...32))
         try host.enable(HCI.AdvertisingSetRun(advertisingHandle: 6))
         sniffer.forget()

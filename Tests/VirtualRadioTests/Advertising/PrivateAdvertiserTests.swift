@@ -68,31 +68,31 @@ struct PrivateAdvertiserTests {
 
     @Test("A target that connects with its private address is reported with its identity")
     func connection() throws {
-        let tester = try LowerTester(world, sniffer)
+        let requester = try RequestingRadio(world, sniffer)
         try host.advertise(.directedLowDutyCycle, own: .resolvableOrPublic, peer: knownPeer)
         world.run(for: .seconds(1))
         let advertisement = try #require(sniffer.packets.last?.legacy)
-        tester.address = try #require(advertisement.target)
-        try tester.requestConnection()
+        requester.address = try #require(advertisement.target)
+        try requester.requestConnection()
         guard case .enhancedConnectionCompleteV2(let event) = host.events.first else {
             Issue.record("No Connection Complete: \(host.events)")
             return
         }
         #expect(event.connection.peerAddress.isIdentity)
         #expect(event.connection.peerAddress.value == knownPeer.value)
-        #expect(event.connection.peerPrivateAddress.value == tester.address.value)
+        #expect(event.connection.peerPrivateAddress.value == requester.address.value)
         #expect(event.connection.localPrivateAddress.value == advertisement.advertiser.value)
     }
 
     @Test("In network privacy mode, a device that uses its identity address gets no answer")
     func refused() throws {
-        let tester = try LowerTester(world, sniffer)
+        let requester = try RequestingRadio(world, sniffer)
         try host.advertise(.connectableUndirected, own: .public, response: [1, 1])
-        tester.address = knownPeer
-        #expect(try tester.requestScan() == nil)
-        try tester.requestConnection()
+        requester.address = knownPeer
+        #expect(try requester.requestScan() == nil)
+        try requester.requestConnection()
         #expect(host.events.isEmpty)
-        tester.address = TestHost.unknownPeer
-        #expect(try tester.requestScan() != nil)
+        requester.address = TestHost.unknownPeer
+        #expect(try requester.requestScan() != nil)
     }
 }

@@ -99,7 +99,7 @@ private func dBm(_ decibels: Double) -> ReceivedPower { ReceivedPower(decibels: 
     }
 
     @Test("The powers of simultaneous interferers add up")
-    func simultaneousRivals() {
+    func simultaneousInterferers() {
         let wanted = packet(near, at: 0)
         let interferers = (10..<20 as Range<UInt64>).map { packet(RadioID($0), at: 5) }
         var air = air(wanted)
@@ -111,7 +111,7 @@ private func dBm(_ decibels: Double) -> ReceivedPower { ReceivedPower(decibels: 
     }
 
     @Test("The powers of interferers in sequence do not add up")
-    func sequentialRivals() {
+    func sequentialInterferers() {
         let wanted = packet(near, at: 0)
         let (first, second) = (packet(far, at: -300), packet(third, at: 76))
         let late = packet(third, at: 75)
@@ -128,7 +128,7 @@ private func dBm(_ decibels: Double) -> ReceivedPower { ReceivedPower(decibels: 
     }
 
     @Test("An interferer that does not reach the receiver destroys nothing")
-    func absentRival() {
+    func absentInterferer() {
         let (wanted, interferer) = (packet(near, at: 0), packet(far, at: 0))
         #expect(!air(wanted, interferer).destroys(wanted, power: dBm(-94)) { _ in nil })
     }

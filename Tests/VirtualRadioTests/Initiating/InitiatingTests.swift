@@ -175,26 +175,26 @@ struct InitiatingTests {
         }
     }
 
-    /// The rival is either so close that the advertiser captures its request, or as far away as
-    /// the central.
+    /// The other initiator is either so close that the advertiser captures its request, or as far
+    /// away as the central.
     @Test(
         "Of two requests that answer one advertisement, at most one makes a link",
         arguments: [0.95, 2]
     )
-    func rivals(place: Double) throws {
-        let rival = try TestHost(world, "rival", at: place)
-        try rival.unmaskEverything()
-        for host in [central, rival] { try host.status(TestHost.create(peer)) }
+    func twoInitiators(place: Double) throws {
+        let other = try TestHost(world, "other", at: place)
+        try other.unmaskEverything()
+        for host in [central, other] { try host.status(TestHost.create(peer)) }
         try peripheral.advertise()
         world.run(for: .seconds(2))
         #expect(requests.count == 2)
-        #expect([central, rival].allSatisfy { $0.completions.map(\.status) == [.success] })
+        #expect([central, other].allSatisfy { $0.completions.map(\.status) == [.success] })
         let isCaptured = place < 1
         let lost: [HCI.ErrorCode] = [.connectionFailedToBeEstablished]
         #expect(Self.ends(of: central) == lost)
-        #expect(Self.ends(of: rival) == (isCaptured ? [] : lost))
+        #expect(Self.ends(of: other) == (isCaptured ? [] : lost))
         let joined = peripheral.completions.map(\.peerAddress)
-        #expect(joined == (isCaptured ? [HCI.PeerAddress(rival.publicAddress)] : []))
+        #expect(joined == (isCaptured ? [HCI.PeerAddress(other.publicAddress)] : []))
     }
 
     @Test("A short scan window is enough with sufficient time")

@@ -179,7 +179,7 @@ struct RecordTests {
         "Reading an entry with random contents succeeds or fails as malformed, and never traps",
         arguments: RunSeed.seeds(1)
     )
-    func nonsense(seed: UInt64) {
+    func randomContents(seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         for round in 0..<3_000 {
             let (bytes, read) = Self.samples[round % Self.samples.count]

@@ -3,9 +3,9 @@
 import BluetoothHost
 import Testing
 
-/// A Bumble host whose Security Manager violates the protocol on purpose; see Peers/impostor.py.
-struct Impostor: Sendable {
-    /// A step of a pairing, named after the impostor's PDU in it.
+/// A Bumble host whose Security Manager violates the protocol on purpose; see Peers/attacker.py.
+struct Attacker: Sendable {
+    /// A step of a pairing, named after the attacker's PDU in it.
     enum Step: String, Sendable {
         case request, response, publicKey, confirm, random, check
         case encryption, identification, resolving, identity, signing
@@ -24,16 +24,16 @@ struct Impostor: Sendable {
         var usesSecureConnections = true
         var wantsProtection = false
         var keySize = 16
-        /// The passkey, which the impostor knows. If there is one, the method of the pairing is
+        /// The passkey, which the attacker knows. If there is one, the method of the pairing is
         /// Passkey Entry.
         var passkey: UInt32?
         var forged: [Step: Forgery] = [:]
-        /// The PDUs that the impostor sends before and after each step.
+        /// The PDUs that the attacker sends before and after each step.
         var before: [Step: [[UInt8]]] = [:]
         var after: [Step: [[UInt8]]] = [:]
-        /// The identity address that the impostor claims.
+        /// The identity address that the attacker claims.
         var identity: DeviceAddress?
-        /// How the impostor encrypts the link in Phase 2: with the `right` key, with a `wrong` key,
+        /// How the attacker encrypts the link in Phase 2: with the `right` key, with a `wrong` key,
         /// or `never`.
         var encrypts = "right"
     }
@@ -47,7 +47,7 @@ struct Impostor: Sendable {
         case ended
     }
 
-    /// A Security Manager PDU that the impostor received or sent.
+    /// A Security Manager PDU that the attacker received or sent.
     struct Passed: Equatable, Sendable {
         let isOurs: Bool
         let bytes: [UInt8]
@@ -109,7 +109,7 @@ struct Impostor: Sendable {
     }
 }
 
-extension Impostor.Plan {
+extension Attacker.Plan {
     private static let bonding = 0x01
     private static let protection = 0x04
     private static let secureConnections = 0x08
@@ -134,7 +134,7 @@ extension Impostor.Plan {
         return .object(details)
     }
 
-    private static func details(_ pdus: [Impostor.Step: [[UInt8]]]) -> JSON {
+    private static func details(_ pdus: [Attacker.Step: [[UInt8]]]) -> JSON {
         .object(
             Dictionary(
                 uniqueKeysWithValues: pdus.map { ($0.rawValue, .array($1.map(JSON.bytes))) }
@@ -143,7 +143,7 @@ extension Impostor.Plan {
     }
 }
 
-extension Impostor.Outcome {
+extension Attacker.Outcome {
     fileprivate init(_ facts: JSON) {
         if let reason = facts["refused"].integer {
             self = .refused(Pairing.FailureReason(rawValue: UInt8(reason)))
@@ -157,7 +157,7 @@ extension Impostor.Outcome {
     }
 }
 
-extension Impostor.Outcome {
+extension Attacker.Outcome {
     /// The outcome as a short text.
     var summary: String {
         switch self {
@@ -170,7 +170,7 @@ extension Impostor.Outcome {
     }
 }
 
-extension Impostor.Passed {
+extension Attacker.Passed {
     fileprivate init(_ json: JSON) {
         isOurs = json["received"].text != nil
         bytes = isOurs ? json["received"].bytes : json["said"].bytes

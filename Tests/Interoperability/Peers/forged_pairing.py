@@ -34,13 +34,13 @@ class Silent(Exception):
 
 @dataclass
 class Plan:
-    """The plan of an imposture. Steps are named after the PDU that the impostor sends in them."""
+    """The plan of a forged pairing. A step has the name of the PDU that the attacker sends in it."""
 
     io: int = 3
     authentication: int = 0x09  # bonding and Secure Connections
     size: int = 16
-    ours: int = 0x03  # the keys that the impostor distributes
-    theirs: int = 0x03  # the keys that the impostor requests
+    ours: int = 0x03  # the keys that the attacker distributes
+    theirs: int = 0x03  # the keys that the attacker requests
     passkey: int | None = None  # makes the method Passkey Entry, with this number
     forge: dict = field(default_factory=dict)  # the name of a forgery by step
     before: dict = field(default_factory=dict)  # PDUs that are sent before a step
@@ -49,7 +49,7 @@ class Plan:
     encrypts: str = "right"  # the key of Phase 2: "right", "wrong", or "never" for no encryption
 
 
-class Imposture:
+class ForgedPairing:
     """One pairing. `channel` sends and receives PDUs, `link` has the addresses and encrypts."""
 
     def __init__(self, plan, channel, link, earlier_key=None):

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// One way to pair our host with BlueZ: the capabilities of both sides, and the expected result.
-struct PairingWay: Sendable, CustomTestStringConvertible {
+struct PairingVariant: Sendable, CustomTestStringConvertible {
     enum Generation: String, CaseIterable, Sendable {
         case secureConnections = "Secure Connections"
         case legacy
@@ -24,12 +24,12 @@ struct PairingWay: Sendable, CustomTestStringConvertible {
     /// pairing, which has no numeric comparison (Vol 3, Part H, 2.3.5.1).
     static let all = Generation.allCases.flatMap { generation in
         models.filter { generation == .secureConnections || $0.method != .numericComparison }
-            .map { PairingWay(generation, $0.method, $0.ours, $0.theirs) }
+            .map { PairingVariant(generation, $0.method, $0.ours, $0.theirs) }
     }
 
     /// The settings in which each way is tried. Legacy pairing is tried only with 4.x controllers,
     /// because the controllers have no part in pairing except the encryption.
-    static let occasions: [(Setting, PairingWay)] = Setting.all.flatMap { setting in
+    static let occasions: [(Setting, PairingVariant)] = Setting.all.flatMap { setting in
         all.filter { $0.generation == .secureConnections || setting.generation == .four }
             .map { (setting, $0) }
     }
@@ -55,18 +55,18 @@ struct PairingWay: Sendable, CustomTestStringConvertible {
         self.theirs = theirs
     }
 
-    /// Returns the way with this association model and pairing generation.
+    /// Returns the variant with this association model and pairing generation.
     static func by(_ method: Pairing.Method, _ generation: Generation = .secureConnections)
-        -> PairingWay
+        -> PairingVariant
     {
-        guard let way = all.first(where: { $0.method == method && $0.generation == generation })
-        else { preconditionFailure("no way for \(method), \(generation.rawValue)") }
-        return way
+        guard let variant = all.first(where: { $0.method == method && $0.generation == generation })
+        else { preconditionFailure("no pairing by \(method), \(generation.rawValue)") }
+        return variant
     }
 
     var testDescription: String { "\(method), \(generation.rawValue)" }
 
-    /// The name of the way's row in the scenario table.
+    /// The name of the row in the scenario table.
     var scenario: String {
         let name =
             switch method {
@@ -103,7 +103,7 @@ struct PairingWay: Sendable, CustomTestStringConvertible {
 /// The users of our host and of BlueZ. Each user can read the other side's display.
 struct PairingPeople: Sendable {
     let scene: AccessoryScene
-    let way: PairingWay
+    let variant: PairingVariant
     /// The difference between a displayed number and the number that the users enter: 0, unless a
     /// test needs a wrong number.
     let slip: UInt32
@@ -115,9 +115,9 @@ struct PairingPeople: Sendable {
     private let shown: AsyncStream<UInt32>
     private let show: AsyncStream<UInt32>.Continuation
 
-    init(_ scene: AccessoryScene, _ way: PairingWay, slip: UInt32 = 0) {
+    init(_ scene: AccessoryScene, _ variant: PairingVariant, slip: UInt32 = 0) {
         self.scene = scene
-        self.way = way
+        self.variant = variant
         self.slip = slip
         (shown, show) = AsyncStream.makeStream(of: UInt32.self)
     }
@@ -134,9 +134,9 @@ struct PairingPeople: Sendable {
     /// Configures how the user of our host answers.
     private func prepare() {
         var behavior = Person.Behavior()
-        behavior.enters = PairingWay.agreed
+        behavior.enters = PairingVariant.agreed
         behavior.tells = { [show] in show.yield($0) }
-        if way.method == .passkeyEntry {
+        if variant.method == .passkeyEntry {
             behavior.looks = { [bluez = scene.bluez, copies, slip] in
                 let question = try? await bluez.question("display")
                 return question?["passkey"].integer.map { copies.make(of: UInt32($0), slip) }
@@ -147,7 +147,7 @@ struct PairingPeople: Sendable {
 
     /// Performs the actions of BlueZ's user.
     private func assist() async throws {
-        switch way.method {
+        switch variant.method {
         case .passkeyDisplay:
             for await digits in shown {
                 try await scene.bluez.answer(passkey: Int(copies.make(of: digits, slip)))
@@ -155,15 +155,15 @@ struct PairingPeople: Sendable {
             }
         case .passkeyEntryOnBoth:
             _ = try await scene.bluez.question("passkey")
-            try await scene.bluez.answer(passkey: Int(PairingWay.agreed + slip))
+            try await scene.bluez.answer(passkey: Int(PairingVariant.agreed + slip))
         default: return
         }
     }
 
-    /// Expects the questions and numbers that this way requires on both sides.
+    /// Expects the questions and numbers that this variant requires on both sides.
     func expectExperiences() async throws {
         let experiences = scene.person.experiences
-        switch way.method {
+        switch variant.method {
         case .justWorks:
             // Our host initiated the pairing, which is its consent. BlueZ's user has to consent.
             #expect(experiences == [])
@@ -176,10 +176,10 @@ struct PairingPeople: Sendable {
             #expect(experiences == [.shown(try copies.only)])
             _ = try await scene.bluez.question("passkey")
         case .passkeyEntry: #expect(experiences == [.entered(try copies.only)])
-        case .passkeyEntryOnBoth: #expect(experiences == [.entered(PairingWay.agreed)])
+        case .passkeyEntryOnBoth: #expect(experiences == [.entered(PairingVariant.agreed)])
         case .outOfBand: #expect(experiences == [])
         }
-        #expect(scene.person.methods == experiences.map { _ in way.method })
+        #expect(scene.person.methods == experiences.map { _ in variant.method })
     }
 }
 

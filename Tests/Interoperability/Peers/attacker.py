@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A Bumble host whose Security Manager violates the protocol on purpose.
 
-usage: impostor.py --adapter tcp:HOST:PORT|unix:PATH [--address ADDRESS]
+usage: attacker.py --adapter tcp:HOST:PORT|unix:PATH [--address ADDRESS]
 
 Takes lines as client.py does. `{"do":"attack","plan":{…}}` pairs as `Plan` says: as the initiator
-if the impostor made the link, and as the responder if the peer made it. The answer is the result:
+if the attacker made the link, and as the responder if the peer made it. The answer is the result:
 `completed`, `refused` with the reason, `silent`, `notEncrypted` or `ended`, with the `transcript`
 of all PDUs.
 `say` sends PDUs of the Security Manager, and `receive` waits for one.
@@ -16,7 +16,7 @@ import asyncio
 
 from bumble import hci, smp
 
-from imposture import Imposture, Plan, Refused, Silent
+from forged_pairing import ForgedPairing, Plan, Refused, Silent
 from lifetime import run
 from presence import Presence, add_options, make_device
 from session import open_adapter, serve
@@ -122,7 +122,7 @@ class Wire:
             raise NotEncrypted(int(self.failure))
 
 
-class Impostor(Presence):
+class Attacker(Presence):
     unlinked = Presence.unlinked | {"attack"}
 
     def __init__(self, device):
@@ -138,15 +138,15 @@ class Impostor(Presence):
 
     async def attack(self, plan):
         """Pairs once as planned. Returns the result."""
-        imposture = Imposture(Plan(**plan), self.channel, self.wire, self.earlier_key)
+        pairing = ForgedPairing(Plan(**plan), self.channel, self.wire, self.earlier_key)
         is_initiator = self.connection.role == hci.Role.CENTRAL
-        work = imposture.begin() if is_initiator else imposture.answer()
+        work = pairing.begin() if is_initiator else pairing.answer()
         facts = await self.result_of(work)
-        imposture.receive_rest()
-        if imposture.reason is not None:
-            facts = {"refused": imposture.reason}
-        self.earlier_key = imposture.received_last(b"\x0c") or self.earlier_key
-        return {**facts, "transcript": imposture.transcript}
+        pairing.receive_rest()
+        if pairing.reason is not None:
+            facts = {"refused": pairing.reason}
+        self.earlier_key = pairing.received_last(b"\x0c") or self.earlier_key
+        return {**facts, "transcript": pairing.transcript}
 
     async def result_of(self, work):
         try:
@@ -188,12 +188,12 @@ class Impostor(Presence):
 async def main(arguments, commands):
     transport = await open_adapter(arguments.adapter)
     device = make_device(arguments, transport)
-    await serve(Impostor(device), transport, commands, {"address": arguments.address})
+    await serve(Attacker(device), transport, commands, {"address": arguments.address})
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="A Bumble host that attacks")
-    add_options(parser, name="Impostor")
+    add_options(parser, name="Attacker")
     arguments = parser.parse_args()
     commands = asyncio.Queue()
     run(lambda: main(arguments, commands), receive=commands.put_nowait)

@@ -12,7 +12,7 @@ import NIOPosix
 /// change of threads.
 ///
 /// The conformance to `Sendable` is unchecked: everything mutable is used on `loop` only.
-final class HostEnd: @unchecked Sendable {
+final class StandardStreamRelay: @unchecked Sendable {
     private let loop: any EventLoop
     private let ended: EventLoopPromise<String>
     private var connection: GatewayConnection?
@@ -110,9 +110,9 @@ final class HostEnd: @unchecked Sendable {
 private final class Handler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
-    private let end: HostEnd
+    private let end: StandardStreamRelay
 
-    init(of end: HostEnd) { self.end = end }
+    init(of end: StandardStreamRelay) { self.end = end }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         end.received(unwrapInboundIn(data))

@@ -7,7 +7,7 @@ import Testing
 /// `lanyard serve --pair` at a terminal, with two Bumble centrals that pair at the same time: an
 /// attacker, which is first, and the phone of the user at the terminal.
 @Suite("Two peers pair at the same time", .needsPeers)
-struct RivalPairingTests {
+struct ConcurrentPairingTests {
     private typealias Plan = Companion.Plan
 
     private static let lock = """
@@ -23,11 +23,11 @@ struct RivalPairingTests {
     func attackerAsksFirst(comparesDigits: Bool) async throws {
         let plan =
             comparesDigits ? Plan(io: .displayYesNo, wantsProtection: true) : Plan()
-        try await withRivals { attacker, phone, terminal, fixture in
+        try await withAttackerAndPhone { attacker, phone, terminal, fixture in
             let (attackerName, phoneName) = (PeerHarness.address(at: 1), PeerHarness.address(at: 2))
-            for rival in [attacker, phone] {
-                try await rival.prepare(plan)
-                try await connect(rival)
+            for peer in [attacker, phone] {
+                try await peer.prepare(plan)
+                try await connect(peer)
             }
             attacker.beginPairing()
             try await terminal.wait(for: "[y/N] ")
@@ -59,16 +59,16 @@ struct RivalPairingTests {
     }
 
     /// Connects again if the accessory did not answer the first packets (0x3E).
-    private func connect(_ rival: Companion) async throws {
+    private func connect(_ peer: Companion) async throws {
         let notEstablished = "\(HCI.ErrorCode.connectionFailedToBeEstablished.rawValue)"
         for _ in 1..<Self.attemptLimit {
             do {
-                return try await rival.connect(name: "Lock")
+                return try await peer.connect(name: "Lock")
             } catch Client.Failure.failed(let words) where words.hasSuffix(notEstablished) {
                 continue
             }
         }
-        try await rival.connect(name: "Lock")
+        try await peer.connect(name: "Lock")
     }
 
     private static let attemptLimit = 3
@@ -76,7 +76,7 @@ struct RivalPairingTests {
     private typealias Body =
         (Companion, Companion, TerminalSession, TerminalPairingTests.Fixture) async throws -> Void
 
-    private func withRivals(
+    private func withAttackerAndPhone(
         _ body: Body
     ) async throws {
         let folder = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"

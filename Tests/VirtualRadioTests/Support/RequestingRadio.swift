@@ -5,15 +5,15 @@ import VirtualRadio
 
 /// A radio that sends requests to an advertiser at the times that a test chooses, without the use
 /// of its Link Layer.
-final class LowerTester {
+final class RequestingRadio {
     /// The time limit for each awaited packet.
     static let timeLimit = Duration.seconds(30)
 
     let world: World
     let sniffer: Sniffer
-    /// The tester's own radio.
+    /// Its own radio.
     let radio: RadioID
-    /// The tester's own address.
+    /// Its own address.
     var address = DeviceAddress(value: 0x0000_5E00_0002, kind: .public)
     /// The delay of the request beyond T_IFS after the packet.
     var lateness = Duration.zero
@@ -22,7 +22,7 @@ final class LowerTester {
     /// The address in the request, if it is not the address in the advertisement.
     var advertiser: DeviceAddress?
 
-    /// Adds the tester to the world.
+    /// Adds the radio to the world.
     init(_ world: World, _ sniffer: Sniffer) throws {
         self.world = world
         self.sniffer = sniffer
