@@ -36,7 +36,7 @@ package actor BlueZAdapter: BluetoothPort {
     /// The adapter's name in the kernel, for example `hci1`; `nil` for the first adapter.
     let adapterName: String?
     let store: (any HostStore)?
-    let person: (any DaemonPerson)?
+    let pairingDelegate: (any DaemonPairingDelegate)?
     nonisolated let cipher: PeerCipher
 
     private(set) weak var observer: (any PortObserver)?
@@ -63,7 +63,8 @@ package actor BlueZAdapter: BluetoothPort {
     var channels: [UInt64: DaemonChannelState] = [:]
     var listeners: [L2CAP.SPSM: ChannelSocketListener] = [:]
     var advertisements: [RequestIdentifier: DaemonAdvertisement] = [:]
-    /// The daemon's question about a pairing that `person` is answering, or the digits on display.
+    /// The daemon's question about a pairing that `pairingDelegate` is answering, or the digits on
+    /// display.
     var question: DaemonQuestion?
 
     /// Creates the adapter, which `open()` opens.
@@ -73,21 +74,21 @@ package actor BlueZAdapter: BluetoothPort {
     ///   - adapterName: The adapter's name in the kernel; `nil` for the first adapter.
     ///   - store: The store for records, and for the key that encrypts addresses into peer
     ///     identifiers.
-    ///   - person: The person who answers the daemon's questions about pairings; `nil` if there is
-    ///     none.
+    ///   - pairingDelegate: The delegate that answers the daemon's questions about pairings; `nil`
+    ///     if there is none.
     ///   - executor: The executor on which the adapter runs. `shutDown()` also shuts the executor
     ///     down.
     package init(
         bus address: DBusAddress,
         adapterName: String? = nil,
         store: (any HostStore)? = nil,
-        person: (any DaemonPerson)? = nil,
+        pairingDelegate: (any DaemonPairingDelegate)? = nil,
         executor: AdapterExecutor = AdapterExecutor()
     ) {
         busAddress = address
         self.adapterName = adapterName
         self.store = store
-        self.person = person
+        self.pairingDelegate = pairingDelegate
         thread = executor
         cipher = PeerCipher(secret: Self.secret(in: store))
     }

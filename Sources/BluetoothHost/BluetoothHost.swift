@@ -111,11 +111,11 @@ public actor BluetoothHost {
     var pairingQuestions = PairingQuestions()
     var incomingLinkReaders = StreamReaders<Link>()
     var parameterReaders: [LinkIdentifier: StreamReaders<ConnectionParameters>] = [:]
-    var advertisingEnds = Ends<RequestIdentifier, AdvertisingEnd>()
+    var advertisingEnds = EndWaiters<RequestIdentifier, AdvertisingEnd>()
     var shutdownWaiters: [CheckedContinuation<Void, Never>] = []
-    var linkEnds = Ends<LinkIdentifier, HostError>()
+    var linkEnds = EndWaiters<LinkIdentifier, HostError>()
     var stateReaders = StreamReaders<AdapterState>()
-    var logBudget = LogBudget()
+    var logRateLimit = LogRateLimit()
     /// The failure of the adapter that was logged last; `nil` after recovery.
     var loggedFailure: AdapterFailure?
 

@@ -14,7 +14,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct DaemonAgentTests {
     /// A person who enters the digits 123456 and confirms no other digits. The displayed digits
     /// stay until the task is canceled.
-    private final class Person: DaemonPerson {
+    private final class Person: DaemonPairingDelegate {
         let pairings = Mutex<[DaemonPairing]>([])
         let shown = AsyncStream<UInt32>.makeStream()
         let hidden = AsyncStream<UInt32>.makeStream()
@@ -65,7 +65,7 @@ import Testing
         let daemon = try FakeDaemon()
         let (answers, continuation) = AsyncStream<DBusMessage>.makeStream()
         daemon.onReply { continuation.yield($0) }
-        let fixture = Fixture(daemon, person: person)
+        let fixture = Fixture(daemon, pairingDelegate: person)
         await fixture.becomes(.ready)
         await daemon.called("RegisterAgent")
         var iterator = answers.makeAsyncIterator()
@@ -86,7 +86,7 @@ import Testing
             continuation.yield(call.body.last?.string)
             daemon.bus.reply(to: call)
         }
-        let fixture = Fixture(daemon, person: person)
+        let fixture = Fixture(daemon, pairingDelegate: person)
         var iterator = capabilities.makeAsyncIterator()
         #expect(await iterator.next() == "KeyboardDisplay")
         await fixture.end()
@@ -142,7 +142,7 @@ import Testing
         let daemon = try FakeDaemon()
         let offset = Mutex(Duration.zero)
         let executor = AdapterExecutor { SystemClock.monotonic + offset.withLock { $0 } }
-        let fixture = Fixture(daemon, person: person, executor: executor)
+        let fixture = Fixture(daemon, pairingDelegate: person, executor: executor)
         await fixture.becomes(.ready)
         await daemon.called("RegisterAgent")
         daemon.changeDevice(["Connected": .boolean(true)])
@@ -168,7 +168,7 @@ import Testing
     @Test("The digits of the next pairing with a device replace the earlier digits")
     func nextDigits() async throws {
         let daemon = try FakeDaemon()
-        let fixture = Fixture(daemon, person: person)
+        let fixture = Fixture(daemon, pairingDelegate: person)
         await fixture.becomes(.ready)
         await daemon.called("RegisterAgent")
         var shown = person.shown.stream.makeAsyncIterator()
@@ -210,7 +210,7 @@ import Testing
             daemon.changeDevice(["Paired": .boolean(true), "Bonded": .boolean(true)])
             daemon.bus.reply(to: call)
         }
-        let fixture = Fixture(daemon, person: person)
+        let fixture = Fixture(daemon, pairingDelegate: person)
         await fixture.becomes(.ready)
         _ = await fixture.connect(pairs: true)
         let link = try #require(await fixture.link())
@@ -233,7 +233,7 @@ import Testing
             daemon.connectDevice()
             daemon.bus.refuse(call, "org.bluez.Error.AuthenticationFailed")
         }
-        let fixture = Fixture(daemon, person: person)
+        let fixture = Fixture(daemon, pairingDelegate: person)
         await fixture.becomes(.ready)
         let (failures, continuation) = AsyncStream<PortError>.makeStream()
         _ = await fixture.connect(pairs: true) { continuation.yield($0) }
@@ -257,7 +257,7 @@ import Testing
             }
             daemon.bus.refuse(call, "org.bluez.Error." + name)
         }
-        let fixture = Fixture(daemon, person: person)
+        let fixture = Fixture(daemon, pairingDelegate: person)
         await fixture.becomes(.ready)
         _ = await fixture.connect(pairs: true)
         #expect(await fixture.link() != nil)
@@ -271,7 +271,7 @@ import Testing
         daemon.on("Pair") { _, daemon in daemon.connectDevice() }
         let offset = Mutex(Duration.zero)
         let executor = AdapterExecutor { SystemClock.monotonic + offset.withLock { $0 } }
-        let fixture = Fixture(daemon, person: person, executor: executor)
+        let fixture = Fixture(daemon, pairingDelegate: person, executor: executor)
         await fixture.becomes(.ready)
         let (failures, continuation) = AsyncStream<PortError>.makeStream()
         _ = await fixture.connect(pairs: true) { continuation.yield($0) }
@@ -295,7 +295,7 @@ import Testing
                 daemon.bus.reply(to: call)
             }
         }
-        let fixture = Fixture(daemon, person: person)
+        let fixture = Fixture(daemon, pairingDelegate: person)
         await fixture.becomes(.ready)
         _ = await fixture.connect(pairs: true)
         await daemon.called("Pair")

@@ -20,7 +20,7 @@ final class Fixture: PortObserver, Sendable {
         _ daemon: FakeDaemon,
         adapterName: String? = nil,
         store: (any HostStore)? = nil,
-        person: (any DaemonPerson)? = nil,
+        pairingDelegate: (any DaemonPairingDelegate)? = nil,
         executor: AdapterExecutor = AdapterExecutor()
     ) {
         self.daemon = daemon
@@ -28,7 +28,7 @@ final class Fixture: PortObserver, Sendable {
             bus: daemon.bus.address,
             adapterName: adapterName,
             store: store,
-            person: person,
+            pairingDelegate: pairingDelegate,
             executor: executor
         )
         (events, continuation) = AsyncStream.makeStream()

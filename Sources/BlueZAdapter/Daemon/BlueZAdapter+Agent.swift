@@ -4,15 +4,15 @@ import BluetoothPort
 import DBus
 import HCITransports
 
-/// A question of the daemon about a pairing that `person` has to answer, or digits that `person`
-/// displays. The daemon asks one question at a time.
+/// A question of the daemon about a pairing that `pairingDelegate` has to answer, or digits that
+/// `pairingDelegate` displays. The daemon asks one question at a time.
 struct DaemonQuestion: Sendable {
     /// The serial number of the daemon's call to the agent.
     let serial: UInt32
     let device: DBusObjectPath
     let task: Task<Void, Never>
-    /// The digits on display, and the timer that hides them. `nil` for a question that `person` has
-    /// to answer.
+    /// The digits on display, and the timer that hides them. `nil` for a question that
+    /// `pairingDelegate` has to answer.
     var display: (digits: UInt32, timer: any HostTimer)?
 }
 
@@ -28,12 +28,12 @@ extension BlueZAdapter {
         guard let path = DBusObjectPath("/org/bluez"), let agent = DBusObjectPath(BlueZ.agentPath)
         else { return }
         let capability =
-            person?.hasDisplayAndKeyboard == true ? "KeyboardDisplay" : "NoInputNoOutput"
+            pairingDelegate?.hasDisplayAndKeyboard == true ? "KeyboardDisplay" : "NoInputNoOutput"
         let arguments: [DBusValue] = [.objectPath(agent), .string(capability)]
         send(BlueZ.call(path, BlueZ.Interface.agentManager, "RegisterAgent", arguments))
     }
 
-    /// Handles a call to the agent: answers it, or asks `person` first.
+    /// Handles a call to the agent: answers it, or asks `pairingDelegate` first.
     func answerAgent(_ call: DBusMessage, _ member: String) {
         switch member {
         case "Release", "Cancel":
@@ -58,11 +58,11 @@ extension BlueZAdapter {
     private func display(_ call: DBusMessage) {
         reply(to: call)
         let digits = digits(of: call)
-        guard let person, let (device, pairing) = pairing(of: call),
+        guard let pairingDelegate, let (device, pairing) = pairing(of: call),
             question?.device != device || question?.display?.digits != digits
         else { return }
         withdrawQuestion()
-        let task = Task { await person.show(digits, of: pairing) }
+        let task = Task { await pairingDelegate.show(digits, of: pairing) }
         let timer = thread.makeTimer { [weak self] in self?.onThread { $0.hideDigits(of: device) } }
         timer.set(to: thread.now + Self.pairingTimeout)
         question = DaemonQuestion(
@@ -82,24 +82,25 @@ extension BlueZAdapter {
         call.body.dropFirst().first?.integer.flatMap { UInt32(exactly: $0) } ?? 0
     }
 
-    /// Asks `person` by calling `answer`, and replies to the daemon with the values that `answer`
-    /// returns. For `nil`, the reply is a refusal.
+    /// Asks `pairingDelegate` by calling `answer`, and replies to the daemon with the values that
+    /// `answer` returns. For `nil`, the reply is a refusal.
     ///
-    /// If `person` is `nil`, the reply accepts the pairing if `needsPerson` is `false` and this
-    /// program started the pairing. Otherwise, it is a refusal.
+    /// If `pairingDelegate` is `nil`, the reply accepts the pairing if `needsPerson` is `false` and
+    /// this program started the pairing. Otherwise, it is a refusal.
     private func ask(
         _ call: DBusMessage,
         needsPerson: Bool = true,
-        _ answer: @escaping @Sendable (any DaemonPerson, DaemonPairing) async -> [DBusValue]?
+        _ answer:
+            @escaping @Sendable (any DaemonPairingDelegate, DaemonPairing) async -> [DBusValue]?
     ) {
         guard let (device, pairing) = pairing(of: call) else { return refuse(call, Self.rejected) }
-        guard let person else {
+        guard let pairingDelegate else {
             let isPermitted = !needsPerson && !pairing.isIncoming
             return isPermitted ? reply(to: call) : refuse(call, Self.rejected)
         }
         withdrawQuestion()
         let task = Task { [weak self] in
-            let values = await answer(person, pairing)
+            let values = await answer(pairingDelegate, pairing)
             self?.thread.perform { [weak self] in self?.onThread { $0.answered(call, values) } }
         }
         question = DaemonQuestion(serial: call.serial, device: device, task: task)

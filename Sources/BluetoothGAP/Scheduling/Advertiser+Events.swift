@@ -50,9 +50,11 @@ extension Advertiser {
     }
 
     /// Processes a change of the controller's activities other than advertising.
-    package mutating func radioUseChanged(to newUse: RadioUse, now: Instant) -> [Action] {
-        guard use != newUse else { return [] }
-        use = newUse
+    package mutating func activitiesChanged(to newActivities: ControllerActivities, now: Instant)
+        -> [Action]
+    {
+        guard activities != newActivities else { return [] }
+        activities = newActivities
         return settle(now: now)
     }
 

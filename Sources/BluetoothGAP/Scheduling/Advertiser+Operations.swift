@@ -46,15 +46,15 @@ extension Advertiser {
         let isListReady = nextEdit == nil && admissions.isListOurs
         for isRequested in [false, true] {
             for set in sets where set.isRequested == isRequested {
-                let circumstances = AdvertisingSetState.Circumstances(
+                let conditions = AdvertisingSetState.Conditions(
                     dialect: dialect,
                     knowsPower: power[set.handle] != nil,
                     isListReady: isListReady,
-                    use: use,
+                    activities: activities,
                     isHeld: pause != .none,
                     now: now
                 )
-                if let operation = set.nextOperation(circumstances) { return operation }
+                if let operation = set.nextOperation(conditions) { return operation }
             }
         }
         guard admissions.isListOurs, !sets.contains(where: \.usesAcceptList) else { return nil }
@@ -92,7 +92,8 @@ extension Advertiser {
         for index in sets.indices {
             let set = sets[index]
             guard set.isRequested, !set.isAnnounced, let configuration = set.configuration,
-                outstanding?.operation.set != set.handle, set.isInForce(dialect, use, now: now),
+                outstanding?.operation.set != set.handle,
+                set.isInForce(dialect, activities, now: now),
                 !set.needsAcceptList || nextEdit == nil
             else { continue }
             sets[index].isAnnounced = true
@@ -104,16 +105,20 @@ extension Advertiser {
 extension AdvertisingSetState {
     /// Returns whether the controller advertises as requested, or only the limit of links or
     /// another activity prevents it.
-    fileprivate func isInForce(_ dialect: CommandDialect, _ use: RadioUse, now: Instant) -> Bool {
+    fileprivate func isInForce(
+        _ dialect: CommandDialect,
+        _ activities: ControllerActivities,
+        now: Instant
+    ) -> Bool {
         if isOutOfLinks { return true }
-        if let configuration, !dialect.allows(configuration.parameters, beside: use) {
+        if let configuration, !dialect.allows(configuration.parameters, beside: activities) {
             return activity == .off
         }
-        let settled = Circumstances(
+        let settled = Conditions(
             dialect: dialect,
             knowsPower: true,
             isListReady: true,
-            use: use,
+            activities: activities,
             isHeld: false,
             now: now
         )

@@ -91,7 +91,7 @@ package struct Advertiser: Sendable {
     var dialect: CommandDialect?
     var pause = Pause.none
     /// The activities of the controller besides advertising.
-    var use: RadioUse = []
+    var activities: ControllerActivities = []
     /// The transmit power of each set, in dBm, as far as the controller has reported it.
     var power: [UInt8: Int8] = [:]
     /// The number of connections for which LE Advertising Set Terminated has not arrived yet.

@@ -103,66 +103,66 @@ extension AdvertisingParameters {
 // The next operation.
 extension AdvertisingSetState {
     /// The state outside of the set that the next operation depends on.
-    struct Circumstances {
+    struct Conditions {
         let dialect: CommandDialect
         /// Whether the controller has reported its transmit power.
         let knowsPower: Bool
         /// Whether the Filter Accept List holds the admitted devices.
         let isListReady: Bool
         /// The activities of the controller besides advertising.
-        let use: RadioUse
+        let activities: ControllerActivities
         /// Whether no set may be on the air.
         let isHeld: Bool
         let now: Instant
     }
 
     /// Returns the next operation for this set, or `nil` if none is necessary.
-    func nextOperation(_ circumstances: Circumstances) -> AdvertisingOperation? {
-        let dialect = circumstances.dialect
+    func nextOperation(_ conditions: Conditions) -> AdvertisingOperation? {
+        let dialect = conditions.dialect
         if activity == .doubtful { return .disable(set: handle) }
         guard isRequested, let configuration else {
             if activity == .on { return .disable(set: handle) }
             return mayExist && dialect.isExtended ? .remove(set: handle) : nil
         }
         let mayRun =
-            !circumstances.isHeld
-            && dialect.allows(configuration.parameters, beside: circumstances.use)
-            && (circumstances.isListReady || !needsAcceptList)
+            !conditions.isHeld
+            && dialect.allows(configuration.parameters, beside: conditions.activities)
+            && (conditions.isListReady || !needsAcceptList)
         if activity == .on {
-            guard mayRun, circumstances.isListReady || !usesAcceptList else {
+            guard mayRun, conditions.isListReady || !usesAcceptList else {
                 return .disable(set: handle)
             }
-            return nextOperationWhileOn(configuration, circumstances)
+            return nextOperationWhileOn(configuration, conditions)
         }
         guard backoffEnd == nil, mayRun else { return nil }
-        return nextOperationWhileOff(configuration, circumstances)
+        return nextOperationWhileOff(configuration, conditions)
     }
 
     /// Returns the next operation for a set on the air. Only its data may then change, and only in
     /// one piece (Vol 4, Part E, 7.8.5, 7.8.52 to 7.8.54).
     private func nextOperationWhileOn(
         _ configuration: Advertiser.SetConfiguration,
-        _ circumstances: Circumstances
+        _ conditions: Conditions
     ) -> AdvertisingOperation? {
         guard presumed.parameters == configuration.parameters,
             presumed.address == configuration.address
         else {
             return .disable(set: handle)
         }
-        if let operation = nextPiece(configuration, circumstances.dialect) {
+        if let operation = nextPiece(configuration, conditions.dialect) {
             guard case .setData(_, _, let piece) = operation, piece.operation == .complete else {
                 return .disable(set: handle)
             }
             return operation
         }
-        return needsRefresh ? enable(circumstances.dialect, now: circumstances.now) : nil
+        return needsRefresh ? enable(conditions.dialect, now: conditions.now) : nil
     }
 
     private func nextOperationWhileOff(
         _ configuration: Advertiser.SetConfiguration,
-        _ circumstances: Circumstances
+        _ conditions: Conditions
     ) -> AdvertisingOperation? {
-        let dialect = circumstances.dialect
+        let dialect = conditions.dialect
         if presumed.parameters != configuration.parameters {
             let isRecreated =
                 presumed.parameters.map { !$0.keepsDataValid(for: configuration.parameters) }
@@ -173,11 +173,10 @@ extension AdvertisingSetState {
         if let address = configuration.address, presumed.address != address {
             return .setAddress(set: handle, address)
         }
-        if !circumstances.knowsPower, requested.statesControllerPower, dialect.canReadTransmitPower
-        {
+        if !conditions.knowsPower, requested.statesControllerPower, dialect.canReadTransmitPower {
             return .readTransmitPower
         }
-        return nextPiece(configuration, dialect) ?? enable(dialect, now: circumstances.now)
+        return nextPiece(configuration, dialect) ?? enable(dialect, now: conditions.now)
     }
 
     private func enable(_ dialect: CommandDialect, now: Instant) -> AdvertisingOperation {

@@ -198,7 +198,9 @@ extension HCI {
 
     /// A command that reads the authenticated payload timeout of an encrypted link: the longest
     /// time that may pass without an authenticated packet (Vol 4, Part E, 7.3.93).
-    package struct ReadAuthenticatedPayloadTimeout: CommandCompleteCommand, NamesLink {
+    package struct ReadAuthenticatedPayloadTimeout: CommandCompleteCommand,
+        ConnectionHandleParameters
+    {
         package static let opcode = Opcode.readAuthenticatedPayloadTimeout
 
         package var connectionHandle: ConnectionHandle

@@ -38,13 +38,13 @@ extension EmptyParameters {
 }
 
 /// Parameters that consist of a connection handle only.
-package protocol NamesLink: HCIParameters {
+package protocol ConnectionHandleParameters: HCIParameters {
     var connectionHandle: ConnectionHandle { get }
 
     init(connectionHandle: ConnectionHandle)
 }
 
-extension NamesLink {
+extension ConnectionHandleParameters {
     package init(from reader: inout ByteReader) throws(MalformedBytes) {
         self.init(connectionHandle: try reader.decode())
     }
@@ -61,7 +61,7 @@ extension HCI {
     }
 
     /// The return parameters of an answer that contains only the command's connection handle.
-    package struct LinkReturnParameters: HCIReturnParameters, NamesLink {
+    package struct LinkReturnParameters: HCIReturnParameters, ConnectionHandleParameters {
         package var connectionHandle: ConnectionHandle
 
         package init(connectionHandle: ConnectionHandle) {

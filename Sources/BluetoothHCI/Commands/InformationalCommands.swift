@@ -163,7 +163,7 @@ extension HCI {
 
     /// A command that reads the signal strength of the last packet that arrived on a link
     /// (Vol 4, Part E, 7.5.4).
-    package struct ReadRSSI: CommandCompleteCommand, NamesLink {
+    package struct ReadRSSI: CommandCompleteCommand, ConnectionHandleParameters {
         package static let opcode = Opcode.readRSSI
 
         package var connectionHandle: ConnectionHandle

@@ -101,7 +101,9 @@ extension HCI {
 
     /// A command that reports that the host does not have the requested long-term key
     /// (Vol 4, Part E, 7.8.26).
-    package struct LELongTermKeyRequestNegativeReply: CommandCompleteCommand, NamesLink {
+    package struct LELongTermKeyRequestNegativeReply: CommandCompleteCommand,
+        ConnectionHandleParameters
+    {
         package static let opcode = Opcode.leLongTermKeyRequestNegativeReply
         package typealias ReturnParameters = LinkReturnParameters
 

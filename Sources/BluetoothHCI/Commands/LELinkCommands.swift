@@ -46,7 +46,7 @@ extension HCI {
     }
 
     /// A command that reads the channels that a link uses (Vol 4, Part E, 7.8.20).
-    package struct LEReadChannelMap: CommandCompleteCommand, NamesLink {
+    package struct LEReadChannelMap: CommandCompleteCommand, ConnectionHandleParameters {
         package static let opcode = Opcode.leReadChannelMap
 
         package var connectionHandle: ConnectionHandle
@@ -76,7 +76,7 @@ extension HCI {
     }
 
     /// A command that reads the features of the peer's Link Layer (Vol 4, Part E, 7.8.21).
-    package struct LEReadRemoteFeatures: CommandStatusCommand, NamesLink {
+    package struct LEReadRemoteFeatures: CommandStatusCommand, ConnectionHandleParameters {
         package static let opcode = Opcode.leReadRemoteFeatures
 
         package var connectionHandle: ConnectionHandle

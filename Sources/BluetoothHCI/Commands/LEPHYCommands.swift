@@ -4,7 +4,7 @@ import BluetoothTypes
 
 extension HCI {
     /// A command that reads the PHYs that a link uses (Vol 4, Part E, 7.8.47).
-    package struct LEReadPHY: CommandCompleteCommand, NamesLink {
+    package struct LEReadPHY: CommandCompleteCommand, ConnectionHandleParameters {
         package static let opcode = Opcode.leReadPHY
 
         package var connectionHandle: ConnectionHandle

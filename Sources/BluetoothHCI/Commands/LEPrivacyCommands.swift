@@ -3,13 +3,13 @@
 import BluetoothTypes
 
 /// Parameters that consist of the identity address of a peer only.
-package protocol NamesPeer: HCIParameters {
+package protocol PeerIdentityParameters: HCIParameters {
     var peerIdentity: HCI.PeerAddress { get }
 
     init(peerIdentity: HCI.PeerAddress)
 }
 
-extension NamesPeer {
+extension PeerIdentityParameters {
     package init(from reader: inout ByteReader) throws(MalformedBytes) {
         self.init(peerIdentity: try reader.decode())
     }
@@ -47,7 +47,7 @@ extension HCI {
     }
 
     /// A command that removes a peer's keys from the controller (Vol 4, Part E, 7.8.39).
-    package struct LERemoveDeviceFromResolvingList: CommandCompleteCommand, NamesPeer {
+    package struct LERemoveDeviceFromResolvingList: CommandCompleteCommand, PeerIdentityParameters {
         package static let opcode = Opcode.leRemoveDeviceFromResolvingList
 
         package var peerIdentity: PeerAddress
@@ -72,7 +72,7 @@ extension HCI {
     }
 
     /// A command that reads the current private address of a peer (Vol 4, Part E, 7.8.42).
-    package struct LEReadPeerResolvableAddress: CommandCompleteCommand, NamesPeer {
+    package struct LEReadPeerResolvableAddress: CommandCompleteCommand, PeerIdentityParameters {
         package static let opcode = Opcode.leReadPeerResolvableAddress
 
         package var peerIdentity: PeerAddress
@@ -100,7 +100,7 @@ extension HCI {
 
     /// A command that reads the private address that the controller currently uses for a peer
     /// (Vol 4, Part E, 7.8.43).
-    package struct LEReadLocalResolvableAddress: CommandCompleteCommand, NamesPeer {
+    package struct LEReadLocalResolvableAddress: CommandCompleteCommand, PeerIdentityParameters {
         package static let opcode = Opcode.leReadLocalResolvableAddress
         package typealias ReturnParameters = LEReadPeerResolvableAddress.ReturnParameters
 

@@ -30,7 +30,7 @@ extension HCI {
     }
 
     /// A command that reads the version of the peer's controller (Vol 4, Part E, 7.1.23).
-    package struct ReadRemoteVersionInformation: CommandStatusCommand, NamesLink {
+    package struct ReadRemoteVersionInformation: CommandStatusCommand, ConnectionHandleParameters {
         package static let opcode = Opcode.readRemoteVersionInformation
 
         package var connectionHandle: ConnectionHandle

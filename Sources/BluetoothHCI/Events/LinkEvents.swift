@@ -143,7 +143,7 @@ extension HCI {
 
     /// The expiry of a link's authenticated payload timeout: no authenticated packet arrived on the
     /// encrypted link in that time (Vol 4, Part E, 7.7.75).
-    package struct AuthenticatedPayloadTimeoutExpired: HCIParameters, NamesLink {
+    package struct AuthenticatedPayloadTimeoutExpired: HCIParameters, ConnectionHandleParameters {
         package var connectionHandle: ConnectionHandle
 
         package init(connectionHandle: ConnectionHandle) {

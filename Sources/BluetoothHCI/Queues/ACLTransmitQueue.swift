@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 /// The result of processing an entry of a Number Of Completed Packets event.
-package enum CompletionVerdict: Equatable, Sendable {
+package enum CompletionResult: Equatable, Sendable {
     case accepted
     /// No open link has this handle: the link has ended, or the controller sent a wrong handle.
     case unknownHandle
@@ -173,7 +173,7 @@ package struct ACLTransmitQueue: Sendable {
     package mutating func packetsCompleted(
         _ connectionHandle: ConnectionHandle,
         count: Int
-    ) -> CompletionVerdict {
+    ) -> CompletionResult {
         guard let index = index(of: connectionHandle) else { return .unknownHandle }
         let accepted = max(0, min(count, links[index].outstanding))
         links[index].outstanding -= accepted

@@ -89,14 +89,15 @@ extension HostCore {
 }
 
 extension HostCore {
-    /// Passes the current use of the radio, which may exclude advertising, to the advertiser.
-    mutating func radioUseChanged(now: Instant) {
-        var use = scheduler.radioUse
+    /// Passes the current activities of the controller, which may exclude advertising, to the
+    /// advertiser.
+    mutating func activitiesChanged(now: Instant) {
+        var activities = scheduler.activities
         // The loop uses indices, because a loop over the elements would copy every link.
         for index in links.cores.indices {
-            use.insert(links.cores[index].role == .peripheral ? .peripheral : .central)
+            activities.insert(links.cores[index].role == .peripheral ? .peripheral : .central)
         }
-        perform(advertiser.radioUseChanged(to: use, now: now), now: now)
+        perform(advertiser.activitiesChanged(to: activities, now: now), now: now)
     }
 }
 

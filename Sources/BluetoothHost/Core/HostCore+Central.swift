@@ -173,7 +173,7 @@ extension HostCore {
 extension HostCore {
     mutating func perform(_ actions: [CentralScheduler.Action], now: Instant) {
         for action in actions { perform(action, now: now) }
-        if state == .ready { radioUseChanged(now: now) }
+        if state == .ready { activitiesChanged(now: now) }
     }
 
     private mutating func perform(_ action: CentralScheduler.Action, now: Instant) {

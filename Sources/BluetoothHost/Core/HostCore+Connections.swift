@@ -53,7 +53,7 @@ extension HostCore {
         let localAddress = localAddress(in: report)
         linkBegan(report, from: localAddress, for: nil, isIncoming: isAdmitted, now: now)
         perform(advertiser.connectionMade(now: now), now: now)
-        radioUseChanged(now: now)
+        activitiesChanged(now: now)
     }
 
     /// Handles a new link: for a connection request, or for a peer that connected to this host. The

@@ -20,7 +20,7 @@ extension HostCore {
     ) {
         guard state != .closed, reopening.deadline == nil else { return }
         isConnected = true
-        wire = Wire(losesBytes: losesBytes, longestPacket: longestPacket)
+        transportRecovery = TransportRecovery(losesBytes: losesBytes, longestPacket: longestPacket)
         beginStartup(now: now)
     }
 
@@ -99,7 +99,7 @@ extension HostCore {
 
     /// Returns whether a reset may help, and can reach the controller.
     private mutating func mayReset(after failure: AdapterFailure) -> Bool {
-        guard !wire.losesBytes else { return wire.takeReset() }
+        guard !transportRecovery.losesBytes else { return transportRecovery.takeReset() }
         // A controller that fails during its set-up was already reset.
         return startup == nil && failure != .desynchronized
     }
@@ -112,7 +112,7 @@ extension HostCore {
 
     private mutating func beginStartup(now: Instant) {
         // Bytes before the answer to Reset are old, or noise (Vol 4, Part A, 4).
-        if wire.losesBytes { deframer.resynchronize() }
+        if transportRecovery.losesBytes { deframer.resynchronize() }
         startup = ControllerStartup(randomAddress: takeFirstAddress())
         continueStartup(now: now)
     }
@@ -139,10 +139,10 @@ extension HostCore {
         startup = nil
         context.capabilities = found
         reopening.succeeded()
-        wire.controllerStarted()
+        transportRecovery.controllerStarted()
         context.transmitQueue = ACLTransmitQueue()
         context.transmitQueue.configure(
-            packetLength: wire.dataLength(for: found.aclPacketLength),
+            packetLength: transportRecovery.dataLength(for: found.aclPacketLength),
             packetCount: found.aclPacketCount
         )
         changeState(to: .ready)
@@ -159,7 +159,7 @@ extension HostCore {
         startup = nil
         context.capabilities = nil
         abandonedControllers += 1
-        wire.packetArrived()
+        transportRecovery.packetArrived()
         addresses.reset()
         perform(scheduler.reset(now: now), now: now)
         perform(advertiser.reset(now: now), now: now)

@@ -20,10 +20,10 @@ extension HostCore {
         }
         do {
             guard let packet = try deframer.next() else {
-                if deframer.isAwaitingRest { wire.packetAwaited(now: now) }
+                if deframer.isAwaitingRest { transportRecovery.packetAwaited(now: now) }
                 return false
             }
-            wire.packetArrived()
+            transportRecovery.packetArrived()
             route(packet, now: now)
             if shutdownDeadline != nil { finishShutDown(now: now) }
             return true
@@ -42,7 +42,7 @@ extension HostCore {
 
     /// Fails the controller if the rest of a packet has not arrived in time.
     mutating func expirePacket(now: Instant) {
-        guard let deadline = wire.packetDeadline, deadline <= now else { return }
+        guard let deadline = transportRecovery.packetDeadline, deadline <= now else { return }
         framingLost("the rest of a packet has not arrived", now: now)
     }
 
@@ -60,7 +60,7 @@ extension HostCore {
         case .command, .synchronous, .isochronous:
             let reason = "a packet that no controller sends to a Low Energy host"
             // On a transport that loses bytes, other bytes may look like such a packet.
-            guard wire.losesBytes else { return emit(.log("ignored \(reason)")) }
+            guard transportRecovery.losesBytes else { return emit(.log("ignored \(reason)")) }
             framingLost(reason, now: now)
         }
     }

@@ -20,7 +20,10 @@ extension HostCore {
         soonest = earliest(soonest, earliest(reopening.deadline, shutdownDeadline))
         soonest = earliest(soonest, context.server.nextDeadline)
         soonest = earliest(soonest, context.storeState.schedule.nextDeadline)
-        soonest = earliest(soonest, earliest(addresses.nextDeadline, wire.packetDeadline))
+        soonest = earliest(
+            soonest,
+            earliest(addresses.nextDeadline, transportRecovery.packetDeadline)
+        )
         soonest = earliest(soonest, context.pairingWindow.nextDeadline)
         if !connectionRequests.isEmpty {
             for pending in connectionRequests.values {

@@ -34,7 +34,7 @@ package struct HostCore: Sendable {
     /// Whether the transport is open. Bytes that arrive earlier are dropped.
     var isConnected = false
     /// The state of the transport, and the number of resets of the controller.
-    var wire = Wire()
+    var transportRecovery = TransportRecovery()
     /// The number of times that the state of the controller was discarded.
     var abandonedControllers = 0
     var deframer = H4Deframer()
@@ -81,7 +81,7 @@ package struct HostCore: Sendable {
         secret: HCI.Key128? = nil
     ) {
         self.ownAddress = ownAddress
-        var randomness = Randomness(configuration.randomness)
+        var randomness = AnyRandomNumberGenerator(configuration.randomness)
         let localIdentity = Pairing.LocalIdentity(
             address: ownAddress,
             resolvingKey: resolvingKey ?? HCI.Key128(using: &randomness)

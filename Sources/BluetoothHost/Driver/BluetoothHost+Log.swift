@@ -7,7 +7,7 @@ extension BluetoothHost {
     /// Logs a line at the level `debug`. The number of lines is limited, because peers can cause
     /// them.
     func log(_ text: String) {
-        guard let suppressed = logBudget.spend(now: executor.now) else { return }
+        guard let suppressed = logRateLimit.spend(now: executor.now) else { return }
         if suppressed > 0 {
             configuration.logger.debug("\(suppressed) lines were suppressed before this line")
         }
@@ -30,7 +30,7 @@ extension BluetoothHost {
 }
 
 /// A limit on the number of log lines in a period. Lines above the limit are counted.
-struct LogBudget {
+struct LogRateLimit {
     static let linesPerPeriod = 20
     static let period: Duration = .seconds(10)
 

@@ -157,5 +157,5 @@ extension BluetoothHost {
         settle()
     }
 
-    fileprivate func handOver(_ key: StoreKey) -> HostCore.HandedOver? { core.handOver(key) }
+    fileprivate func handOver(_ key: StoreKey) -> HostCore.TransferredEntry? { core.handOver(key) }
 }

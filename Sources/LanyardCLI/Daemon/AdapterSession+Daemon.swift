@@ -61,7 +61,11 @@ extension AdapterSession {
                 advice: "use unix:path=PATH"
             )
         }
-        let port = BlueZAdapter(bus: bus, adapterName: adapterName, person: pairing.delegate)
+        let port = BlueZAdapter(
+            bus: bus,
+            adapterName: adapterName,
+            pairingDelegate: pairing.delegate
+        )
         let client = DaemonClient(
             port,
             permission: pairing.delegate?.permission,

@@ -4,7 +4,7 @@ import BlueZAdapter
 import BluetoothHost
 
 // Questions of the Bluetooth daemon.
-extension TerminalDelegate: DaemonPerson {
+extension TerminalDelegate: DaemonPairingDelegate {
     var hasDisplayAndKeyboard: Bool { dialogue.hasUser }
 
     /// Returns whether to ask about a pairing. A pairing that a peer begins needs the permission,

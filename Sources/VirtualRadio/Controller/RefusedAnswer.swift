@@ -14,20 +14,20 @@ struct RefusedAnswer: Sendable {
 
     /// The number of bytes after the status.
     private let length: Int
-    private let namesLink: Bool
+    private let beginsWithHandle: Bool
 
     init<Parameters: HCIReturnParameters>(_ parameters: Parameters.Type) {
         var reader = ByteReader([UInt8](repeating: 0, count: Self.lengthLimit))
         let isDecodable = (try? Parameters(from: &reader)) != nil
         length = isDecodable ? Self.lengthLimit - reader.remaining : 0
-        namesLink = Parameters.self is any LinkFirst.Type
+        beginsWithHandle = Parameters.self is any BeginsWithConnectionHandle.Type
     }
 
     /// Returns the return parameters, status first, of a command with these parameters.
     func returnParameters(_ status: HCI.ErrorCode, to parameters: ArraySlice<UInt8>) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 1 + length)
         bytes[0] = status.rawValue
-        if namesLink, length >= 2, parameters.count >= 2 {
+        if beginsWithHandle, length >= 2, parameters.count >= 2 {
             let start = parameters.startIndex
             bytes[1] = parameters[start]
             bytes[2] = parameters[start + 1] & 0x0F
@@ -38,11 +38,11 @@ struct RefusedAnswer: Sendable {
 
 /// Return parameters with a connection handle after the status. The parameters of their command
 /// begin with it.
-private protocol LinkFirst {}
+private protocol BeginsWithConnectionHandle {}
 
-extension HCI.LinkReturnParameters: LinkFirst {}
-extension HCI.ReadTransmitPowerLevel.ReturnParameters: LinkFirst {}
-extension HCI.ReadAuthenticatedPayloadTimeout.ReturnParameters: LinkFirst {}
-extension HCI.ReadRSSI.ReturnParameters: LinkFirst {}
-extension HCI.LEReadChannelMap.ReturnParameters: LinkFirst {}
-extension HCI.LEReadPHY.ReturnParameters: LinkFirst {}
+extension HCI.LinkReturnParameters: BeginsWithConnectionHandle {}
+extension HCI.ReadTransmitPowerLevel.ReturnParameters: BeginsWithConnectionHandle {}
+extension HCI.ReadAuthenticatedPayloadTimeout.ReturnParameters: BeginsWithConnectionHandle {}
+extension HCI.ReadRSSI.ReturnParameters: BeginsWithConnectionHandle {}
+extension HCI.LEReadChannelMap.ReturnParameters: BeginsWithConnectionHandle {}
+extension HCI.LEReadPHY.ReturnParameters: BeginsWithConnectionHandle {}

@@ -115,8 +115,8 @@ struct AdvertiserHarness {
         try take(advertiser.directedAdvertisingTimedOut(now: now))
     }
 
-    mutating func use(_ use: RadioUse) throws {
-        try take(advertiser.radioUseChanged(to: use, now: now))
+    mutating func use(_ activities: ControllerActivities) throws {
+        try take(advertiser.activitiesChanged(to: activities, now: now))
     }
 
     mutating func linkCloses() throws {

@@ -8,7 +8,7 @@ import BluetoothTypes
 ///
 /// A value that the client may not read never matches. Otherwise, the client could guess the value
 /// with repeated requests.
-struct FindByTypeValue: Reading {
+struct FindByTypeValue: PendingRead {
     typealias Group = (handle: AttributeHandle, groupEnd: AttributeHandle)
 
     let opcode = ATT.FindByTypeValueRequest.opcode

@@ -60,7 +60,7 @@ extension GATTServer {
     }
 
     private mutating func resume(
-        _ reading: some Reading,
+        _ reading: some PendingRead,
         _ request: PendingRequest,
         _ result: Result<[UInt8], ATT.ErrorCode>,
         on bearer: BearerID

@@ -8,15 +8,15 @@ extension GATTServer {
         do throws(RequestRefusal) {
             switch request {
             case .readRequest(let request):
-                return resume(ReadOne(request), on: bearer, since: now)
+                return resume(SingleRead(request), on: bearer, since: now)
             case .readBlobRequest(let request):
-                return resume(ReadOne(request), on: bearer, since: now)
+                return resume(SingleRead(request), on: bearer, since: now)
             case .readMultipleRequest(let request):
-                let reading = ReadSeveral(request)
+                let reading = MultipleRead(request)
                 try checkAll(reading.handles, for: bearer.client)
                 return resume(reading, on: bearer, since: now)
             case .readMultipleVariableRequest(let request):
-                let reading = ReadSeveral(request)
+                let reading = MultipleRead(request)
                 try checkAll(reading.handles, for: bearer.client)
                 return resume(reading, on: bearer, since: now)
             case .readByTypeRequest(let request):
@@ -76,7 +76,7 @@ extension GATTServer {
 
 extension GATTServer {
     private mutating func resume(
-        _ reading: some Reading,
+        _ reading: some PendingRead,
         on bearer: BearerID,
         since start: Instant
     ) -> [Action] {
@@ -85,7 +85,7 @@ extension GATTServer {
 
     /// Continues a read until the response is complete or a value must come from the application.
     mutating func resume(
-        _ reading: some Reading,
+        _ reading: some PendingRead,
         on bearer: BearerID,
         until deadline: Instant
     ) -> [Action] {
@@ -124,7 +124,7 @@ extension GATTServer {
     }
 
     private mutating func ask(
-        _ reading: some Reading,
+        _ reading: some PendingRead,
         _ handle: AttributeHandle,
         on bearer: BearerID,
         until deadline: Instant

@@ -7,7 +7,7 @@ import BluetoothTypes
 struct PendingRequest: Sendable {
     /// The work that remains after the application has answered.
     enum Work: Sendable {
-        case read(any Reading)
+        case read(any PendingRead)
         case write(WritePlan)
     }
 

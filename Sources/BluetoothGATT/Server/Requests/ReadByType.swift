@@ -7,7 +7,7 @@ import BluetoothATT
 ///
 /// The first unreadable attribute ends the response. If no value precedes it, the request is
 /// refused with its error.
-struct ReadByType: Reading {
+struct ReadByType: PendingRead {
     let opcode = ATT.ReadByTypeRequest.opcode
     private let start: AttributeHandle
     private var handles: ArraySlice<AttributeHandle>

@@ -59,7 +59,7 @@ struct LinkContext: Sendable {
     /// The number of links with an open question to a person.
     private(set) var occupyingLinks = 0
     /// The source of random numbers and keys.
-    var randomness: Randomness
+    var randomness: AnyRandomNumberGenerator
 
     private var nextOperation = Self.ownOperationBase
     private var outbox: [HostAction] = []
@@ -74,7 +74,7 @@ struct LinkContext: Sendable {
         configuration: HostConfiguration,
         localIdentity: Pairing.LocalIdentity,
         peerCipher: PeerCipher,
-        randomness: Randomness
+        randomness: AnyRandomNumberGenerator
     ) {
         self.configuration = configuration
         self.localIdentity = localIdentity

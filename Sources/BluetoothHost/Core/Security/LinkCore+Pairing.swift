@@ -17,7 +17,8 @@ extension LinkCore {
     /// Runs `body` on the Security Manager, and performs the actions that it returns.
     mutating func manage(
         _ context: inout LinkContext,
-        _ body: (inout SecurityManager, inout Randomness, Instant) -> [SecurityManager.Action]
+        _ body: (inout SecurityManager, inout AnyRandomNumberGenerator, Instant) -> [SecurityManager
+            .Action]
     ) {
         let refusal = refusalForPeer(context)
         var manager = protection.manager.take() ?? SecurityManager(securityContext(context))

@@ -10,7 +10,7 @@ import HCITransports
 // state over to the host to which the peer connects next.
 extension HostCore {
     /// An entry that a host hands over to another host.
-    struct HandedOver {
+    struct TransferredEntry {
         let bytes: [UInt8]
         /// Whether the store does not have these bytes yet.
         let isUnsaved: Bool
@@ -37,7 +37,7 @@ extension HostCore {
     /// Removes the copy of an entry from memory, because another host takes it over.
     ///
     /// - Returns: The entry, or `nil` if this host has no copy.
-    mutating func handOver(_ key: StoreKey) -> HandedOver? {
+    mutating func handOver(_ key: StoreKey) -> TransferredEntry? {
         guard let name = RecordName(key), context.isExclusive(name) else { return nil }
         var isUnsaved = context.storeState.schedule.waiting.contains(name)
         // The link of this host may not have ended yet. The other host needs the last counter, not
@@ -48,7 +48,7 @@ extension HostCore {
         }
         guard let bytes = context.contents(of: name) else { return nil }
         context.forgetCopy(of: name)
-        return HandedOver(bytes: bytes, isUnsaved: isUnsaved)
+        return TransferredEntry(bytes: bytes, isUnsaved: isUnsaved)
     }
 
     /// Replaces or removes a bond in memory, after another host has done so in the store.

@@ -101,7 +101,7 @@ struct AdapterEnvironment: Sendable {
             bus: address,
             adapterName: adapterName,
             store: store,
-            person: DaemonConsent(switches)
+            pairingDelegate: DaemonConsent(switches)
         )
     }
 

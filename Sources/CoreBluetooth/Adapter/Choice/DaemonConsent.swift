@@ -12,7 +12,7 @@ import HCITransports
 ///
 /// Without a delegate, only a pairing that needs no digits is accepted: a pairing that the app
 /// started, or any pairing while the app publishes a value that requires encryption.
-final class DaemonConsent: DaemonPerson {
+final class DaemonConsent: DaemonPairingDelegate {
     private let consent: PairingConsent
     private let lastNumber = Lock<UInt64>(0)
 

@@ -3,28 +3,28 @@
 import BluetoothHCI
 
 /// The current and requested activities of a controller besides advertising.
-package struct RadioUse: OptionSet, Sendable, Hashable {
+package struct ControllerActivities: OptionSet, Sendable, Hashable {
     package let rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    package static let passiveScanning = RadioUse(rawValue: 1 << 0)
-    package static let activeScanning = RadioUse(rawValue: 1 << 1)
-    package static let initiating = RadioUse(rawValue: 1 << 2)
+    package static let passiveScanning = ControllerActivities(rawValue: 1 << 0)
+    package static let activeScanning = ControllerActivities(rawValue: 1 << 1)
+    package static let initiating = ControllerActivities(rawValue: 1 << 2)
     /// The controller has links as a central.
-    package static let central = RadioUse(rawValue: 1 << 3)
+    package static let central = ControllerActivities(rawValue: 1 << 3)
     /// The controller has links as a peripheral.
-    package static let peripheral = RadioUse(rawValue: 1 << 4)
+    package static let peripheral = ControllerActivities(rawValue: 1 << 4)
 }
 
 extension CentralScheduler {
     /// The current and requested activities of the scanner and the initiator.
-    package var radioUse: RadioUse {
-        var use: RadioUse = []
+    package var activities: ControllerActivities {
+        var activities: ControllerActivities = []
         if let requested = scan.requested {
-            use.insert(requested.isActive ? .activeScanning : .passiveScanning)
+            activities.insert(requested.isActive ? .activeScanning : .passiveScanning)
         }
-        if !initiation.isIdle || queue.hasEligible { use.insert(.initiating) }
-        return use
+        if !initiation.isIdle || queue.hasEligible { activities.insert(.initiating) }
+        return activities
     }
 }
 
@@ -33,11 +33,15 @@ extension CommandDialect {
     /// its other activities (LE Read Supported States, Vol 4, Part E, 7.8.27). If the controller
     /// does not report the kind of advertising at all, the host tries it, because the controller
     /// can still refuse.
-    func allows(_ parameters: AdvertisingParameters, beside use: RadioUse) -> Bool {
+    func allows(_ parameters: AdvertisingParameters, beside activities: ControllerActivities)
+        -> Bool
+    {
         let states = capabilities.states
         let kind = AdvertisingStates(of: parameters.properties)
         guard states.contains(kind.alone) else { return true }
-        return kind.combined.allSatisfy { !use.contains($0.use) || states.contains($0.state) }
+        return kind.combined.allSatisfy {
+            !activities.contains($0.activity) || states.contains($0.state)
+        }
     }
 }
 
@@ -46,7 +50,7 @@ private struct AdvertisingStates {
     typealias States = HCI.LESupportedStates
 
     let alone: States
-    let combined: [(use: RadioUse, state: States)]
+    let combined: [(activity: ControllerActivities, state: States)]
 
     /// Creates the states of a kind, in this order: alone, with passive and with active scanning,
     /// with initiating, as a central, as a peripheral.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A wrapper that gives every source of randomness the same type, for generic functions.
-struct Randomness: RandomNumberGenerator, Sendable {
+struct AnyRandomNumberGenerator: RandomNumberGenerator, Sendable {
     private var source: any RandomNumberGenerator & Sendable
 
     init(_ source: any RandomNumberGenerator & Sendable) {

@@ -8,7 +8,7 @@ import Testing
 @testable import BluetoothHost
 
 @Suite("Transports that lose bytes")
-struct WireTests {
+struct TransportRecoveryTests {
     private let peer = ModelPeer(1)
 
     private static func opened(losesBytes: Bool = true, peers: [ModelPeer] = []) -> Harness {
@@ -79,7 +79,7 @@ struct WireTests {
         var harness = Self.ready()
         let answer: [UInt8] = [0x04, 0x3E, 0x04]
         harness.feed(answer)
-        harness.advance(by: Wire.packetTimeout - .milliseconds(1))
+        harness.advance(by: TransportRecovery.packetTimeout - .milliseconds(1))
         #expect(harness.core.state == .ready)
         harness.feed([0x7F])
         harness.advance(by: .milliseconds(1))
@@ -129,7 +129,7 @@ struct WireTests {
         let read = harness.ask(.gatt(.read(ModelServer.readableHandle)), of: link)
         harness.drive()
         #expect(harness.isPending(read))
-        harness.advance(by: Wire.packetTimeout)
+        harness.advance(by: TransportRecovery.packetTimeout)
         #expect(harness.states == [.ready, .resetting(.desynchronized), .ready])
         #expect(harness.error(read) == .adapter(.desynchronized))
         #expect(throws: Never.self) { try harness.connect(peer.address) }
@@ -159,7 +159,7 @@ struct WireTests {
         harness.feed([0x55])
         harness.advance(by: .seconds(60))
         let resets = harness.controller.commands[before...].prefix { $0 == .reset }
-        #expect(resets.count >= Wire.resetLimit)
+        #expect(resets.count >= TransportRecovery.resetLimit)
         let first = harness.states.firstIndex { if case .unavailable = $0 { true } else { false } }
         #expect(
             harness.states[..<(first ?? 0)]
@@ -172,7 +172,10 @@ struct WireTests {
         #expect(harness.controller.violations.isEmpty)
     }
 
-    @Test("A later Reset succeeds if earlier Resets were lost", arguments: 1..<Wire.resetLimit)
+    @Test(
+        "A later Reset succeeds if earlier Resets were lost",
+        arguments: 1..<TransportRecovery.resetLimit
+    )
     func nextReset(lost: Int) {
         var harness = Self.ready()
         harness.controller.isHung = true
@@ -200,16 +203,16 @@ struct WireTests {
 
     @Test("Data is limited to the longest packet, unless the controller's limit is smaller")
     func longestPacket() {
-        let wire = Wire(longestPacket: 1028)
-        #expect(wire.dataLength(for: 1024) == 1023)
-        #expect(wire.dataLength(for: 251) == 251)
-        #expect(Wire().dataLength(for: 65_535) == 65_535)
+        let recovery = TransportRecovery(longestPacket: 1028)
+        #expect(recovery.dataLength(for: 1024) == 1023)
+        #expect(recovery.dataLength(for: 251) == 251)
+        #expect(TransportRecovery().dataLength(for: 65_535) == 65_535)
     }
 
     @Test("Resets are counted from one start of the controller to the next")
     func countedAnew() {
         var harness = Self.ready()
-        for _ in 0..<3 * Wire.resetLimit {
+        for _ in 0..<3 * TransportRecovery.resetLimit {
             harness.feed([0x99])
             harness.drive()
             #expect(harness.core.state == .ready)

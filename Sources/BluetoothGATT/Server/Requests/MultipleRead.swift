@@ -4,7 +4,7 @@ import BluetoothATT
 
 /// A Read Multiple or Read Multiple Variable request, which reads several values for one response.
 /// The response is truncated to the MTU (Vol 3, Part F, 3.4.4.7, 3.4.4.8, 3.4.4.11 and 3.4.4.12).
-struct ReadSeveral: Reading {
+struct MultipleRead: PendingRead {
     let opcode: ATT.Opcode
     let handles: [AttributeHandle]
     private var values: [ArraySlice<UInt8>] = []

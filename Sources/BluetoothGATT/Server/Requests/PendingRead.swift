@@ -6,7 +6,7 @@ import BluetoothATT
 ///
 /// The server gets a value from its database immediately, or from the application after a delay. It
 /// calls `receive(_:mtu:)` in both cases.
-protocol Reading: Sendable {
+protocol PendingRead: Sendable {
     var opcode: ATT.Opcode { get }
 
     /// Returns the attribute to read next, or `nil` if the response is complete.
@@ -26,7 +26,7 @@ protocol Reading: Sendable {
     func response(mtu: Int) throws(RequestRefusal) -> ATT.PDU
 }
 
-extension Reading {
+extension PendingRead {
     var offset: Int { 0 }
 
     mutating func receive(_ refusal: RequestRefusal) throws(RequestRefusal) { throw refusal }

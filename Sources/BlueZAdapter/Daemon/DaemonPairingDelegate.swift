@@ -4,7 +4,7 @@ import BluetoothPort
 
 /// The person at this device, who answers the daemon's questions about pairings. Each method runs
 /// in a task of its own, which the adapter cancels when the daemon withdraws the question.
-package protocol DaemonPerson: Sendable {
+package protocol DaemonPairingDelegate: Sendable {
     /// Whether the person sees digits and can enter them.
     var hasDisplayAndKeyboard: Bool { get }
     /// Returns whether the person consents to a pairing that requires no other action of the

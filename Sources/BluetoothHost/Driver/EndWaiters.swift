@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 /// The ends of objects of one kind, links or advertising sets, and the tasks that wait for them.
-struct Ends<Subject: Hashable, End: Sendable> {
+struct EndWaiters<Subject: Hashable, End: Sendable> {
     typealias Waiter = CheckedContinuation<End, any Error>
 
     /// The number of past ends that are stored for late callers.

@@ -10,7 +10,7 @@ import BluetoothTypes
 /// only recovery is that of Vol 4, Part A, 4: the host resets the controller and searches for its
 /// answer. That answer may be lost as well, so the host resets the controller several times before
 /// it opens the transport again.
-struct Wire: Sendable {
+struct TransportRecovery: Sendable {
     /// The maximum number of resets from one start of the controller to the next.
     static let resetLimit = 3
 

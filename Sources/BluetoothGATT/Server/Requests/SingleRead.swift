@@ -7,7 +7,7 @@ import BluetoothATT
 ///
 /// A Read Blob of a short value succeeds as well. The specification permits the error Attribute Not
 /// Long for it, but the error has no benefit for the client.
-struct ReadOne: Reading {
+struct SingleRead: PendingRead {
     let opcode: ATT.Opcode
     let offset: Int
     private let handle: AttributeHandle
