@@ -13,8 +13,8 @@
 // radios, the losses of one receiver) has its own named stream, derived from the one `WorldSeed`,
 // so an additional device does not change the random numbers of the others. This module does not
 // call the platform's mathematical library, because its last digits differ from platform to
-// platform. `Reproducible` has the few functions that are needed, built from operations that IEEE
-// 754 defines to the last bit.
+// platform. `ReproducibleMath` has the few functions that are needed, built from operations that
+// IEEE 754 defines to the last bit.
 //
 // **The medium.** These steps determine whether a packet arrives. The packet occupies its channel
 // for its `airTime`, which follows from modulation and length to the microsecond (Vol 6, Part B,

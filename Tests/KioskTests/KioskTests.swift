@@ -128,13 +128,13 @@ extension AuthenticatedCBCSealing {
 }
 
 /// A request of a message channel, with its number.
-private struct Asked: Decodable {
+private struct RequestEnvelope: Decodable {
     var ask: Note
     var id: Int
 }
 
 /// The answer to a request, with the number of the request.
-private struct Answered: Encodable {
+private struct AnswerEnvelope: Encodable {
     var answer: Note
     var id: Int
 }
@@ -154,10 +154,12 @@ extension VirtualAccessory {
                     // The framing carries text, so sealed bytes are in Base64.
                     guard let sealed = Data(base64Encoded: frame),
                         let message = try? sealing.open(sealed),
-                        let asked = try? JSONDecoder().decode(Asked.self, from: message)
+                        let asked = try? JSONDecoder().decode(RequestEnvelope.self, from: message)
                     else { return nil }
                     let note = Note(text: "Badge \(number) read \(asked.ask.text)")
-                    let answer = try? JSONEncoder().encode(Answered(answer: note, id: asked.id))
+                    let answer = try? JSONEncoder().encode(
+                        AnswerEnvelope(answer: note, id: asked.id)
+                    )
                     return answer.flatMap { try? sealing.seal($0) }?.base64EncodedData()
                 }
             ],

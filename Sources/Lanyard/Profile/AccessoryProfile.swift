@@ -82,7 +82,7 @@ extension AccessoryProfile {
     /// The uses that the stored properties declare, in their order.
     static var uses: [CharacteristicUse] {
         Mirror(reflecting: Self()).children.flatMap { child in
-            (child.value as? any DeclaresUses)?.uses(in: service) ?? []
+            (child.value as? any CharacteristicUseProvider)?.uses(in: service) ?? []
         }
     }
 }

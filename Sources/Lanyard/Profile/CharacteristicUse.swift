@@ -59,7 +59,7 @@ extension AccessoryDescription {
 }
 
 /// The type of a property of a profile that declares uses of characteristics, such as ``Readable``.
-protocol DeclaresUses {
+protocol CharacteristicUseProvider {
     /// Returns the uses. If the property names no service, they are in `service`.
     func uses(in service: BluetoothID) -> [CharacteristicUse]
 }

@@ -11,7 +11,7 @@
 ///
 /// If the accessory answers with indications, it is ready only after it has confirmed the
 /// subscription.
-public struct ControlPoint<Command: ControlPointCommand>: Sendable, DeclaresUses {
+public struct ControlPoint<Command: ControlPointCommand>: Sendable, CharacteristicUseProvider {
     let service: BluetoothID?
     let isRequired: Bool
 

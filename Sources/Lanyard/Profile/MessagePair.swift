@@ -8,7 +8,7 @@
 /// ```
 ///
 /// ``TypedAccessory`` makes the channel: `box.messages.channel()`.
-public struct MessagePair: Hashable, Sendable, DeclaresUses {
+public struct MessagePair: Hashable, Sendable, CharacteristicUseProvider {
     /// The characteristic to which the app writes.
     public let writing: BluetoothID
     /// The characteristic whose values the app receives.

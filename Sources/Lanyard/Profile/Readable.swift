@@ -8,7 +8,7 @@
 /// let level = Readable<BatteryLevel>(in: "180F", isRequired: false)
 /// let serial = Readable<String>("2A25", in: "180A")
 /// ```
-public struct Readable<Value: Sendable>: CharacteristicProperty, DeclaresUses {
+public struct Readable<Value: Sendable>: CharacteristicProperty, CharacteristicUseProvider {
     /// The UUID of the characteristic.
     public let identifier: BluetoothID
     let service: BluetoothID?

@@ -7,7 +7,7 @@
 /// ```swift
 /// let measurement = Subscribed<HeartRateMeasurement>()
 /// ```
-public struct Subscribed<Value: Sendable>: CharacteristicProperty, DeclaresUses {
+public struct Subscribed<Value: Sendable>: CharacteristicProperty, CharacteristicUseProvider {
     /// The UUID of the characteristic.
     public let identifier: BluetoothID
     let service: BluetoothID?

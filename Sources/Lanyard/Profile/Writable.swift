@@ -7,7 +7,7 @@
 /// let control = Writable<HeartRateControlPoint>()
 /// let brightness = Writable<UInt8>("2A56")
 /// ```
-public struct Writable<Value: Sendable>: CharacteristicProperty, DeclaresUses {
+public struct Writable<Value: Sendable>: CharacteristicProperty, CharacteristicUseProvider {
     /// The UUID of the characteristic.
     public let identifier: BluetoothID
     let service: BluetoothID?

@@ -48,7 +48,7 @@ extension FlightRecording: CustomStringConvertible {
 // MARK: JSON
 
 /// The first line of a recording.
-private struct Head: Codable {
+private struct RecordingHeader: Codable {
     static let version = 1
 
     var lanyardRecording: Int
@@ -58,7 +58,7 @@ private struct Head: Codable {
 }
 
 /// Every other line of a recording.
-private struct Line: Codable {
+private struct RecordedEvent: Codable {
     var microseconds: Int64
     var device: String?
     var lane: FlightEvent.Lane
@@ -88,8 +88,8 @@ extension FlightRecording {
     /// The recording as JSON lines: an object with general data, then an object for each event.
     /// Times are in whole microseconds.
     public var jsonLines: String {
-        let head = Head(
-            lanyardRecording: Head.version,
+        let header = RecordingHeader(
+            lanyardRecording: RecordingHeader.version,
             startMicroseconds: start.flatMap {
                 Int64(exactly: ($0.timeIntervalSince1970 * 1_000_000).rounded())
             },
@@ -97,8 +97,8 @@ extension FlightRecording {
         )
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        var text = encoder.line(head)
-        for event in events { text += encoder.line(Line(event)) }
+        var text = encoder.line(header)
+        for event in events { text += encoder.line(RecordedEvent(event)) }
         return text
     }
 
@@ -113,18 +113,18 @@ extension FlightRecording {
         let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         let decoder = JSONDecoder()
         guard let first = lines.first,
-            let head = try? decoder.decode(Head.self, from: Data(first.utf8)),
-            head.lanyardRecording == Head.version
+            let header = try? decoder.decode(RecordingHeader.self, from: Data(first.utf8)),
+            header.lanyardRecording == RecordingHeader.version
         else { throw .unknownFormat }
         self.init(
-            start: head.startMicroseconds.map {
+            start: header.startMicroseconds.map {
                 Date(timeIntervalSince1970: Double($0) / 1_000_000)
             },
-            dropped: max(0, head.dropped)
+            dropped: max(0, header.dropped)
         )
         for (index, line) in lines.enumerated().dropFirst() where !line.isEmpty {
             guard events.count < Self.eventLimit else { throw .tooLong }
-            guard let read = try? decoder.decode(Line.self, from: Data(line.utf8)) else {
+            guard let read = try? decoder.decode(RecordedEvent.self, from: Data(line.utf8)) else {
                 throw .malformedLine(index + 1)
             }
             events.append(read.event)

@@ -31,11 +31,11 @@ struct StandardStreamPipe: Sendable {
     /// itself when the input has ended and all of it has arrived at the peer. Throws if the peer
     /// closes the channel while a piece of the input is left to send.
     func run() async throws {
-        let halves = Halves()
+        let state = PipeState()
         do {
             try await FirstResult.of([
-                { @Sendable in try await sendInput(halves) },
-                { @Sendable in try await writeOutput(halves) },
+                { @Sendable in try await sendInput(state) },
+                { @Sendable in try await writeOutput(state) },
             ])
         } catch {
             await channel.close()
@@ -43,17 +43,17 @@ struct StandardStreamPipe: Sendable {
         }
     }
 
-    private func sendInput(_ halves: Halves) async throws {
+    private func sendInput(_ state: PipeState) async throws {
         do {
             let limit = try await channel.sendLimit
             while let piece = try await read(min(limit, Self.pieceLimit)) {
-                halves.sendingBegins()
+                state.sendingBegins()
                 try await channel.send(piece)
-                if halves.sendingEnds(.idle) { return }
+                if state.sendingEnds(.idle) { return }
             }
         } catch L2CAP.Failure.closedByPeer {
-            let isLeftOver = if halves.isSending { true } else { try await read(1) != nil }
-            if isLeftOver, halves.sendingEnds(.cutOff) { throw Self.cutOff }
+            let isLeftOver = if state.isSending { true } else { try await read(1) != nil }
+            if isLeftOver, state.sendingEnds(.cutOff) { throw Self.cutOff }
             // `writeOutput` ends the pipe after it has written all bytes that arrived before.
             return await EndOfInput.never()
         }
@@ -63,14 +63,14 @@ struct StandardStreamPipe: Sendable {
 
     /// Returns when the peer has closed the channel. If this side closes it, `sendInput` decides
     /// when the pipe ends.
-    private func writeOutput(_ halves: Halves) async throws {
+    private func writeOutput(_ state: PipeState) async throws {
         while let sdu = try await channel.receive() { try await write(sdu) }
         do {
             _ = try await channel.sendLimit
         } catch L2CAP.Failure.closed {
             return await EndOfInput.never()
         } catch {}
-        switch halves.outputEnds() {
+        switch state.outputEnds() {
         case .idle: return
         case .busy: await EndOfInput.never()
         case .cutOff: throw Self.cutOff
@@ -86,7 +86,7 @@ struct StandardStreamPipe: Sendable {
 
 /// The state that the two halves of a pipe share, to find out whether a piece of the input was left
 /// over when the peer closed the channel.
-private final class Halves: Sendable {
+private final class PipeState: Sendable {
     enum Sending {
         /// Nothing is being sent.
         case idle

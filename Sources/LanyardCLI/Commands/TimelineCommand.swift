@@ -105,7 +105,7 @@ struct TimelineCommand: ConsoleCommand {
 }
 
 /// A fault in a recording.
-struct RecordingFailure: PlacedError, Equatable {
+struct RecordingFailure: LocatedError, Equatable {
     let cause: FlightRecording.Failure
 
     var place: String {

@@ -51,11 +51,11 @@ extension DemoScene {
 
     private func line(_ device: Device) -> StyledLine {
         var line = StyledLine()
-        let look = StateLook(device.state, isRunning: isRunning)
+        let appearance = StateAppearance(device.state, isRunning: isRunning)
         line.add("  ")
-        line.add(look.sign + " ", look.style)
+        line.add(appearance.sign + " ", appearance.style)
         line.add(device.name, .bold, columns: 14)
-        line.add(look.name, look.style, columns: 28)
+        line.add(appearance.name, appearance.style, columns: 28)
         line.add(SignalBars.text(device.signal), device.signal < SignalBars.floor ? .faint : .plain)
         line.add(" \(device.signal) dBm", .faint, columns: 10)
         line.add(DistanceText.describe(device.meters), .faint)
@@ -76,7 +76,7 @@ extension DemoScene {
 }
 
 /// The appearance of a state on a terminal.
-struct StateLook: Equatable, Sendable {
+struct StateAppearance: Equatable, Sendable {
     let sign: String
     let name: String
     let style: StyledLine.Style

@@ -28,7 +28,7 @@ final class LiveRequests: Sendable {
     func respond(to request: HTTPRequest) async -> HTTPResponse {
         guard let access = access.withLock({ $0 }) else { return .refusal(.unavailable) }
         do throws(HTTPStatus) {
-            switch try access.place(of: request) {
+            switch try access.route(of: request) {
             case .page: return HTTPResponse(content: .html(LivePage.html))
             case .timeline:
                 var timeline = Timeline(title: "Live")

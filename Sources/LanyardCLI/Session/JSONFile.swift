@@ -15,7 +15,7 @@ struct JSONFile {
     let manual: String
 
     /// Reads and parses the file.
-    func read<Value, Failure: PlacedError>(
+    func read<Value, Failure: LocatedError>(
         _ path: String,
         as parse: (String) throws(Failure) -> Value
     ) throws(ProgramFailure) -> Value {
@@ -51,7 +51,7 @@ extension JSONFile {
         )
     }
 
-    func wrong(_ path: String, _ error: some PlacedError) -> ProgramFailure {
+    func wrong(_ path: String, _ error: some LocatedError) -> ProgramFailure {
         let name = TerminalText.escape(path)
         return ProgramFailure(
             .badData,
@@ -62,19 +62,19 @@ extension JSONFile {
 }
 
 /// A fault in a text, with its place.
-protocol PlacedError: Error {
+protocol LocatedError: Error {
     /// The place; empty for the whole text.
     var place: String { get }
     /// The fault.
     var problem: String { get }
 }
 
-extension PlacedError {
+extension LocatedError {
     /// The place and the fault, as the end of a sentence after the words "is not valid".
     fileprivate var placed: String {
         place.isEmpty ? ": \(problem)" : " at \(place): \(problem)"
     }
 }
 
-extension JSONError: PlacedError {}
-extension ScenarioError: PlacedError {}
+extension JSONError: LocatedError {}
+extension ScenarioError: LocatedError {}

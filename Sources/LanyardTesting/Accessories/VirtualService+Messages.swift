@@ -76,9 +76,9 @@ extension VirtualService {
     ) -> VirtualService {
         messages(identifier, writing: input, notifying: output, sealing: sealing) { bytes in
             let decoder = JSONDecoder()
-            if let asked = try? decoder.decode(Asked<Request>.self, from: bytes) {
+            if let asked = try? decoder.decode(RequestEnvelope<Request>.self, from: bytes) {
                 return answer(asked.ask).flatMap {
-                    try? JSONEncoder.sorted.encode(Answered(answer: $0, id: asked.id))
+                    try? JSONEncoder.sorted.encode(AnswerEnvelope(answer: $0, id: asked.id))
                 }
             }
             guard let request = try? decoder.decode(Request.self, from: bytes) else { return nil }
@@ -136,13 +136,13 @@ extension LiveAccessory {
 }
 
 /// The envelope of a request.
-private struct Asked<Request: Decodable>: Decodable {
+private struct RequestEnvelope<Request: Decodable>: Decodable {
     var ask: Request
     var id: Int
 }
 
 /// The envelope of an answer.
-private struct Answered<Answer: Encodable>: Encodable {
+private struct AnswerEnvelope<Answer: Encodable>: Encodable {
     var answer: Answer
     var id: Int
 }

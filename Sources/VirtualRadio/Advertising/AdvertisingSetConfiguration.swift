@@ -67,7 +67,7 @@ struct AdvertisingSetConfiguration: Sendable {
 }
 
 /// The timing of advertising that the specification fixes or leaves to the controller.
-enum AdvertisingPace {
+enum AdvertisingTiming {
     /// The intervals that legacy commands can set (Vol 4, Part E, 7.8.5).
     static let legacyIntervals = Duration.milliseconds(20) ... .milliseconds(10_240)
     /// The intervals that extended commands can set, in a field of 24 bits (Vol 4, Part E, 7.8.53).

@@ -56,7 +56,7 @@ extension VirtualController {
         case .resting: beginEvent(index, &ether)
         case .sending: break
         case .receiving:
-            continueEvent(index, at: ether.now.later(AdvertisingPace.channelChange), &ether)
+            continueEvent(index, at: ether.now.later(AdvertisingTiming.channelChange), &ether)
         }
     }
 
@@ -95,7 +95,7 @@ extension VirtualController {
     ) -> Bool {
         let transmission = packet.transmission
         let isListening = advertiser.sets[index].listens(after: packet)
-        let listening = isListening ? AdvertisingPace.frameSpace : 0
+        let listening = isListening ? AdvertisingTiming.frameSpace : 0
         let isFree = ether.schedules[radio.index].reserve(
             from: transmission.start,
             to: transmission.end.later(listening),
@@ -114,16 +114,20 @@ extension VirtualController {
             advertiser.sets[index].isSending(packet)
         else { return }
         guard advertiser.sets[index].listens(after: packet) else {
-            return continueEvent(index, at: ether.now.later(AdvertisingPace.channelChange), &ether)
+            return continueEvent(
+                index,
+                at: ether.now.later(AdvertisingTiming.channelChange),
+                &ether
+            )
         }
-        let request = ether.now.later(AdvertisingPace.frameSpace)
+        let request = ether.now.later(AdvertisingTiming.frameSpace)
         if let end = ether.air.end(ofPacketsFrom: request, on: packet.transmission.channel),
             ether.schedules[radio.index].reserve(from: request, to: end, now: ether.now)
         {
             advertiser.sets[index].run?.step = .receiving(start: request)
             wait(index, until: end, &ether)
         } else {
-            continueEvent(index, at: request.later(AdvertisingPace.channelChange), &ether)
+            continueEvent(index, at: request.later(AdvertisingTiming.channelChange), &ether)
         }
     }
 
@@ -170,7 +174,7 @@ extension VirtualController {
     /// Returns advDelay in nanoseconds: 0 at high duty cycle.
     private mutating func advertisingDelay(_ index: Int) -> Int64 {
         guard advertiser.sets[index].hasDelay() else { return 0 }
-        return Int64(generator.uniform(below: AdvertisingPace.delayMaximum + 1))
+        return Int64(generator.uniform(below: AdvertisingTiming.delayMaximum + 1))
     }
 }
 
@@ -233,8 +237,9 @@ extension VirtualAdvertisingSet {
     /// packet, in nanoseconds.
     fileprivate mutating func pauseAfterPacket() -> Int64 {
         let listening =
-            configuration.isLegacy && configuration.allowsRequests ? AdvertisingPace.frameSpace : 0
-        return listening + AdvertisingPace.channelChange
+            configuration.isLegacy && configuration.allowsRequests
+            ? AdvertisingTiming.frameSpace : 0
+        return listening + AdvertisingTiming.channelChange
     }
 
     /// Returns whether the event continues with `advertiseOnNextChannel`. For a legacy set the

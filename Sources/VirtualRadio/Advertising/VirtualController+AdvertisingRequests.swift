@@ -33,7 +33,7 @@ extension VirtualController {
         to request: AdvertisingPacket,
         _ ether: inout Ether
     ) -> Bool {
-        let start = ether.now.later(AdvertisingPace.frameSpace)
+        let start = ether.now.later(AdvertisingTiming.frameSpace)
         let channel = request.transmission.channel
         let response: AdvertisingPacket
         if advertiser.sets[index].configuration.isLegacy {
@@ -117,7 +117,7 @@ extension VirtualController {
             to: packet.sender,
             on: packet.transmission.channel,
             modulation: packet.modulation,
-            start: ether.now.later(AdvertisingPace.frameSpace),
+            start: ether.now.later(AdvertisingTiming.frameSpace),
             reduction: reduction
         )
         ether.schedules[radio.index].reserve(

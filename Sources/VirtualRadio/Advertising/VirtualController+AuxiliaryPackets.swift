@@ -37,7 +37,7 @@ extension VirtualController {
         return ExtendedAdvertisement.Pointer(
             channel: channel,
             modulation: modulation,
-            start: end.later(AdvertisingPace.auxiliarySpace)
+            start: end.later(AdvertisingTiming.auxiliarySpace)
         )
     }
 
@@ -147,6 +147,6 @@ extension AdvertisingSetConfiguration {
         guard let pdu = ExtendedAdvertisingPDU(fields) else { return 0 }
         let count = Int64(channels.rawValue.nonzeroBitCount)
         let packet = pdu.airTime(primary).nanoseconds
-        return count * packet + (count - 1) * AdvertisingPace.channelChange
+        return count * packet + (count - 1) * AdvertisingTiming.channelChange
     }
 }

@@ -183,13 +183,13 @@ extension AdvertisingSetConfiguration {
         _ command: HCI.LESetExtendedAdvertisingParameters
     ) throws(HCI.ErrorCode) -> ClosedRange<Duration> {
         if command.properties.contains(.highDutyCycle) {
-            return AdvertisingPace.highDutyInterval...AdvertisingPace.highDutyInterval
+            return AdvertisingTiming.highDutyInterval...AdvertisingTiming.highDutyInterval
         }
         let minimum = command.intervalMinimum.duration
         return try intervals(
             minimum,
             command.intervalMaximum.duration,
-            within: AdvertisingPace.extendedIntervals
+            within: AdvertisingTiming.extendedIntervals
         )
     }
 

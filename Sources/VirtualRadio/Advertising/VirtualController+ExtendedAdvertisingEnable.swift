@@ -77,7 +77,7 @@ extension VirtualAdvertisingSet {
     fileprivate func checkIsComplete(_ plan: HCI.AdvertisingSetRun) throws(HCI.ErrorCode) {
         if configuration.isHighDutyCycle {
             guard plan.duration.rawValue > 0,
-                plan.duration.duration <= AdvertisingPace.highDutyLimit
+                plan.duration.duration <= AdvertisingTiming.highDutyLimit
             else { throw .invalidCommandParameters }
         }
         guard !data.isPartial, !response.isPartial else { throw .commandDisallowed }

@@ -89,7 +89,7 @@ extension VirtualController {
             eventLimit: 0,
             addresses: addresses
         )
-        let limit = configuration.isHighDutyCycle ? AdvertisingPace.highDutyLimit : nil
+        let limit = configuration.isHighDutyCycle ? AdvertisingTiming.highDutyLimit : nil
         startAdvertising(index, run, lasting: limit, &ether)
     }
 }
@@ -106,11 +106,11 @@ extension AdvertisingSetConfiguration {
         self.init(
             properties: properties,
             intervals: isHighDuty
-                ? AdvertisingPace.highDutyInterval...AdvertisingPace.highDutyInterval
+                ? AdvertisingTiming.highDutyInterval...AdvertisingTiming.highDutyInterval
                 : try Self.intervals(
                     command.intervalMinimum.duration,
                     command.intervalMaximum.duration,
-                    within: AdvertisingPace.legacyIntervals
+                    within: AdvertisingTiming.legacyIntervals
                 )
         )
         try setAddressing(

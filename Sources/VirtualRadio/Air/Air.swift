@@ -36,7 +36,7 @@ package struct Air: Sendable {
     /// together to be received. The specification requires receivers to cope with 21 dB on LE 1M
     /// (Vol 6, Part A, 4.2). Receivers on the market cope with about 8 dB.
     package var captureThreshold: Double {
-        didSet { captureRatio = Reproducible.ratio(decibels: captureThreshold) }
+        didSet { captureRatio = ReproducibleMath.ratio(decibels: captureThreshold) }
     }
     private var captureRatio: Double
 
@@ -45,7 +45,7 @@ package struct Air: Sendable {
     /// Creates a medium without packets.
     package init(captureThreshold: Double = 8) {
         self.captureThreshold = captureThreshold
-        captureRatio = Reproducible.ratio(decibels: captureThreshold)
+        captureRatio = ReproducibleMath.ratio(decibels: captureThreshold)
     }
 
     /// Returns the number of packets that are remembered for the channel.

@@ -16,7 +16,7 @@ package struct HostWireFaults: Sendable {
     package internal(set) var plan: FaultPlan
     var toController: WireLane
     var toHost: WireLane
-    private var fate: EventFate
+    private var decider: EventFaultDecider
     private var pending: [(instant: Instant, fault: TimedFault)]
     private var performedCount = 0
 
@@ -26,7 +26,7 @@ package struct HostWireFaults: Sendable {
         let number = radio.rawValue
         toController = WireLane(plan.toController, generator: seed.stream("to controller", number))
         toHost = WireLane(plan.toHost, generator: seed.stream("to host", number))
-        fate = EventFate(plan.events, generator: seed.stream("event faults", number))
+        decider = EventFaultDecider(plan.events, generator: seed.stream("event faults", number))
         pending = plan.timedFaults.filter { $0.instant >= now }
     }
 
@@ -64,7 +64,7 @@ package struct HostWireFaults: Sendable {
     /// and the instant of its arrival.
     mutating func send(_ packet: [UInt8], now: Instant, _ arrive: ([UInt8], Instant) -> Void) {
         let isEvent = packet.first == HCI.PacketType.event.rawValue
-        let outcome = isEvent ? fate.decide(packet) : EventFate.Outcome(packet: packet)
+        let outcome = isEvent ? decider.decide(packet) : EventFaultDecider.Outcome(packet: packet)
         for _ in 0..<outcome.count {
             guard let instant = toHost.send(now: now) else { return }
             arrive(outcome.packet, instant + outcome.delay)

@@ -21,9 +21,9 @@ extension Ether {
             let peripheral = link.peripheral, central.isIdle, peripheral.isIdle,
             peripheral.eventsToSkip == 0, air.isQuiet(channel, from: now), link.endsAgree
         else { return nil }
-        let request = now.later(central.pace.emptyNanoseconds)
-        let answer = request.later(LinkPace.frameSpace + peripheral.pace.emptyNanoseconds)
-        let exchangeEnd = answer.later(LinkPace.frameSpace)
+        let request = now.later(central.timing.emptyNanoseconds)
+        let answer = request.later(LinkTiming.frameSpace + peripheral.timing.emptyNanoseconds)
+        let exchangeEnd = answer.later(LinkTiming.frameSpace)
         guard timeline.canPass(to: answer),
             reserve(central, of: link.id, from: now, to: exchangeEnd),
             reserve(peripheral, of: link.id, from: now, to: exchangeEnd)

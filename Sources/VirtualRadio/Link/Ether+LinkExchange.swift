@@ -74,8 +74,8 @@ extension Ether {
         link.event?.hasPeripheralReceived = true
         acknowledge(packet, .peripheral, &link)
         let key = link.peripheral?.receivingKey
-        let start = now.nanoseconds + LinkPace.frameSpace
-        let end = (link.event?.exchangeEnd.nanoseconds ?? start) - LinkPace.frameSpace
+        let start = now.nanoseconds + LinkTiming.frameSpace
+        let end = (link.event?.exchangeEnd.nanoseconds ?? start) - LinkTiming.frameSpace
         load(.peripheral, &link, budget: end - start)
         accept(packet, .peripheral, &link, in: key)
         guard let airTime = link.peripheral?.outgoingNanoseconds, start + airTime <= end else {
@@ -94,7 +94,7 @@ extension Ether {
         else {
             return closeEvent(of: &link)
         }
-        send(.central, &link, at: now.nanoseconds + LinkPace.frameSpace)
+        send(.central, &link, at: now.nanoseconds + LinkTiming.frameSpace)
     }
 }
 
@@ -112,7 +112,7 @@ extension LinkEnd {
     }
 
     fileprivate func loadData() {
-        guard !flags.isDataPaused, let fragment = queue.next(limit: pace.payloadLimit) else {
+        guard !flags.isDataPaused, let fragment = queue.next(limit: timing.payloadLimit) else {
             return
         }
         outgoing = LinkPDU(content: .data(fragment), key: sendingKey)
@@ -150,7 +150,7 @@ extension LinkEnd {
 extension RadioLink {
     /// Whether packets of one end reach the other, because the settings of both ends agree.
     var endsAgree: Bool {
-        guard let one = central?.pace, let other = peripheral?.pace else { return false }
+        guard let one = central?.timing, let other = peripheral?.timing else { return false }
         return one.isCompatible(with: other)
     }
 }

@@ -44,7 +44,7 @@ extension Ether {
             guard name != id else { return nil }
             let anchor = links.read(name) { link -> (anchor: Int64, period: Int64)? in
                 guard link.isMade else { return nil }
-                let other = (link.central ?? link.peripheral)?.pace.interval ?? interval
+                let other = (link.central ?? link.peripheral)?.timing.interval ?? interval
                 return (link.anchor.nanoseconds, Self.greatestCommonDivisor(interval, other))
             }
             return anchor ?? nil

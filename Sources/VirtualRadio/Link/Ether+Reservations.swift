@@ -44,7 +44,7 @@ extension Ether {
         guard let central = link.central?.radio, let peripheral = link.peripheral?.radio else {
             return false
         }
-        let start = Instant(nanoseconds: now.nanoseconds + LinkPace.frameSpace)
+        let start = Instant(nanoseconds: now.nanoseconds + LinkTiming.frameSpace)
         let end = Instant(nanoseconds: start.nanoseconds + link.nextExchangeLength())
         guard end <= link.nextAnchor,
             schedules[peripheral.index].isFree(from: start, to: end, for: link.id),
@@ -128,7 +128,7 @@ extension RadioLink {
         let answering = peripheral?.settings.sending ?? sending
         return sending.airNanoseconds(pduLength: PacketLength.header + request)
             + answering.airNanoseconds(pduLength: PacketLength.header + answer)
-            + 2 * LinkPace.frameSpace
+            + 2 * LinkTiming.frameSpace
     }
 }
 
@@ -151,7 +151,7 @@ extension LinkEnd {
         let isLast = flags.isAboutToDisconnect && !queue.isEmpty
         if flags.hasPDU, !isLast { return Self.controlLength }
         guard !queue.isEmpty, !flags.isDataPaused else { return 0 }
-        let payload = min(queue.nextLength, pace.payloadLimit)
+        let payload = min(queue.nextLength, timing.payloadLimit)
         return payload + (sendingKey == nil ? 0 : PacketLength.mic)
     }
 }

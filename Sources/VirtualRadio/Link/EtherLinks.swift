@@ -8,7 +8,7 @@ import BluetoothTypes
 /// The links are sorted by identity, which is the order of their creation.
 package struct EtherLinks: Sendable {
     private var identifiers: [LinkID] = []
-    private var boxes: [LinkBox?] = []
+    private var boxes: [LinkReference?] = []
     private var nextNumber: UInt64 = 1
 
     /// The state that the links of a radio share, by radio.
@@ -37,7 +37,7 @@ package struct EtherLinks: Sendable {
         get { index(of: id).flatMap { boxes[$0].map { RadioLink(copying: $0.link) } } }
         set {
             guard let newValue, let index = index(of: id) else { return }
-            boxes[index] = LinkBox(newValue)
+            boxes[index] = LinkReference(newValue)
         }
     }
 
@@ -54,13 +54,13 @@ package struct EtherLinks: Sendable {
     }
 
     /// Takes a link out of the table to change it. It must be put back before any other event.
-    mutating func take(_ id: LinkID) -> LinkBox? {
+    mutating func take(_ id: LinkID) -> LinkReference? {
         guard let index = index(of: id), var box = boxes[index].take() else { return nil }
-        return isKnownUniquelyReferenced(&box) ? box : LinkBox(RadioLink(copying: box.link))
+        return isKnownUniquelyReferenced(&box) ? box : LinkReference(RadioLink(copying: box.link))
     }
 
     /// Puts back a link that was taken out, or removes it if both its ends are closed.
-    mutating func putBack(_ box: consuming LinkBox) {
+    mutating func putBack(_ box: consuming LinkReference) {
         guard let index = index(of: box.link.id) else { return }
         if box.link.isOver {
             remove(at: index)
@@ -78,7 +78,7 @@ package struct EtherLinks: Sendable {
     /// Adds a new link, whose identity must be the latest.
     mutating func insert(_ link: RadioLink) {
         identifiers.append(link.id)
-        boxes.append(LinkBox(link))
+        boxes.append(LinkReference(link))
     }
 
     /// Removes a link.
@@ -112,7 +112,7 @@ package struct EtherLinks: Sendable {
 /// A link changes only after its box was taken out of the table, and the table returns only a box
 /// that has no other reference, or a copy. So a box never changes while it is shared, and can be
 /// sent like a value.
-final class LinkBox: @unchecked Sendable {
+final class LinkReference: @unchecked Sendable {
     var link: RadioLink
 
     init(_ link: RadioLink) {

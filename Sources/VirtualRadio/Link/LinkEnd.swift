@@ -27,13 +27,13 @@ package final class LinkEnd: @unchecked Sendable {
     /// The properties of the procedures that every packet needs.
     private(set) var flags: LinkProcedures.Flags
     /// The channels, timing and modulation of packets at this end.
-    package var settings: LinkSettings { didSet { pace = LinkPace(settings, dataLength) } }
+    package var settings: LinkSettings { didSet { timing = LinkTiming(settings, dataLength) } }
     /// The negotiated lengths of packets.
     package var dataLength = LinkDataLength.minimum {
-        didSet { pace = LinkPace(settings, dataLength) }
+        didSet { timing = LinkTiming(settings, dataLength) }
     }
     /// The values that are computed from the settings and the packet lengths.
-    private(set) var pace: LinkPace
+    private(set) var timing: LinkTiming
     /// The key that encrypts sent payloads; `nil` without encryption.
     package var sendingKey: [UInt8]?
     /// The key with which the end expects received payloads to be encrypted; `nil` without
@@ -89,7 +89,7 @@ package final class LinkEnd: @unchecked Sendable {
         self.procedures = procedures
         self.settings = settings
         self.beginning = beginning
-        pace = LinkPace(settings, dataLength)
+        timing = LinkTiming(settings, dataLength)
     }
 
     /// Creates a copy.
@@ -102,7 +102,7 @@ package final class LinkEnd: @unchecked Sendable {
         flags = other.flags
         settings = other.settings
         dataLength = other.dataLength
-        pace = other.pace
+        timing = other.timing
         sendingKey = other.sendingKey
         receivingKey = other.receivingKey
         queue = other.queue
@@ -130,7 +130,7 @@ package final class LinkEnd: @unchecked Sendable {
         guard let lastReceived else {
             return beginning + settings.parameters.interval * Self.establishmentIntervals
         }
-        return Instant(nanoseconds: lastReceived.nanoseconds + pace.supervisionTimeout)
+        return Instant(nanoseconds: lastReceived.nanoseconds + timing.supervisionTimeout)
     }
 
     /// The next deadline of the end.
@@ -149,7 +149,7 @@ package final class LinkEnd: @unchecked Sendable {
 }
 
 /// Values for every packet, computed once when the settings or the data lengths change.
-struct LinkPace: Hashable, Sendable {
+struct LinkTiming: Hashable, Sendable {
     /// The connection interval, in nanoseconds.
     let interval: Int64
     /// The supervision timeout, in nanoseconds.
@@ -192,7 +192,7 @@ struct LinkPace: Hashable, Sendable {
     }
 
     /// Returns whether packets of two ends with these values reach each other.
-    func isCompatible(with other: LinkPace) -> Bool {
+    func isCompatible(with other: LinkTiming) -> Bool {
         sending == other.receiving && receiving == other.sending
             && agreedInterval == other.agreedInterval && shift == other.shift
             && channels == other.channels

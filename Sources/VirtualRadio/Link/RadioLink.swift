@@ -52,7 +52,7 @@ package struct RadioLink: Sendable {
 
     /// The anchor of the next connection event, by the central's interval.
     var nextAnchor: Instant {
-        Instant(nanoseconds: anchor.nanoseconds + (central?.pace.interval ?? 0))
+        Instant(nanoseconds: anchor.nanoseconds + (central?.timing.interval ?? 0))
     }
 
     /// The end of the side; `nil` if it does not exist.

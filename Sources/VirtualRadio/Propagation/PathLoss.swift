@@ -32,6 +32,6 @@ public struct PathLoss: Hashable, Sendable {
     /// Returns the loss over a distance in meters, in decibels. It is 0 or more.
     public func decibels(distance: Double) -> Double {
         let meters = max(distance, Self.distanceMinimum)
-        return max(0, reference + 10 * exponent * Reproducible.decimalLogarithm(meters))
+        return max(0, reference + 10 * exponent * ReproducibleMath.decimalLogarithm(meters))
     }
 }

@@ -29,7 +29,7 @@ package struct RadioEnvironment: Sendable {
     private let seed: WorldSeed
     /// The stations, by the radio's number.
     private var stations: [Station?] = []
-    private var known = KnownPowers()
+    private var known = ReceivedPowerCache()
     private var explicitLosses: [RadioPair: Double] = [:]
     private var separations: Set<GroupPair> = []
 

@@ -10,7 +10,7 @@ package struct ReceivedPower: Hashable, Sendable {
     /// Creates a power from a value in dBm.
     package init(decibels: Double) {
         self.decibels = decibels
-        milliwatts = Reproducible.ratio(decibels: decibels)
+        milliwatts = ReproducibleMath.ratio(decibels: decibels)
     }
 
     /// Returns the power of the same signal if it is sent weaker by `reduction` decibels.
@@ -29,7 +29,7 @@ package struct ReceivedPower: Hashable, Sendable {
 ///
 /// Only radios that listen have a row, so a thousand beacons around one scanner need a thousand
 /// elements.
-struct KnownPowers: Sendable {
+struct ReceivedPowerCache: Sendable {
     private var rows: [[ReceivedPower?]] = []
 
     /// The cached power of the sender at the receiver; `nil` if it is not cached.

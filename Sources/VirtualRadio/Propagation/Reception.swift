@@ -65,15 +65,16 @@ package struct Reception: Hashable, Sendable {
         guard margin < Self.faultlessMargin else { return 1 }
         let rate = Self.errorRate(margin: margin)
         let bytes = PacketLength.accessAddress + pduLength + PacketLength.crc
-        return Reproducible.exponential(
-            Double(bytes * 8) * Reproducible.naturalLogarithm(1 - rate)
+        return ReproducibleMath.exponential(
+            Double(bytes * 8) * ReproducibleMath.naturalLogarithm(1 - rate)
         )
     }
 
     /// Returns the bit error rate at `margin` decibels above the sensitivity.
     static func errorRate(margin: Double) -> Double {
-        let steepness = Reproducible.naturalLogarithm(0.5 / referenceErrorRate)
-        return 0.5 * Reproducible.exponential(-steepness * Reproducible.ratio(decibels: margin))
+        let steepness = ReproducibleMath.naturalLogarithm(0.5 / referenceErrorRate)
+        return 0.5
+            * ReproducibleMath.exponential(-steepness * ReproducibleMath.ratio(decibels: margin))
     }
 }
 

@@ -39,7 +39,7 @@ extension RandomStream {
             let y = 2 * uniform() - 1
             let square = x * x + y * y
             guard square > 0, square < 1 else { continue }
-            return x * (-2 * Reproducible.naturalLogarithm(square) / square).squareRoot()
+            return x * (-2 * ReproducibleMath.naturalLogarithm(square) / square).squareRoot()
         }
         return 0
     }

@@ -22,7 +22,7 @@ public struct PassedPacket: Hashable, Sendable {
 }
 
 /// The numbers of packets that have passed between a controller and its host.
-struct Traffic: Sendable {
+struct PacketCounts: Sendable {
     var fromHostCount = 0
     var toHostCount = 0
 }
@@ -31,8 +31,8 @@ extension WorldCore {
     /// Records that the bytes have passed.
     mutating func note(_ bytes: [UInt8], _ direction: WireDirection, at radio: RadioID) {
         switch direction {
-        case .toController: traffic[radio.index].fromHostCount += 1
-        case .toHost: traffic[radio.index].toHostCount += 1
+        case .toController: packetCounts[radio.index].fromHostCount += 1
+        case .toHost: packetCounts[radio.index].toHostCount += 1
         }
         passed?.append(
             PassedPacket(

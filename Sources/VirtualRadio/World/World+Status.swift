@@ -118,7 +118,7 @@ extension World {
 
     private func status(of controller: VirtualController) -> WorldStatus.Controller? {
         guard let station = core.ether.environment[controller.radio] else { return nil }
-        let traffic = core.traffic[controller.radio.index]
+        let packetCounts = core.packetCounts[controller.radio.index]
         return WorldStatus.Controller(
             id: ControllerID(controller.radio),
             name: controller.configuration.name,
@@ -126,8 +126,8 @@ extension World {
             position: station.path.position(at: now),
             isOn: station.isOn,
             faults: core.ether.wires[controller.radio.index].plan,
-            fromHostCount: traffic.fromHostCount,
-            toHostCount: traffic.toHostCount,
+            fromHostCount: packetCounts.fromHostCount,
+            toHostCount: packetCounts.toHostCount,
             screen: core.scriptedHosts.screen(at: controller.radio)
         )
     }

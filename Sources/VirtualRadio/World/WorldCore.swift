@@ -15,7 +15,7 @@ package struct WorldCore {
     var scriptedHosts = ScriptedHosts()
     var outputs: [HostOutbox] = []
     /// The numbers of packets that passed between the controllers and their hosts, by radio.
-    var traffic: [Traffic] = []
+    var packetCounts: [PacketCounts] = []
     /// The radios of removed controllers, which new controllers reuse.
     var freeRadios: [RadioID] = []
     /// The number of controllers removed from each radio, if any.
@@ -55,7 +55,7 @@ package struct WorldCore {
         ether.schedules.put(RadioSchedule(), at: radio)
         ether.links.resources.put(LinkResources(configuration), at: radio)
         outputs.put(HostOutbox(), at: radio)
-        traffic.put(Traffic(), at: radio)
+        packetCounts.put(PacketCounts(), at: radio)
         controllers.put(makeController(configuration, radio: radio), at: radio)
         setFaults(configuration.faults, of: radio)
         return radio

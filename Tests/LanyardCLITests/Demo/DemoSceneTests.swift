@@ -58,8 +58,8 @@ import Testing
         ]
     )
     func states(state: AccessoryState, words: String, sign: String) {
-        #expect(StateLook(state).name == words)
-        #expect(StateLook(state).sign == sign)
+        #expect(StateAppearance(state).name == words)
+        #expect(StateAppearance(state).sign == sign)
         #expect(AccessoryState(named: String(describing: state)) == state)
     }
 

@@ -33,7 +33,7 @@ struct LiveAccessTests {
 
     private func status(_ request: HTTPRequest) -> HTTPStatus? {
         do throws(HTTPStatus) {
-            _ = try access.place(of: request)
+            _ = try access.route(of: request)
             return nil
         } catch {
             return error
@@ -42,13 +42,13 @@ struct LiveAccessTests {
 
     @Test("The page, its events and its commands are admitted with the token")
     func admitted() throws {
-        #expect(try access.place(of: request()) == .command)
-        #expect(try access.place(of: request("", method: "GET")) == .page)
-        #expect(try access.place(of: request("events", method: "GET")) == .events)
-        #expect(try access.place(of: request("timeline", method: "GET")) == .timeline)
+        #expect(try access.route(of: request()) == .command)
+        #expect(try access.route(of: request("", method: "GET")) == .page)
+        #expect(try access.route(of: request("events", method: "GET")) == .events)
+        #expect(try access.route(of: request("timeline", method: "GET")) == .timeline)
         // A request of a script on this machine has no headers of a browser.
         let plain: [String: String?] = ["origin": nil, "sec-fetch-site": nil]
-        #expect(try access.place(of: request(plain)) == .command)
+        #expect(try access.route(of: request(plain)) == .command)
         #expect(access.address == "http://127.0.0.1:4711/\(access.token)/")
     }
 

@@ -69,7 +69,7 @@ struct ValueTemplateTests {
 
     @Test("A sine stays within its bounds", arguments: NumberFormat.allCases)
     func bounds(format: NumberFormat) throws {
-        let sine = MovingNumber.sine(low: 1, high: 99, period: 7)
+        let sine = VaryingNumber.sine(low: 1, high: 99, period: 7)
         for count in [0, 1, 12_345, 1_000_000_000, Int.max / 2] {
             let number = sine.value(at: count, every: 0.3)
             #expect((1...99).contains(number))

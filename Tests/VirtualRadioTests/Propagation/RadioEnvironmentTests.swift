@@ -21,7 +21,7 @@ import Testing
     private func expect(_ power: ReceivedPower?, is wanted: Double) throws {
         let power = try #require(power)
         #expect(abs(power.decibels - wanted) < 1e-9)
-        #expect(abs(power.milliwatts / Reproducible.ratio(decibels: wanted) - 1) < 1e-9)
+        #expect(abs(power.milliwatts / ReproducibleMath.ratio(decibels: wanted) - 1) < 1e-9)
     }
 
     @Test("The received power is the transmit power minus the path loss")

@@ -58,7 +58,7 @@ final class StreamTransport: MessageTransport, @unchecked Sendable {
             guard rest.isEmpty, awaitsRoom else { return }
             awaitsRoom = false
             receiver?(.hasRoom)
-        case .ended(let failure): receiver?(.ended(failure.map { LostStream(failure: $0) }))
+        case .ended(let failure): receiver?(.ended(failure.map { ChannelLoss(failure: $0) }))
         }
     }
 
@@ -72,7 +72,7 @@ final class StreamTransport: MessageTransport, @unchecked Sendable {
 }
 
 /// The loss of a channel, with the text of its reason.
-private struct LostStream: Error, CustomStringConvertible {
+private struct ChannelLoss: Error, CustomStringConvertible {
     let failure: LinkFailure
 
     var description: String { failure.text }

@@ -3,7 +3,7 @@
 import BluetoothTypes
 
 /// The part of the page that a request is for.
-enum LivePlace: String, CaseIterable, Sendable {
+enum LiveRoute: String, CaseIterable, Sendable {
     case page = ""
     case timeline
     case events
@@ -31,28 +31,28 @@ struct LiveAccess: Sendable {
 
     /// Returns the part of the page that an admitted request is for. Throws the status of a
     /// refusal.
-    func place(of request: HTTPRequest) throws(HTTPStatus) -> LivePlace {
+    func route(of request: HTTPRequest) throws(HTTPStatus) -> LiveRoute {
         guard let host = request.headers["host"], hosts.contains(host) else { throw .misdirected }
         let parts = request.path.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 3, Self.isEqual(String(parts[1]), token),
-            let place = LivePlace(rawValue: String(parts[2]))
+            let route = LiveRoute(rawValue: String(parts[2]))
         else { throw .notFound }
         if let origin = request.headers["origin"], origin != "http://\(host)" { throw .forbidden }
         // This check does not apply to the page, because its address is opened from outside the
         // browser.
-        if place != .page, let site = request.headers["sec-fetch-site"],
+        if route != .page, let site = request.headers["sec-fetch-site"],
             !["same-origin", "none"].contains(site)
         {
             throw .forbidden
         }
-        guard request.method == (place == .command ? "POST" : "GET") else {
+        guard request.method == (route == .command ? "POST" : "GET") else {
             throw .methodNotAllowed
         }
         // A form of another site cannot send this type.
-        if place == .command, request.headers["content-type"] != "application/json" {
+        if route == .command, request.headers["content-type"] != "application/json" {
             throw .unsupportedMediaType
         }
-        return place
+        return route
     }
 
     private var hosts: [String] { ["127.0.0.1:\(port)", "localhost:\(port)"] }

@@ -11,7 +11,7 @@ struct ValueTemplate: Equatable, Sendable {
         /// Fixed bytes.
         case bytes([UInt8])
         /// A number, in units of ten to the power of `exponent`.
-        case number(MovingNumber, NumberFormat, exponent: Int)
+        case number(VaryingNumber, NumberFormat, exponent: Int)
         /// The values in turn, repeated. Not empty.
         case list([[UInt8]])
     }
@@ -75,7 +75,7 @@ extension ValueTemplate.Piece {
 
 /// A number that may change. It is a function of its index in the sequence of numbers and, for a
 /// sine, of the time between numbers.
-enum MovingNumber: Equatable, Sendable {
+enum VaryingNumber: Equatable, Sendable {
     /// A constant.
     case constant(Double)
     /// A ramp that goes from one end toward the other by `step` and then begins again.

@@ -125,7 +125,7 @@ extension JSONNode {
             if case .object = value {
                 try movement(in: range, canCount: format.canWrap && exponent == 0)
             } else {
-                MovingNumber.constant(try number(in: range))
+                VaryingNumber.constant(try number(in: range))
             }
         return .number(number, format, exponent: exponent)
     }
@@ -133,7 +133,7 @@ extension JSONNode {
     private func movement(
         in range: ClosedRange<Double>,
         canCount: Bool
-    ) throws(JSONError) -> MovingNumber {
+    ) throws(JSONError) -> VaryingNumber {
         let kinds = ["ramp", "sine", "counter", "list"]
         let members = try members(of: kinds + ["step", "period"])
         let present = kinds.filter { members[$0] != nil }
@@ -162,7 +162,7 @@ extension JSONNode {
     private func ramp(
         in range: ClosedRange<Double>,
         step: JSONNode?
-    ) throws(JSONError) -> MovingNumber {
+    ) throws(JSONError) -> VaryingNumber {
         let (from, to) = try pair(in: range)
         let size = try step?.number(in: 0...Self.largestStep) ?? 1
         if let step, size == 0 { throw step.error("a step that is more than 0 should be here") }
@@ -172,7 +172,7 @@ extension JSONNode {
     private func sine(
         in range: ClosedRange<Double>,
         period: JSONNode
-    ) throws(JSONError) -> MovingNumber {
+    ) throws(JSONError) -> VaryingNumber {
         let (low, high) = try pair(in: range)
         guard low <= high else { throw error("the lower of the two should be the first") }
         let seconds = try period.number(in: 0...Self.longestPeriod)
@@ -183,7 +183,7 @@ extension JSONNode {
     private func counter(
         in range: ClosedRange<Double>,
         step: JSONNode?
-    ) throws(JSONError) -> MovingNumber {
+    ) throws(JSONError) -> VaryingNumber {
         let start = try wholeNumber(in: range)
         let step = try step?.wholeNumber(in: -range.upperBound...range.upperBound) ?? 1
         return .counter(start: start, step: step, range: range)

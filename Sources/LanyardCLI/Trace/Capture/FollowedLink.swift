@@ -27,7 +27,7 @@ struct FollowedLink {
     let handle: ConnectionHandle
     let beginning: LinkBeginning
 
-    private var offer: SessionOffer?
+    private var offer: LinkEncryptionRequest?
     /// The possible sessions: one for each key, until the first packet that decrypts.
     private var sessions: [LinkSession] = []
     private var isEncrypted = false
@@ -112,7 +112,7 @@ struct FollowedLink {
     /// Follows the encryption procedure (Vol 6, Part B, 5.1.3).
     private mutating func note(_ bytes: [UInt8], _ keys: [ExportedKey]) {
         switch bytes.first {
-        case LinkControl.encryptionRequest: offer = SessionOffer(bytes.dropFirst())
+        case LinkControl.encryptionRequest: offer = LinkEncryptionRequest(bytes.dropFirst())
         case LinkControl.encryptionResponse:
             guard let offer else { return }
             sessions = ordered(keys, offer).compactMap {
@@ -127,7 +127,7 @@ struct FollowedLink {
 
     /// Returns the keys in the order of trial: first those for the addresses, EDIV and Rand of this
     /// link, then all others, because addresses change.
-    private func ordered(_ keys: [ExportedKey], _ offer: SessionOffer) -> [ExportedKey] {
+    private func ordered(_ keys: [ExportedKey], _ offer: LinkEncryptionRequest) -> [ExportedKey] {
         let likely = keys.filter {
             $0.central == beginning.central && $0.peripheral == beginning.peripheral
                 && $0.diversifier == offer.diversifier && $0.random == offer.random

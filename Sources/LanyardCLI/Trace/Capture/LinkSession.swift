@@ -4,7 +4,7 @@ import BluetoothCrypto
 import BluetoothTypes
 
 /// The contents of LL_ENC_REQ (Vol 6, Part B, 2.4.2.4).
-struct SessionOffer {
+struct LinkEncryptionRequest {
     let random: UInt64
     let diversifier: UInt16
     /// The central's part of the session key diversifier, least significant byte first.
@@ -39,7 +39,7 @@ struct LinkSession {
     /// Creates the session with a key; `nil` if the answer is too short.
     ///
     /// - Parameter parameters: LL_ENC_RSP without its opcode.
-    init?(_ key: ExportedKey, _ offer: SessionOffer, _ parameters: ArraySlice<UInt8>) {
+    init?(_ key: ExportedKey, _ offer: LinkEncryptionRequest, _ parameters: ArraySlice<UInt8>) {
         var reader = ByteReader(parameters)
         guard let keyPart = try? reader.readBytes(8), let vector = try? reader.readBytes(4) else {
             return nil

@@ -3,7 +3,7 @@ import Testing
 
 @testable import VirtualRadio
 
-@Suite struct ReproducibleTests {
+@Suite struct ReproducibleMathTests {
     @Test(
         "The natural logarithm is accurate",
         arguments: [
@@ -14,7 +14,7 @@ import Testing
         ]
     )
     func logarithm(x: Double, wanted: Double) {
-        let found = Reproducible.naturalLogarithm(x)
+        let found = ReproducibleMath.naturalLogarithm(x)
         #expect(abs(found - wanted) <= 1e-15 * max(1, abs(wanted)))
     }
 
@@ -27,23 +27,25 @@ import Testing
         ]
     )
     func exponential(x: Double, wanted: Double) {
-        let found = Reproducible.exponential(x)
+        let found = ReproducibleMath.exponential(x)
         #expect(found == wanted || abs(found / wanted - 1) < 1e-13)
     }
 
     @Test("The logarithm of an invalid argument is negative infinity")
     func invalidArguments() {
         for x in [0, -1, .infinity, .nan] as [Double] {
-            #expect(Reproducible.naturalLogarithm(x) == -.infinity)
+            #expect(ReproducibleMath.naturalLogarithm(x) == -.infinity)
         }
-        #expect(Reproducible.exponential(.nan) == .infinity)
+        #expect(ReproducibleMath.exponential(.nan) == .infinity)
     }
 
     @Test("The logarithm and the exponential are inverse functions")
     func inverse() {
         for step in -400...400 {
             let x = Double(step) / 10
-            #expect(abs(Reproducible.naturalLogarithm(Reproducible.exponential(x)) - x) < 1e-12)
+            #expect(
+                abs(ReproducibleMath.naturalLogarithm(ReproducibleMath.exponential(x)) - x) < 1e-12
+            )
         }
     }
 
@@ -51,8 +53,10 @@ import Testing
     func monotonicity() {
         for step in 1...10_000 {
             let x = Double(step) / 1_000
-            #expect(Reproducible.naturalLogarithm(x) < Reproducible.naturalLogarithm(x + 1e-3))
-            #expect(Reproducible.exponential(x) < Reproducible.exponential(x + 1e-3))
+            #expect(
+                ReproducibleMath.naturalLogarithm(x) < ReproducibleMath.naturalLogarithm(x + 1e-3)
+            )
+            #expect(ReproducibleMath.exponential(x) < ReproducibleMath.exponential(x + 1e-3))
         }
     }
 
@@ -61,6 +65,6 @@ import Testing
         arguments: [(0, 1), (10, 10), (-30, 0.001), (3, 1.995_262_314_968_88)]
     )
     func decibels(decibels: Double, ratio: Double) {
-        #expect(abs(Reproducible.ratio(decibels: decibels) / ratio - 1) < 1e-13)
+        #expect(abs(ReproducibleMath.ratio(decibels: decibels) / ratio - 1) < 1e-13)
     }
 }

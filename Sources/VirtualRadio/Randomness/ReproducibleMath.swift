@@ -7,7 +7,7 @@
 /// defines exactly: sum, product, quotient, and the separation of a number into exponent and
 /// significand. Swift does not fuse a product and a sum unless the code requests it. The functions
 /// are accurate to about fifteen digits, which is far more than the radio model needs.
-enum Reproducible {
+enum ReproducibleMath {
     private static let ln2 = 0.693_147_180_559_945_3
     private static let ln10 = 2.302_585_092_994_046
     private static let squareRootOf2 = 1.414_213_562_373_095_1

@@ -6,7 +6,7 @@ import BluetoothTypes
 ///
 /// Every event consumes five numbers of the stream whatever the plan is, so the plan does not
 /// affect the random numbers of later events.
-struct EventFate: Sendable {
+struct EventFaultDecider: Sendable {
     /// The maximum number of bits that a plan can flip in one event.
     static let corruptBitLimit = 64
     /// The places of the event code and of the parameters in an H4 packet.
