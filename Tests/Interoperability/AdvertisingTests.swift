@@ -31,11 +31,11 @@ import Testing
         arguments: ControllerKind.available
     )
     func advertisedData(kind: ControllerKind) async throws {
-        try await withEncounter(on: kind, configuration: Self.configuration) { encounter in
-            let set = try await encounter.host.advertise(Advertising(Self.lamp))
+        try await withHostFixture(on: kind, configuration: Self.configuration) { fixture in
+            let set = try await fixture.host.advertise(Advertising(Self.lamp))
             #expect(set.layout.omissions.isEmpty)
-            let received = try await encounter.peers.observer(
-                on: encounter.controllers.adapters[1],
+            let received = try await fixture.peers.observer(
+                on: fixture.controllers.adapters[1],
                 until: 2,
                 of: Self.own
             )
@@ -50,13 +50,13 @@ import Testing
 
     @Test("The host shortens a name that is too long", arguments: ControllerKind.available)
     func longName(kind: ControllerKind) async throws {
-        try await withEncounter(on: kind, configuration: Self.configuration) { encounter in
+        try await withHostFixture(on: kind, configuration: Self.configuration) { fixture in
             let name = String(repeating: "Lanyard ", count: 6)
-            let set = try await encounter.host.advertise(
+            let set = try await fixture.host.advertise(
                 Advertising(AdvertisingContent(localName: name, flags: nil))
             )
-            let received = try await encounter.peers.observer(
-                on: encounter.controllers.adapters[1],
+            let received = try await fixture.peers.observer(
+                on: fixture.controllers.adapters[1],
                 until: 1,
                 of: Self.own
             )
@@ -74,28 +74,28 @@ import Testing
         arguments: ControllerKind.available
     )
     func connection(kind: ControllerKind) async throws {
-        try await withEncounter(
+        try await withHostFixture(
             on: kind,
             accessoryLimit: 2,
             configuration: Self.configuration
-        ) { encounter in
-            let incoming = encounter.host.incomingLinks
-            _ = try await encounter.host.advertise(Advertising(Self.lamp))
-            let central = try await encounter.peers.observer(
-                on: encounter.controllers.adapters[1],
+        ) { fixture in
+            let incoming = fixture.host.incomingLinks
+            _ = try await fixture.host.advertise(Advertising(Self.lamp))
+            let central = try await fixture.peers.observer(
+                on: fixture.controllers.adapters[1],
                 until: 1,
                 of: Self.own,
                 connects: true
             )
             #expect(central.role == "CENTRAL")
-            let link = try await within(Encounter.limit, "a link") {
+            let link = try await within(HostFixture.limit, "a link") {
                 var links = incoming.makeAsyncIterator()
                 return try #require(await links.next())
             }
             #expect(link.address == Self.observer)
             #expect(try await link.role == .peripheral)
-            let again = try await encounter.peers.observer(
-                on: encounter.controllers.adapters[2],
+            let again = try await fixture.peers.observer(
+                on: fixture.controllers.adapters[2],
                 until: 1,
                 of: Self.own
             )
@@ -109,20 +109,20 @@ import Testing
         arguments: ControllerKind.available
     )
     func twoSets(kind: ControllerKind) async throws {
-        try await withEncounter(on: kind, configuration: Self.configuration) { encounter in
+        try await withHostFixture(on: kind, configuration: Self.configuration) { fixture in
             let address = DeviceAddress(value: 0xF1E0_0000_0002, kind: .random)
             var beacon = Advertising(AdvertisingContent(localName: "Beacon"), kind: .nonConnectable)
             beacon.address = .random(address)
             let content = AdvertisingContent(localName: "Lamp")
-            _ = try await encounter.host.advertise(Advertising(content))
+            _ = try await fixture.host.advertise(Advertising(content))
             do {
-                _ = try await encounter.host.advertise(beacon)
+                _ = try await fixture.host.advertise(beacon)
             } catch AdvertisingError.tooManySets(let limit) {
                 // A controller may support only one advertising set.
                 return #expect(limit == 1)
             }
-            let received = try await encounter.peers.observer(
-                on: encounter.controllers.adapters[1],
+            let received = try await fixture.peers.observer(
+                on: fixture.controllers.adapters[1],
                 until: 3
             )
             let names = Dictionary(
@@ -134,7 +134,7 @@ import Testing
 
     @Test("Bumble receives all of the extended advertising data", arguments: complete)
     func extendedData(kind: ControllerKind) async throws {
-        try await withEncounter(on: kind, configuration: Self.configuration) { encounter in
+        try await withHostFixture(on: kind, configuration: Self.configuration) { fixture in
             let bytes = (0..<4).flatMap { number -> [UInt8] in
                 [49, 0xFF] + [UInt8](repeating: UInt8(number), count: 48)
             }
@@ -144,9 +144,9 @@ import Testing
                 form: .extended
             )
             long.setIdentifier = 7
-            _ = try await encounter.host.advertise(long)
-            let received = try await encounter.peers.observer(
-                on: encounter.controllers.adapters[1],
+            _ = try await fixture.host.advertise(long)
+            let received = try await fixture.peers.observer(
+                on: fixture.controllers.adapters[1],
                 until: 1,
                 of: Self.own
             )
@@ -159,11 +159,11 @@ import Testing
 
     @Test("The addressed Bumble central connects to directed advertising", arguments: complete)
     func directed(kind: ControllerKind) async throws {
-        try await withEncounter(on: kind, configuration: Self.configuration) { encounter in
+        try await withHostFixture(on: kind, configuration: Self.configuration) { fixture in
             let calling = Advertising(kind: .directed(Self.observer, .low))
-            let set = try await encounter.host.advertise(calling)
-            let central = try await encounter.peers.observer(
-                on: encounter.controllers.adapters[1],
+            let set = try await fixture.host.advertise(calling)
+            let central = try await fixture.peers.observer(
+                on: fixture.controllers.adapters[1],
                 until: 1,
                 of: Self.own,
                 connects: true
@@ -172,7 +172,7 @@ import Testing
             #expect(advertisement.isDirected && advertisement.isConnectable)
             #expect(advertisement.data.isEmpty)
             #expect(central.role == "CENTRAL")
-            let end = try await within(Encounter.limit, "the end of the set") {
+            let end = try await within(HostFixture.limit, "the end of the set") {
                 try await set.ended()
             }
             #expect(end == .connected)

@@ -14,8 +14,8 @@ import Testing
         kind: ControllerKind,
         profile: Accessory.Profile
     ) async throws {
-        try await withEncounter(on: kind) { encounter in
-            let (link, _) = try await encounter.link(to: profile)
+        try await withHostFixture(on: kind) { fixture in
+            let (link, _) = try await fixture.link(to: profile)
             let database = try await link.database()
             #expect(database.services.count > 2)
             let parts = try await Self.parts(of: link)
@@ -28,20 +28,20 @@ import Testing
         arguments: ControllerKind.available
     )
     func unchangedTable(kind: ControllerKind) async throws {
-        try await withEncounter(on: kind) { encounter in
-            let (first, _) = try await encounter.link(to: .large)
-            let before = encounter.wire.count
+        try await withHostFixture(on: kind) { fixture in
+            let (first, _) = try await fixture.link(to: .large)
+            let before = fixture.wire.count
             let found = try await first.database()
-            let cost = encounter.wire.count - before
+            let cost = fixture.wire.count - before
             try await first.disconnect()
 
-            let second = try await encounter.connect()
+            let second = try await fixture.connect()
             // The MTU exchange and the other initial procedures of a link are over after the first
             // answer.
             _ = try await second.read(uuid: BluetoothUUID(0x2A00))
-            let count = encounter.wire.count
+            let count = fixture.wire.count
             #expect(try await second.database() == found)
-            let costAgain = encounter.wire.count - count
+            let costAgain = fixture.wire.count - count
             #expect(cost > 30, "a whole discovery")
             // The hash costs a request, its answer, and the controllers' events for both. Packets
             // of the host's background procedures may be between them.

@@ -73,7 +73,7 @@ import Testing
             #expect(try await peer.ask("open 0x90")["opened"] == .number(1))
             let channel = try #require(try await listener.accept())
             _ = try await peer.ask("send 100000")
-            try await within(Encounter.limit, "the credits to run out") {
+            try await within(HostFixture.limit, "the credits to run out") {
                 while try await peer.ask("state")["credits"] != .number(0) {}
             }
             // The answer arrives after all data that was sent before it.
@@ -187,7 +187,7 @@ import Testing
             _ = try await peer.ask("send 65")
             #expect(try await peer.ask("drained")["drained"] == .boolean(true))
             #expect(try await peer.ask("close")["closed"] == .boolean(true))
-            let (output, ending) = try await listener.waitUntilEnd(within: Encounter.limit)
+            let (output, ending) = try await listener.waitUntilEnd(within: HostFixture.limit)
             #expect(Array(output.utf8) == pattern(0..<65))
             #expect(ending == .exited(0))
         }
@@ -291,13 +291,13 @@ private func withChannels(
     on kind: ControllerKind,
     _ body: @escaping @Sendable (Link, ChannelPeer) async throws -> Void
 ) async throws {
-    try await withEncounter(on: kind) { encounter in
+    try await withHostFixture(on: kind) { fixture in
         let script = PeerInstallation.scripts + "channels.py"
-        let peer = try await encounter.peers.start(
+        let peer = try await fixture.peers.start(
             PeerInstallation.python,
-            [script, "--adapter", encounter.controllers.adapters[1]]
+            [script, "--adapter", fixture.controllers.adapters[1]]
         )
-        let link = try await encounter.connect()
+        let link = try await fixture.connect()
         try await within(.seconds(150), "the channels") {
             try await body(link, ChannelPeer(process: peer.process))
         }

@@ -9,8 +9,8 @@ import Testing
         arguments: ControllerKind.available
     )
     func linkProperties(kind: ControllerKind) async throws {
-        try await withEncounter(on: kind) { encounter in
-            let (link, accessory) = try await encounter.link()
+        try await withHostFixture(on: kind) { fixture in
+            let (link, accessory) = try await fixture.link()
             #expect(link.address.description == accessory.address)
             let properties = try await link.properties
             #expect(properties.mtu == accessory.database["mtu"].integer)
@@ -23,14 +23,14 @@ import Testing
 
     @Test("The host reconnects after it has disconnected", arguments: ControllerKind.available)
     func reconnection(kind: ControllerKind) async throws {
-        try await withEncounter(on: kind) { encounter in
-            _ = try await encounter.accessory(.demo)
+        try await withHostFixture(on: kind) { fixture in
+            _ = try await fixture.accessory(.demo)
             // Bumble's controller reports to our host the reason that our host gave to the peer.
             let code: HCI.ErrorCode =
                 kind == .bumble
                 ? .remoteUserTerminatedConnection : .connectionTerminatedByLocalHost
             for _ in 0..<3 {
-                let link = try await encounter.connect()
+                let link = try await fixture.connect()
                 try await link.disconnect()
                 #expect(try await link.ended() == .disconnected(code))
                 await #expect(throws: HostError.disconnected(code)) {
@@ -38,7 +38,7 @@ import Testing
                 }
                 try await link.disconnect()
             }
-            #expect(await encounter.host.links.isEmpty)
+            #expect(await fixture.host.links.isEmpty)
         }
     }
 
@@ -47,10 +47,10 @@ import Testing
         arguments: ControllerKind.available
     )
     func disconnectionByPeer(kind: ControllerKind) async throws {
-        try await withEncounter(on: kind) { encounter in
-            let (link, _) = try await encounter.link()
+        try await withHostFixture(on: kind) { fixture in
+            let (link, _) = try await fixture.link()
             try await link.command(.disconnect)
-            let reason = try await within(Encounter.limit, "the end") { try await link.ended() }
+            let reason = try await within(HostFixture.limit, "the end") { try await link.ended() }
             #expect(reason == .disconnected(.remoteUserTerminatedConnection))
             await #expect(throws: reason) { try await link.read(.first) }
         }
@@ -61,11 +61,11 @@ import Testing
         arguments: ControllerKind.available
     )
     func pendingRequest(kind: ControllerKind) async throws {
-        try await withEncounter(on: kind) { encounter in
-            async let connected = encounter.connect(.whenAvailable)
-            _ = try await encounter.accessory(.demo)
+        try await withHostFixture(on: kind) { fixture in
+            async let connected = fixture.connect(.whenAvailable)
+            _ = try await fixture.accessory(.demo)
             let link = try await connected
-            #expect(link.address == Encounter.address())
+            #expect(link.address == HostFixture.address())
             #expect(try await !link.discoverServices().isEmpty)
         }
     }
@@ -73,13 +73,13 @@ import Testing
     /// Bumble's controller has no Filter Accept List.
     @Test("Several pending connection requests connect their accessories", .needsRootCanal)
     func severalRequests() async throws {
-        try await withEncounter(on: .rootCanal, accessoryLimit: 3) { encounter in
-            async let third = encounter.connect(at: 2, .whenAvailable)
-            async let second = encounter.connect(at: 1, .whenAvailable)
-            async let first = encounter.connect(at: 0, .whenAvailable)
-            for place in 0..<3 { _ = try await encounter.accessory(.stream, at: place) }
+        try await withHostFixture(on: .rootCanal, accessoryLimit: 3) { fixture in
+            async let third = fixture.connect(at: 2, .whenAvailable)
+            async let second = fixture.connect(at: 1, .whenAvailable)
+            async let first = fixture.connect(at: 0, .whenAvailable)
+            for place in 0..<3 { _ = try await fixture.accessory(.stream, at: place) }
             let links = try await [first, second, third]
-            #expect(links.map(\.address) == (0..<3).map { Encounter.address(at: $0) })
+            #expect(links.map(\.address) == (0..<3).map { HostFixture.address(at: $0) })
             for link in links { #expect(try await link.discoverServices().count == 3) }
         }
     }
@@ -87,12 +87,12 @@ import Testing
     /// Bumble's controller cannot cancel a connection request: it reports success, and continues.
     @Test("A direct connection does not wait for a pending connection request", .needsRootCanal)
     func directConnection() async throws {
-        try await withEncounter(on: .rootCanal, accessoryLimit: 2) { encounter in
-            let pending = Task { try await encounter.connect(at: 1, .whenAvailable) }
-            let (link, _) = try await encounter.link()
+        try await withHostFixture(on: .rootCanal, accessoryLimit: 2) { fixture in
+            let pending = Task { try await fixture.connect(at: 1, .whenAvailable) }
+            let (link, _) = try await fixture.link()
             #expect(try await !link.discoverServices().isEmpty)
-            _ = try await encounter.accessory(.stream, at: 1)
-            #expect(try await pending.value.address == Encounter.address(at: 1))
+            _ = try await fixture.accessory(.stream, at: 1)
+            #expect(try await pending.value.address == HostFixture.address(at: 1))
         }
     }
 
@@ -101,15 +101,15 @@ import Testing
         arguments: ControllerKind.available
     )
     func timeout(kind: ControllerKind) async throws {
-        try await withEncounter(on: kind) { encounter in
+        try await withHostFixture(on: kind) { fixture in
             var options = ConnectOptions()
             options.timeout = .milliseconds(300)
             await #expect(throws: HostError.timedOut) {
-                try await encounter.host.connect(to: Encounter.address(), options: options)
+                try await fixture.host.connect(to: HostFixture.address(), options: options)
             }
             // Bumble's controller reports that it has stopped, but makes the link.
             guard kind != .bumble else { return }
-            _ = try await encounter.link()
+            _ = try await fixture.link()
         }
     }
 
@@ -122,13 +122,13 @@ import Testing
         kind: ControllerKind,
         options: ConnectOptions
     ) async throws {
-        try await withEncounter(on: kind) { encounter in
-            let host = encounter.host
+        try await withHostFixture(on: kind) { fixture in
+            let host = fixture.host
             await withTaskGroup(of: (any Error)?.self) { attempts in
                 for _ in 0..<2 {
                     attempts.addTask {
                         await error {
-                            try await host.connect(to: Encounter.address(), options: options)
+                            try await host.connect(to: HostFixture.address(), options: options)
                         }
                     }
                 }
@@ -138,7 +138,7 @@ import Testing
                 #expect(await attempts.next() is CancellationError)
             }
             guard kind != .bumble else { return }
-            _ = try await encounter.link()
+            _ = try await fixture.link()
             #expect(await host.links.count == 1)
         }
     }
@@ -148,12 +148,12 @@ import Testing
         arguments: ControllerKind.available
     )
     func alreadyConnected(kind: ControllerKind) async throws {
-        try await withEncounter(on: kind) { encounter in
-            let (link, _) = try await encounter.link()
+        try await withHostFixture(on: kind) { fixture in
+            let (link, _) = try await fixture.link()
             await #expect(throws: HostError.alreadyConnecting) {
-                try await encounter.host.connect(to: link.address)
+                try await fixture.host.connect(to: link.address)
             }
-            #expect(await encounter.host.links == [link])
+            #expect(await fixture.host.links == [link])
         }
     }
 }

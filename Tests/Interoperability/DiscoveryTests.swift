@@ -13,8 +13,8 @@ import Testing
         kind: ControllerKind,
         profile: Accessory.Profile
     ) async throws {
-        try await withEncounter(on: kind) { encounter in
-            let (link, accessory) = try await encounter.link(to: profile)
+        try await withHostFixture(on: kind) { fixture in
+            let (link, accessory) = try await fixture.link(to: profile)
             let found = try await LinkDescription(link: link).services()
             #expect(found.differences(from: accessory.database["services"]) == [])
         }
@@ -25,8 +25,8 @@ import Testing
         arguments: ControllerKind.available
     )
     func byUUID(kind: ControllerKind) async throws {
-        try await withEncounter(on: kind) { encounter in
-            let (link, _) = try await encounter.link(to: .large)
+        try await withHostFixture(on: kind) { fixture in
+            let (link, _) = try await fixture.link(to: .large)
             let repeated = try #require(
                 try await link.discoverServices(uuid: Demo.uuid(0x0900)).first
             )
@@ -49,8 +49,8 @@ import Testing
 
     @Test("Discovery of missing attributes finds nothing", arguments: ControllerKind.available)
     func missingAttributes(kind: ControllerKind) async throws {
-        try await withEncounter(on: kind) { encounter in
-            let (link, _) = try await encounter.link(to: .large)
+        try await withHostFixture(on: kind) { fixture in
+            let (link, _) = try await fixture.link(to: .large)
             #expect(try await link.discoverServices(uuid: Demo.uuid(0x0FFF)).isEmpty)
             #expect(try await link.discoverServices(uuid: BluetoothUUID(0x1234)).isEmpty)
             // A secondary service is not among the primary ones.

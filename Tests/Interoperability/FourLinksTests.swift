@@ -14,8 +14,8 @@ import Testing
         arguments: ControllerKind.available
     )
     func fourStreams(kind: ControllerKind) async throws {
-        try await withEncounter(on: kind, accessoryLimit: Self.linkCount) { encounter in
-            let links = try await links(in: encounter)
+        try await withHostFixture(on: kind, accessoryLimit: Self.linkCount) { fixture in
+            let links = try await links(in: fixture)
             let progress = Progress()
             try await withThrowingTaskGroup(of: Void.self) { readers in
                 for (place, link) in links.enumerated() {
@@ -30,11 +30,11 @@ import Testing
         }
     }
 
-    private func links(in encounter: Encounter) async throws -> [Link] {
+    private func links(in fixture: HostFixture) async throws -> [Link] {
         var links: [Link] = []
         for place in 0..<Self.linkCount {
-            _ = try await encounter.accessory(.stream, at: place, options: ["--size", "100"])
-            links.append(try await encounter.connect(at: place))
+            _ = try await fixture.accessory(.stream, at: place, options: ["--size", "100"])
+            links.append(try await fixture.connect(at: place))
         }
         return links
     }

@@ -8,8 +8,8 @@ import Testing
 @Suite(.needsPeers) struct LinkTests {
     @Test("The host reads RSSI, version and PHYs on RootCanal, and changes PHYs", .needsRootCanal)
     func rootCanal() async throws {
-        try await withEncounter(on: .rootCanal) { encounter in
-            let (link, _) = try await encounter.link()
+        try await withHostFixture(on: .rootCanal) { fixture in
+            let (link, _) = try await fixture.link()
             _ = try await link.readRSSI()
             let version = try await link.readRemoteVersion()
             #expect(version.version == 0x0C, "5.3")
@@ -25,8 +25,8 @@ import Testing
     /// others.
     @Test("Requests that the controller does not support do not end the link")
     func unsupportedRequests() async throws {
-        try await withEncounter(on: .bumble) { encounter in
-            let (link, _) = try await encounter.link()
+        try await withHostFixture(on: .bumble) { fixture in
+            let (link, _) = try await fixture.link()
             for attempt in [
                 await error { _ = try await link.readRSSI() },
                 await error { _ = try await link.readRemoteVersion() },
@@ -35,14 +35,14 @@ import Testing
                 #expect(attempt is HostError?)
             }
             #expect(try await link.read(link.handle(Demo.short)) == Demo.pattern(20))
-            #expect(await encounter.host.state == .ready)
+            #expect(await fixture.host.state == .ready)
         }
     }
 
     @Test("The host changes the connection parameters", arguments: ControllerKind.available)
     func changesParameters(kind: ControllerKind) async throws {
-        try await withEncounter(on: kind) { encounter in
-            let (link, _) = try await encounter.link()
+        try await withHostFixture(on: kind) { fixture in
+            let (link, _) = try await fixture.link()
             let agreed = try await link.updateParameters(
                 ConnectionUpdate(
                     intervalMinimum: .milliseconds(100),
@@ -60,10 +60,10 @@ import Testing
 
     @Test("The host accepts the accessory's parameter request", arguments: ControllerKind.available)
     func acceptsRequest(kind: ControllerKind) async throws {
-        try await withEncounter(on: kind) { encounter in
-            let (link, _) = try await encounter.link()
+        try await withHostFixture(on: kind) { fixture in
+            let (link, _) = try await fixture.link()
             try await link.command(.updateParameters, count: 50)
-            try await within(Encounter.limit, "the new interval") {
+            try await within(HostFixture.limit, "the new interval") {
                 while try await link.properties.parameters.interval != .milliseconds(50) {
                     // The new interval takes effect while these reads run.
                     _ = try await link.read(.first)
@@ -79,11 +79,11 @@ import Testing
     func refusesRequest(kind: ControllerKind) async throws {
         var configuration = HostConfiguration()
         configuration.acceptsParameterRequests = false
-        try await withEncounter(on: kind, configuration: configuration) { encounter in
-            let (link, accessory) = try await encounter.link()
+        try await withHostFixture(on: kind, configuration: configuration) { fixture in
+            let (link, accessory) = try await fixture.link()
             let before = try await link.properties.parameters
             try await link.command(.updateParameters, count: 50)
-            try await within(Encounter.limit, "the refusal") {
+            try await within(HostFixture.limit, "the refusal") {
                 while !accessory.process.log.contains("parameters refused") {
                     _ = try await link.read(.first)
                 }

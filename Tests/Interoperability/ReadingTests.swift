@@ -6,8 +6,8 @@ import Testing
 @Suite(.needsPeers) struct ReadingTests {
     @Test("A read returns as many bytes as the MTU allows", arguments: ControllerKind.available)
     func singleRead(kind: ControllerKind) async throws {
-        try await withEncounter(on: kind) { encounter in
-            let (link, _) = try await encounter.link()
+        try await withHostFixture(on: kind) { fixture in
+            let (link, _) = try await fixture.link()
             #expect(try await link.read(link.handle(Demo.short)) == Demo.pattern(20))
             let long = try await link.handle(Demo.long)
             let mtu = try await link.mtu
@@ -19,8 +19,8 @@ import Testing
     /// The lengths are near the limits of responses with MTUs of 23 and 185 bytes, and of a value.
     @Test("A long read returns whole values of 0 to 512 bytes", arguments: ControllerKind.available)
     func everyLength(kind: ControllerKind) async throws {
-        try await withEncounter(on: kind) { encounter in
-            let (link, _) = try await encounter.link(to: .large)
+        try await withHostFixture(on: kind) { fixture in
+            let (link, _) = try await fixture.link(to: .large)
             let service = try #require(
                 try await link.discoverServices(uuid: Demo.uuid(0x0400)).first
             )
@@ -36,8 +36,8 @@ import Testing
 
     @Test("A read by UUID returns all values with that UUID", arguments: ControllerKind.available)
     func byUUID(kind: ControllerKind) async throws {
-        try await withEncounter(on: kind) { encounter in
-            let (link, _) = try await encounter.link(to: .large)
+        try await withHostFixture(on: kind) { fixture in
+            let (link, _) = try await fixture.link(to: .large)
             let service = try #require(
                 try await link.discoverServices(uuid: Demo.uuid(0x0900)).first
             )
@@ -55,8 +55,8 @@ import Testing
 
     @Test("One request reads several values", arguments: ControllerKind.available)
     func severalValues(kind: ControllerKind) async throws {
-        try await withEncounter(on: kind) { encounter in
-            let (link, _) = try await encounter.link()
+        try await withHostFixture(on: kind) { fixture in
+            let (link, _) = try await fixture.link()
             let wanted = [0x2A29, 0x2A24, 0x2A26].map { BluetoothUUID(UInt16($0)) }
             let values = ["Lanyard", "Demo", "1.2.3"].map { Array($0.utf8) }
             var handles: [AttributeHandle] = []
@@ -68,8 +68,8 @@ import Testing
 
     @Test("The host reads descriptors", arguments: ControllerKind.available)
     func readsDescriptors(kind: ControllerKind) async throws {
-        try await withEncounter(on: kind) { encounter in
-            let (link, _) = try await encounter.link()
+        try await withHostFixture(on: kind) { fixture in
+            let (link, _) = try await fixture.link()
             let burst = try await link.find(Demo.burst)
             let descriptors = try await link.discoverDescriptors(of: burst)
             let configuration = GATT.AttributeType.clientCharacteristicConfiguration
@@ -87,8 +87,8 @@ import Testing
         arguments: ControllerKind.available
     )
     func protectedValues(kind: ControllerKind) async throws {
-        try await withEncounter(on: kind) { encounter in
-            let (link, _) = try await encounter.link(to: .large)
+        try await withHostFixture(on: kind) { fixture in
+            let (link, _) = try await fixture.link(to: .large)
             let reasons: [(UInt16, ATT.ErrorCode)] = [
                 (0x0701, .insufficientEncryption), (0x0702, .insufficientAuthentication),
                 (0x0703, .insufficientAuthorization), (0x0704, ATT.ErrorCode(rawValue: 0x80)),
@@ -110,8 +110,8 @@ import Testing
 
     @Test("Concurrent reads receive their own values", arguments: ControllerKind.available)
     func concurrentReads(kind: ControllerKind) async throws {
-        try await withEncounter(on: kind) { encounter in
-            let (link, _) = try await encounter.link(to: .large)
+        try await withHostFixture(on: kind) { fixture in
+            let (link, _) = try await fixture.link(to: .large)
             let service = try #require(
                 try await link.discoverServices(uuid: Demo.uuid(0x0A00)).first
             )
@@ -128,8 +128,8 @@ import Testing
 
     @Test("A canceled read does not affect other reads", arguments: ControllerKind.available)
     func canceledReads(kind: ControllerKind) async throws {
-        try await withEncounter(on: kind) { encounter in
-            let (link, _) = try await encounter.link()
+        try await withHostFixture(on: kind) { fixture in
+            let (link, _) = try await fixture.link()
             let (short, long) = (
                 try await link.handle(Demo.short), try await link.handle(Demo.long)
             )

@@ -16,21 +16,21 @@ import Testing
         arguments: ControllerKind.available
     )
     func brokenWire(kind: ControllerKind) async throws {
-        try await withEncounter(on: kind) { encounter in
-            let accessory = try await encounter.accessory(.demo)
-            let before = encounter.wire.count
-            #expect(try await explore(encounter).differences(from: accessory.services) == [])
-            let total = encounter.wire.count - before
+        try await withHostFixture(on: kind) { fixture in
+            let accessory = try await fixture.accessory(.demo)
+            let before = fixture.wire.count
+            #expect(try await explore(fixture).differences(from: accessory.services) == [])
+            let total = fixture.wire.count - before
             for point in 1...Self.pointCount {
-                encounter.wire.breakOff(after: total * point / (Self.pointCount + 1))
-                let failure = await error { try await explore(encounter) }
+                fixture.wire.breakOff(after: total * point / (Self.pointCount + 1))
+                let failure = await error { try await explore(fixture) }
                 let now = ContinuousClock.now
                 #expect(failure is HostError, "point \(point): \(String(describing: failure))")
-                let brokenAt = try #require(encounter.wire.brokenAt, "point \(point)")
+                let brokenAt = try #require(fixture.wire.brokenAt, "point \(point)")
                 #expect(brokenAt.duration(to: now) < Self.timeLimit, "point \(point)")
-                try await encounter.waitForState("the adapter") { $0 == .ready }
+                try await fixture.waitForState("the adapter") { $0 == .ready }
             }
-            #expect(try await explore(encounter).differences(from: accessory.services) == [])
+            #expect(try await explore(fixture).differences(from: accessory.services) == [])
         }
     }
 
@@ -39,11 +39,11 @@ import Testing
         arguments: ControllerKind.available
     )
     func killedController(kind: ControllerKind) async throws {
-        try await withEncounter(on: kind, hasFixedEndpoints: true) { encounter in
-            let (link, _) = try await encounter.link()
+        try await withHostFixture(on: kind, hasFixedEndpoints: true) { fixture in
+            let (link, _) = try await fixture.link()
             let values = try await link.subscribe(to: link.find(BluetoothUUID(0x2A37)))
             try await take(1, of: values)
-            encounter.controllers.process.kill()
+            fixture.controllers.process.kill()
             let end = try await within(Self.timeLimit, "the end") { try await link.ended() }
             guard case .adapter(.transport) = end else {
                 Issue.record("ended with \(end)")
@@ -53,16 +53,16 @@ import Testing
             await #expect(throws: end) { try await link.read(.first) }
 
             // A pending connection request stays pending.
-            async let pending = encounter.connect(.whenAvailable)
-            let scan = encounter.host.scan()
-            _ = try await encounter.restartControllers()
-            try await encounter.waitForState("the adapter") { $0 == .ready }
-            let accessory = try await encounter.accessory(.demo)
+            async let pending = fixture.connect(.whenAvailable)
+            let scan = fixture.host.scan()
+            _ = try await fixture.restartControllers()
+            try await fixture.waitForState("the adapter") { $0 == .ready }
+            let accessory = try await fixture.accessory(.demo)
             #expect(try await pending.address.description == accessory.address)
             let described = try await LinkDescription(link: pending).services()
             #expect(described.differences(from: accessory.services) == [])
             try await pending.disconnect()
-            #expect(try await first(of: scan).address == Encounter.address())
+            #expect(try await first(of: scan).address == HostFixture.address())
         }
     }
 
@@ -71,31 +71,31 @@ import Testing
         arguments: ControllerKind.available
     )
     func unresponsiveController(kind: ControllerKind) async throws {
-        try await withEncounter(on: kind) { encounter in
-            let (link, accessory) = try await encounter.link()
-            encounter.controllers.process.suspend()
+        try await withHostFixture(on: kind) { fixture in
+            let (link, accessory) = try await fixture.link()
+            fixture.controllers.process.suspend()
             async let end = within(Self.timeLimit, "the end") { try await link.ended() }
             _ = await error { try await link.disconnect() }
             #expect(try await end == .adapter(.unresponsive))
-            #expect(await encounter.host.state != .ready)
-            encounter.controllers.process.resume()
-            try await encounter.waitForState("the adapter") { $0 == .ready }
-            #expect(try await explore(encounter).differences(from: accessory.services) == [])
+            #expect(await fixture.host.state != .ready)
+            fixture.controllers.process.resume()
+            try await fixture.waitForState("the adapter") { $0 == .ready }
+            #expect(try await explore(fixture).differences(from: accessory.services) == [])
         }
     }
 
     @Test("A killed accessory ends only its own link", arguments: ControllerKind.available)
     func killedAccessory(kind: ControllerKind) async throws {
-        try await withEncounter(on: kind, accessoryLimit: 2) { encounter in
-            _ = try await encounter.accessory(.stream, at: 1)
-            let other = try await encounter.connect(at: 1)
+        try await withHostFixture(on: kind, accessoryLimit: 2) { fixture in
+            _ = try await fixture.accessory(.stream, at: 1)
+            let other = try await fixture.connect(at: 1)
             for readCount in [0, 10, 100] {
-                let (link, accessory) = try await encounter.link()
+                let (link, accessory) = try await fixture.link()
                 let described = try await LinkDescription(link: link).services()
                 #expect(described.differences(from: accessory.services) == [])
                 try await die(accessory, after: readCount, of: link)
                 #expect(try await other.discoverServices().count == 3)
-                #expect(await encounter.host.state == .ready)
+                #expect(await fixture.host.state == .ready)
             }
         }
     }
@@ -107,7 +107,7 @@ import Testing
         async let failure = error {
             // Where the accessory's controller sends no termination, the supervision timeout ends
             // the link.
-            try await within(Encounter.limit, "the end") {
+            try await within(HostFixture.limit, "the end") {
                 while true { _ = try await link.read(handle) }
             }
         }
@@ -123,8 +123,8 @@ import Testing
         arguments: ControllerKind.available
     )
     func silentAccessory(kind: ControllerKind) async throws {
-        try await withEncounter(on: kind) { encounter in
-            let (link, accessory) = try await encounter.link()
+        try await withHostFixture(on: kind) { fixture in
+            let (link, accessory) = try await fixture.link()
             let handle = try await link.handle(Demo.short)
             accessory.process.suspend()
             let unanswered = Task { try await link.read(handle) }
@@ -134,12 +134,12 @@ import Testing
             try await within(Self.timeLimit, "the end") { try await link.disconnect() }
             await #expect(throws: HostError.self) { try await unanswered.value }
             accessory.process.resume()
-            #expect(try await explore(encounter).differences(from: accessory.services) == [])
+            #expect(try await explore(fixture).differences(from: accessory.services) == [])
         }
     }
 
-    private func explore(_ encounter: Encounter) async throws -> JSON {
-        let link = try await encounter.connect()
+    private func explore(_ fixture: HostFixture) async throws -> JSON {
+        let link = try await fixture.connect()
         let services = try await LinkDescription(link: link).services()
         try await link.disconnect()
         return services

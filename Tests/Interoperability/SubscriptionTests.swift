@@ -8,8 +8,8 @@ import Testing
 
     @Test("A thousand notifications arrive in order", arguments: ControllerKind.available)
     func notifications(kind: ControllerKind) async throws {
-        try await withEncounter(on: kind) { encounter in
-            let (link, _) = try await encounter.link()
+        try await withHostFixture(on: kind) { fixture in
+            let (link, _) = try await fixture.link()
             let values = try await link.subscribe(to: link.find(Demo.burst))
             try await link.command(.notify, count: 1000, size: 100)
             let counters = try await take(1000, of: values) { value in
@@ -21,8 +21,8 @@ import Testing
 
     @Test("The host confirms each indication", arguments: ControllerKind.available)
     func indications(kind: ControllerKind) async throws {
-        try await withEncounter(on: kind) { encounter in
-            let (link, _) = try await encounter.link()
+        try await withHostFixture(on: kind) { fixture in
+            let (link, _) = try await fixture.link()
             let indicated = try await link.find(Demo.indicated)
             let values = try await link.subscribe(to: indicated, kind: .indication)
             // The accessory sends the next indication only after the confirmation of the last one.
@@ -32,8 +32,8 @@ import Testing
 
     @Test("Reads complete while notifications arrive", arguments: ControllerKind.available)
     func readsAmongNotifications(kind: ControllerKind) async throws {
-        try await withEncounter(on: kind) { encounter in
-            let (link, _) = try await encounter.link()
+        try await withHostFixture(on: kind) { fixture in
+            let (link, _) = try await fixture.link()
             let short = try await link.handle(Demo.short)
             let values = try await link.subscribe(to: link.find(Demo.burst))
             try await link.command(.notify, count: 500, size: 20)
@@ -50,13 +50,13 @@ import Testing
     func severalReaders(
         kind: ControllerKind
     ) async throws {
-        try await withEncounter(on: kind) { encounter in
-            let (link, _) = try await encounter.link()
+        try await withHostFixture(on: kind) { fixture in
+            let (link, _) = try await fixture.link()
             let burst = try await link.find(Demo.burst)
             let configuration = try await configuration(of: burst, on: link)
             try await readTwice(burst, on: link)
             // A stream may be released a moment after the end of the function that read it.
-            try await within(Encounter.limit, "the end of the subscription") {
+            try await within(HostFixture.limit, "the end of the subscription") {
                 while try await link.read(configuration) != [0, 0] {}
             }
         }
@@ -83,8 +83,8 @@ import Testing
 
     @Test("A subscription ends with its link", arguments: ControllerKind.available)
     func endOfLink(kind: ControllerKind) async throws {
-        try await withEncounter(on: kind) { encounter in
-            let (link, _) = try await encounter.link()
+        try await withHostFixture(on: kind) { fixture in
+            let (link, _) = try await fixture.link()
             let values = try await link.subscribe(to: link.find(BluetoothUUID(0x2A37)))
             _ = try await take(1, of: values)
             try await link.command(.disconnect)
@@ -98,8 +98,8 @@ import Testing
         arguments: ControllerKind.available
     )
     func notSubscribable(kind: ControllerKind) async throws {
-        try await withEncounter(on: kind) { encounter in
-            let (link, _) = try await encounter.link()
+        try await withHostFixture(on: kind) { fixture in
+            let (link, _) = try await fixture.link()
             let short = try await link.find(Demo.short)
             await #expect(throws: HostError.notSubscribable) {
                 try await link.subscribe(to: short)
@@ -112,12 +112,12 @@ import Testing
         arguments: ControllerKind.available
     )
     func addedService(kind: ControllerKind) async throws {
-        try await withEncounter(on: kind) { encounter in
-            let (link, _) = try await encounter.link()
+        try await withHostFixture(on: kind) { fixture in
+            let (link, _) = try await fixture.link()
             let before = try await link.discoverServices()
             let changes = try await link.serviceChanges()
             try await link.command(.grow)
-            let changed = try await within(Encounter.limit, "Service Changed") {
+            let changed = try await within(HostFixture.limit, "Service Changed") {
                 try await changes.first { _ in true }
             }
             let new = try #require(try await link.discoverServices().last)
@@ -144,7 +144,7 @@ func take(
     of values: SubscriptionTests.Values,
     check: @escaping @Sendable ([UInt8]) -> Void = { _ in }
 ) async throws -> [Int] {
-    try await within(Encounter.limit * 2, "\(count) values") {
+    try await within(HostFixture.limit * 2, "\(count) values") {
         var counters: [Int] = []
         for try await value in values {
             check(value)

@@ -6,8 +6,8 @@ import Testing
 @Suite(.needsPeers) struct WritingTests {
     @Test("A read returns written values of 0 to 512 bytes", arguments: ControllerKind.available)
     func everyLength(kind: ControllerKind) async throws {
-        try await withEncounter(on: kind) { encounter in
-            let (link, _) = try await encounter.link()
+        try await withHostFixture(on: kind) { fixture in
+            let (link, _) = try await fixture.link()
             let handle = try await link.handle(Demo.writable)
             // Empty; short; the most that one request holds; in parts; the longest value.
             for length in [0, 1, 20, try await link.mtu - 3, try await link.mtu - 2, 512] {
@@ -22,8 +22,8 @@ import Testing
 
     @Test("All writes without response arrive in order", arguments: ControllerKind.available)
     func commands(kind: ControllerKind) async throws {
-        try await withEncounter(on: kind) { encounter in
-            let (link, _) = try await encounter.link()
+        try await withHostFixture(on: kind) { fixture in
+            let (link, _) = try await fixture.link()
             let handle = try await link.handle(Demo.writable)
             try await link.command(.resetCounter)
             let count = 500
@@ -40,8 +40,8 @@ import Testing
 
     @Test("A reliable write changes two values together", arguments: ControllerKind.available)
     func reliableWrite(kind: ControllerKind) async throws {
-        try await withEncounter(on: kind) { encounter in
-            let (link, _) = try await encounter.link()
+        try await withHostFixture(on: kind) { fixture in
+            let (link, _) = try await fixture.link()
             let (first, second) = (
                 try await link.handle(Demo.writable), try await link.handle(Demo.short)
             )
@@ -56,8 +56,8 @@ import Testing
 
     @Test("A refused write reports its reason", arguments: ControllerKind.available)
     func refusedWrite(kind: ControllerKind) async throws {
-        try await withEncounter(on: kind) { encounter in
-            let (link, _) = try await encounter.link()
+        try await withHostFixture(on: kind) { fixture in
+            let (link, _) = try await fixture.link()
             let heartRateControl = try await link.handle(BluetoothUUID(0x2A39))
             try await link.write([1], to: heartRateControl)
             let notSupported = GATT.Failure.attribute(

@@ -124,7 +124,7 @@ import Testing
             let adapter = CBAdapter(transport: try await bluez.makeTransport())
             let application = AccessoryApplication(on: adapter)
             do {
-                #expect(try await application.connect(to: BlueZTable.uuid) == AccessoryScene.name)
+                #expect(try await application.connect(to: BlueZTable.uuid) == AccessoryFixture.name)
                 try await application.explore()
                 try await body(application, bluez)
             } catch {

@@ -25,7 +25,7 @@ import Testing
             for _ in 0..<2 {
                 try await pair.restart()
                 let link = try await pair.connect()
-                #expect(try await link.read(pair.secret) == BondedScene.secret)
+                #expect(try await link.read(pair.secret) == BondedFixture.secret)
                 #expect(try await link.security == variant.security)
                 #expect(try await link.bondedPeer?.identifier == pair.bond.identifier)
                 #expect(pair.person.experiences == [])
@@ -55,7 +55,7 @@ import Testing
                 #expect(await pair.host.bonds == [pair.bond])
             case .pairAnew:
                 let link = try await pair.connect()
-                #expect(try await link.read(pair.secret) == BondedScene.secret)
+                #expect(try await link.read(pair.secret) == BondedFixture.secret)
                 #expect(try await link.security == variant.security)
                 let question = try await pair.bluez.question("confirm")
                 let number = try #require(question["passkey"].integer)
@@ -76,13 +76,13 @@ import Testing
             // BlueZ requests encryption at once. Our host has no keys, and our user consents to a
             // new pairing.
             let link = try await pair.connect()
-            #expect(try await link.read(pair.secret) == BondedScene.secret)
+            #expect(try await link.read(pair.secret) == BondedFixture.secret)
             #expect(try await link.security == variant.security)
             _ = try await pair.bluez.question("confirm")
             // The new keys work.
             try await pair.disconnect(link)
             let again = try await pair.connect()
-            #expect(try await again.read(pair.secret) == BondedScene.secret)
+            #expect(try await again.read(pair.secret) == BondedFixture.secret)
             #expect(try pair.bluez.pendingEvents("agent") == [])
         }
     }

@@ -8,13 +8,13 @@ import Testing
 @Suite(.machines) struct AccessoryChangeTests {
     @Test("The host reports services that BlueZ adds and removes", arguments: Setting.all)
     func serviceChanged(_ setting: Setting) async throws {
-        try await withAccessory(setting, "Service Changed") { scene in
-            let (link, database) = try await scene.connectAndExplore()
+        try await withAccessory(setting, "Service Changed") { fixture in
+            let (link, database) = try await fixture.connectAndExplore()
             let changes = try await link.serviceChanges()
             let label = try database.handle(BlueZTable.label)
             #expect(try await link.read(label) == BlueZTable.labelValue)
 
-            try await scene.bluez.serve([AddedService.service], as: AddedService.name)
+            try await fixture.bluez.serve([AddedService.service], as: AddedService.name)
             let range = try await Self.next(changes)
             let grown = try await link.database()
             let added = try #require(grown.service(AddedService.uuid)?.service)
@@ -25,7 +25,7 @@ import Testing
                 try await link.read(try grown.handle(BlueZTable.label)) == BlueZTable.labelValue
             )
 
-            try await scene.bluez.stopServing(AddedService.name)
+            try await fixture.bluez.stopServing(AddedService.name)
             #expect(try await Self.next(changes).contains(added.handle))
             #expect(try await link.database() == database)
         }
@@ -33,12 +33,12 @@ import Testing
 
     @Test("The host uses no handle of an outdated database", arguments: Setting.oldestAndLatest)
     func oldHandles(_ setting: Setting) async throws {
-        try await withAccessory(setting, "robust caching") { scene in
-            let (link, database) = try await scene.connectAndExplore()
+        try await withAccessory(setting, "robust caching") { fixture in
+            let (link, database) = try await fixture.connectAndExplore()
             let changes = try await link.serviceChanges()
-            try await scene.bluez.stopServing()
+            try await fixture.bluez.stopServing()
             _ = try await Self.next(changes)
-            try await scene.bluez.serve([AddedService.service, BlueZTable.service])
+            try await fixture.bluez.serve([AddedService.service, BlueZTable.service])
             _ = try await Self.next(changes)
             let label = try database.handle(BlueZTable.label)
             await #expect(throws: GATT.Failure.attribute(.databaseOutOfSync, handle: label)) {
@@ -54,17 +54,17 @@ import Testing
 
     @Test("The host reads only the hash of an unchanged database again", arguments: Setting.all)
     func unchanged(_ setting: Setting) async throws {
-        try await withAccessory(setting, "unchanged cache") { scene in
-            let (link, database) = try await scene.connectAndExplore()
+        try await withAccessory(setting, "unchanged cache") { fixture in
+            let (link, database) = try await fixture.connectAndExplore()
             let features = try database.handle(GATT.AttributeType.clientSupportedFeatures)
             // Robust caching, Enhanced ATT, and notifications of several values.
             #expect(try await link.read(features) == [0b111])
-            #expect(!scene.recorder.discoveries.isEmpty)
-            try await scene.disconnect(link)
-            let count = scene.recorder.requests.count
-            let again = try await scene.connect()
+            #expect(!fixture.recorder.discoveries.isEmpty)
+            try await fixture.disconnect(link)
+            let count = fixture.recorder.requests.count
+            let again = try await fixture.connect()
             #expect(try await again.database() == database)
-            let asked = scene.recorder.requests.dropFirst(count)
+            let asked = fixture.recorder.requests.dropFirst(count)
             #expect(
                 asked.prefix(2).map { ATT.Opcode(rawValue: $0[0]) }
                     == [.exchangeMTURequest, .readByTypeRequest]
@@ -82,11 +82,11 @@ import Testing
         arguments: Setting.latestOnly
     )
     func changedBetweenLinks(_ setting: Setting) async throws {
-        try await withAccessory(setting, "robust caching") { scene in
-            let (link, database) = try await scene.connectAndExplore()
-            try await scene.disconnect(link)
-            try await scene.bluez.serve([AddedService.service], as: AddedService.name)
-            let (again, grown) = try await scene.connectAndExplore()
+        try await withAccessory(setting, "robust caching") { fixture in
+            let (link, database) = try await fixture.connectAndExplore()
+            try await fixture.disconnect(link)
+            try await fixture.bluez.serve([AddedService.service], as: AddedService.name)
+            let (again, grown) = try await fixture.connectAndExplore()
             #expect(grown != database)
             #expect(try await again.read(try grown.handle(AddedService.valueUUID)) == [7])
         }
@@ -106,7 +106,7 @@ import Testing
             let grown = try await again.database()
             #expect(grown != database)
             #expect(try await again.read(try grown.handle(AddedService.valueUUID)) == [7])
-            #expect(try await again.read(pair.secret) == BondedScene.secret)
+            #expect(try await again.read(pair.secret) == BondedFixture.secret)
         }
     }
 

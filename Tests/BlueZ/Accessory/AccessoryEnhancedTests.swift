@@ -18,8 +18,8 @@ import Testing
         arguments: Setting.all.filter { $0.release == .trixie }
     )
     func bearers(_ setting: Setting) async throws {
-        try await withAccessory(setting, "Enhanced ATT", Self.configuration) { scene in
-            let (link, database) = try await scene.connectAndExplore()
+        try await withAccessory(setting, "Enhanced ATT", Self.configuration) { fixture in
+            let (link, database) = try await fixture.connectAndExplore()
             _ = try await link.pair()
             // The host opens one bearer at a time: if a request is for two, Linux 6.12 sometimes
             // opens only the first before it answers.
@@ -27,7 +27,7 @@ import Testing
             #expect(await link.enhancedBearerCount >= 2)
             let label = try database.handle(BlueZTable.label)
             let page = try database.handle(BlueZTable.page)
-            let count = scene.recorder.count(of: .readRequest)
+            let count = fixture.recorder.count(of: .readRequest)
             async let long = link.readLong(page)
             async let short = link.read(label)
             async let other = link.readLong(page)
@@ -35,12 +35,12 @@ import Testing
             #expect(try await long == BlueZTable.pageValue)
             #expect(try await other == BlueZTable.pageValue)
             // Not all three requests used the first bearer.
-            #expect(scene.recorder.count(of: .readRequest) < count + 3)
+            #expect(fixture.recorder.count(of: .readRequest) < count + 3)
             let slate = try database.handle(BlueZTable.slate)
-            let writes = scene.recorder.count(of: .writeRequest)
+            let writes = fixture.recorder.count(of: .writeRequest)
             try await link.write([1, 2, 3], to: slate)
-            #expect(scene.recorder.count(of: .writeRequest) == writes + 1)
-            #expect(try await scene.bluez.servedValue(BlueZTable.slate) == [1, 2, 3])
+            #expect(fixture.recorder.count(of: .writeRequest) == writes + 1)
+            #expect(try await fixture.bluez.servedValue(BlueZTable.slate) == [1, 2, 3])
         }
     }
 }

@@ -10,8 +10,8 @@ import Testing
         arguments: Setting.all
     )
     func everything(_ setting: Setting) async throws {
-        try await withAccessory(setting, "exploring") { scene in
-            let (link, database) = try await scene.connectAndExplore()
+        try await withAccessory(setting, "exploring") { fixture in
+            let (link, database) = try await fixture.connectAndExplore()
             let service = try #require(database.service(BlueZTable.uuid))
             #expect(service.characteristics.map(Entry.init) == Entry.expected)
             let uuids = database.services.map(\.service.uuid)
@@ -26,8 +26,8 @@ import Testing
         arguments: Setting.latestOnly
     )
     func partByPart(_ setting: Setting) async throws {
-        try await withAccessory(setting, "exploring by parts") { scene in
-            let (link, database) = try await scene.connectAndExplore()
+        try await withAccessory(setting, "exploring by parts") { fixture in
+            let (link, database) = try await fixture.connectAndExplore()
             var services: [GATT.DiscoveredService] = []
             for service in try await link.discoverServices() {
                 services.append(try await Self.explore(service, on: link))
@@ -46,8 +46,8 @@ import Testing
             ServedService(uuid: battery, isPrimary: false, characteristics: [Self.level]),
             ServedService(uuid: BlueZTable.uuid, characteristics: [Self.level], includes: [0]),
         ]
-        try await withAccessory(setting, "included services", serving: services) { scene in
-            let (link, database) = try await scene.connectAndExplore()
+        try await withAccessory(setting, "included services", serving: services) { fixture in
+            let (link, database) = try await fixture.connectAndExplore()
             let including = try #require(database.service(BlueZTable.uuid))
             let included = try #require(including.includes.first)
             #expect(included.service.uuid == battery)

@@ -44,7 +44,7 @@ import Testing
 
     private static func keep(_ central: AccessoryCentral, _ bluez: BlueZ) async throws {
         let accessory = try await central.accessory(description)
-        #expect(accessory.name == AccessoryScene.name)
+        #expect(accessory.name == AccessoryFixture.name)
         #expect(Array(try await accessory.read("FFF1")) == BlueZTable.labelValue)
         try await accessory.write(Data([1, 2, 3]), to: "FFF3")
         #expect(try await bluez.servedValue(BlueZTable.slate) == [1, 2, 3])

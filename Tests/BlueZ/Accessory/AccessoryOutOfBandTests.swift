@@ -14,15 +14,15 @@ import Testing
         Knowledge.allCases
     )
     func authentication(_ setting: Setting, knowledge: Knowledge) async throws {
-        try await withAccessory(setting, "out of band") { scene in
-            let address = await scene.host.identityAddress
-            let policy = try await scene.bluez.exchange(knowledge, with: address)
-            let link = try await scene.connect()
+        try await withAccessory(setting, "out of band") { fixture in
+            let address = await fixture.host.identityAddress
+            let policy = try await fixture.bluez.exchange(knowledge, with: address)
+            let link = try await fixture.connect()
             let security = try await link.pair(policy)
             #expect(security.isAuthenticated)
             #expect(security.usesSecureConnections)
-            #expect(await scene.host.bonds.first?.security == security)
-            #expect(scene.person.experiences == [])
+            #expect(await fixture.host.bonds.first?.security == security)
+            #expect(fixture.person.experiences == [])
         }
     }
 
@@ -31,17 +31,17 @@ import Testing
         arguments: Setting.latestOnly
     )
     func forgery(_ setting: Setting) async throws {
-        try await withAccessory(setting, "out of band") { scene in
+        try await withAccessory(setting, "out of band") { fixture in
             var generator = SplitMix64(seed: RunSeed.value)
             var policy = Pairing.Policy()
             policy.peerOutOfBandData =
                 Pairing.LocalOutOfBandData.make(using: &generator)?.data
-            _ = try await scene.bluez.readOutOfBandData()
-            let link = try await scene.connect()
+            _ = try await fixture.bluez.readOutOfBandData()
+            let link = try await fixture.connect()
             await #expect(throws: Pairing.Failure.refused(.confirmValueFailed)) {
                 try await link.pair(policy)
             }
-            #expect(await scene.host.bonds == [])
+            #expect(await fixture.host.bonds == [])
         }
     }
 }

@@ -12,19 +12,19 @@ import Testing
     func associationModels(_ setting: Setting, variant: PairingVariant) async throws {
         try await withAccessory(setting, variant.scenario, io: variant.theirs) { configuration in
             configuration.pairing = variant.policy
-        } _: { scene in
-            try await scene.bluez.offer(variant.generation)
-            let people = PairingPeople(scene, variant)
-            let link = try await scene.connect()
+        } _: { fixture in
+            try await fixture.bluez.offer(variant.generation)
+            let people = PairingPeople(fixture, variant)
+            let link = try await fixture.connect()
             #expect(try await people.pair(on: link) == variant.security)
             #expect(try await link.security == variant.security)
             try await people.expectExperiences()
-            let bond = try #require(await scene.host.bonds.first)
-            #expect(bond.identity == scene.address)
+            let bond = try #require(await fixture.host.bonds.first)
+            #expect(bond.identity == fixture.address)
             #expect(bond.security == variant.security)
-            let path = scene.bluez.path(of: await scene.host.identityAddress)
+            let path = fixture.bluez.path(of: await fixture.host.identityAddress)
             // BlueZ stores the keys a moment after our side has all of them.
-            try await scene.bluez.change(of: path, "Bonded", to: .boolean(true))
+            try await fixture.bluez.change(of: path, "Bonded", to: .boolean(true))
         }
     }
 }

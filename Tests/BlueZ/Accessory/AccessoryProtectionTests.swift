@@ -17,8 +17,8 @@ import Testing
             serving: [Vault.service]
         ) { configuration in
             configuration.securesOnDemand = false
-        } _: { scene in
-            let (link, database) = try await scene.connectAndExplore()
+        } _: { fixture in
+            let (link, database) = try await fixture.connectAndExplore()
             try await Vault.expect(
                 [
                     .insufficientEncryption, .insufficientAuthentication,
@@ -46,11 +46,11 @@ import Testing
             setting,
             "protected attributes",
             serving: [Vault.service]
-        ) { scene in
-            let (link, database) = try await scene.connectAndExplore()
+        ) { fixture in
+            let (link, database) = try await fixture.connectAndExplore()
             #expect(try await link.read(try database.handle(Vault.sealed)) == Vault.value)
             #expect(try await link.security == PairingVariant.by(.justWorks).security)
-            #expect(await scene.host.bonds.count == 1)
+            #expect(await fixture.host.bonds.count == 1)
         }
     }
 
@@ -67,12 +67,12 @@ import Testing
             serving: [Vault.service]
         ) { configuration in
             configuration.pairing = variant.policy
-        } _: { scene in
-            let (link, database) = try await scene.connectAndExplore()
+        } _: { fixture in
+            let (link, database) = try await fixture.connectAndExplore()
             try await link.write([1, 2], to: try database.handle(Vault.signed))
-            #expect(try await scene.bluez.servedValue(Vault.signed) == [1, 2])
+            #expect(try await fixture.bluez.servedValue(Vault.signed) == [1, 2])
             #expect(try await link.security == variant.security)
-            try await PairingPeople(scene, variant).expectExperiences()
+            try await PairingPeople(fixture, variant).expectExperiences()
             #expect(try await link.read(try database.handle(Vault.secured)) == Vault.value)
         }
     }
@@ -86,16 +86,16 @@ import Testing
             setting,
             "protected attributes",
             serving: [Vault.service]
-        ) { scene in
-            let (link, database) = try await scene.connectAndExplore()
-            try await scene.bluez.refuse(Vault.protected, with: "org.bluez.Error.NotAuthorized")
+        ) { fixture in
+            let (link, database) = try await fixture.connectAndExplore()
+            try await fixture.bluez.refuse(Vault.protected, with: "org.bluez.Error.NotAuthorized")
             let protected = try database.handle(Vault.protected)
             await #expect(
                 throws: GATT.Failure.attribute(.insufficientAuthorization, handle: protected)
             ) {
                 try await link.read(protected)
             }
-            #expect(await scene.host.bonds == [])
+            #expect(await fixture.host.bonds == [])
         }
     }
 }

@@ -10,8 +10,8 @@ import Testing
         arguments: Setting.oldestAndLatest
     )
     func reading(_ setting: Setting) async throws {
-        try await withAccessory(setting, "reads, long reads") { scene in
-            let (link, database) = try await scene.connectAndExplore()
+        try await withAccessory(setting, "reads, long reads") { fixture in
+            let (link, database) = try await fixture.connectAndExplore()
             let label = try database.handle(BlueZTable.label)
             let vendor = try database.handle(BlueZTable.vendor)
             #expect(try await link.read(label) == BlueZTable.labelValue)
@@ -26,17 +26,17 @@ import Testing
 
     @Test("A long value arrives complete with a small or large MTU", arguments: Setting.crossed)
     func longReads(_ setting: Setting) async throws {
-        try await withAccessory(setting, "reads, long reads") { scene in
-            let (link, database) = try await scene.connectAndExplore()
+        try await withAccessory(setting, "reads, long reads") { fixture in
+            let (link, database) = try await fixture.connectAndExplore()
             #expect(try await link.mtu == 517)
             let page = try database.handle(BlueZTable.page)
             #expect(try await link.readLong(page) == BlueZTable.pageValue)
-            try await scene.disconnect(link)
-            await scene.host.shutdown()
+            try await fixture.disconnect(link)
+            await fixture.host.shutdown()
             var configuration = HostConfiguration()
             configuration.attMTU = 23
-            let other = try await scene.bluez.makeHost(configuration)
-            let narrow = try await scene.connect(other)
+            let other = try await fixture.bluez.makeHost(configuration)
+            let narrow = try await fixture.connect(other)
             #expect(try await narrow.read(page) == Array(BlueZTable.pageValue.prefix(22)))
             #expect(try await narrow.readLong(page) == BlueZTable.pageValue)
             #expect(try await narrow.mtu == 23)
@@ -45,14 +45,14 @@ import Testing
 
     @Test("The host reads and writes short and long descriptors", arguments: Setting.all)
     func descriptors(_ setting: Setting) async throws {
-        try await withAccessory(setting, "descriptors") { scene in
-            let (link, database) = try await scene.connectAndExplore()
+        try await withAccessory(setting, "descriptors") { fixture in
+            let (link, database) = try await fixture.connectAndExplore()
             let vendor = try #require(database.characteristic(BlueZTable.vendor))
             let note = try #require(vendor.descriptor(BlueZTable.note)).handle
             #expect(try await link.readLong(note) == BlueZTable.noteValue)
             let short = BlueZTable.pattern(7, start: 3)
             try await link.write(short, to: note)
-            #expect(try await scene.bluez.servedValue(BlueZTable.note) == short)
+            #expect(try await fixture.bluez.servedValue(BlueZTable.note) == short)
             let long = BlueZTable.pattern(BlueZTable.longestWrite(to: setting), start: 5)
             try await link.write(long, to: note)
             #expect(try await link.readLong(note) == long)
@@ -61,12 +61,12 @@ import Testing
 
     @Test("A refused read or write fails with the reason that BlueZ gave", arguments: Setting.all)
     func refusals(_ setting: Setting) async throws {
-        try await withAccessory(setting, "refused reads and writes") { scene in
-            let (link, database) = try await scene.connectAndExplore()
+        try await withAccessory(setting, "refused reads and writes") { fixture in
+            let (link, database) = try await fixture.connectAndExplore()
             let label = try database.handle(BlueZTable.label)
             let slate = try database.handle(BlueZTable.slate)
             for (name, code) in Refusals.codes {
-                try await scene.bluez.refuse(BlueZTable.slate, with: name)
+                try await fixture.bluez.refuse(BlueZTable.slate, with: name)
                 await #expect(throws: GATT.Failure.attribute(code, handle: slate)) {
                     try await link.read(slate)
                 }

@@ -17,16 +17,16 @@ import Testing
     func wrongPasskeys(_ setting: Setting, variant: PairingVariant) async throws {
         try await withAccessory(setting, "wrong passkey", io: variant.theirs) { configuration in
             configuration.pairing = variant.policy
-        } _: { scene in
-            try await scene.bluez.offer(variant.generation)
-            let link = try await scene.connect()
+        } _: { fixture in
+            try await fixture.bluez.offer(variant.generation)
+            let link = try await fixture.connect()
             // The side that checks first reports the failure.
             let failures: [Pairing.Failure] = [
                 .refused(.confirmValueFailed), .refusedByPeer(.confirmValueFailed),
             ]
-            let failure = try await scene.fail(on: link, PairingPeople(scene, variant, slip: 1))
+            let failure = try await fixture.fail(on: link, PairingPeople(fixture, variant, slip: 1))
             #expect(failures.contains(failure), "\(failure)")
-            try await scene.expectNoBond(link)
+            try await fixture.expectNoBond(link)
         }
     }
 
@@ -35,13 +35,13 @@ import Testing
         let variant = PairingVariant.by(.numericComparison)
         try await withAccessory(setting, "refused pairing", io: variant.theirs) { configuration in
             configuration.pairing = variant.policy
-        } _: { scene in
+        } _: { fixture in
             var behavior = Person.Behavior()
             behavior.confirms = false
-            scene.person.behave(behavior)
-            let link = try await scene.connect()
+            fixture.person.behave(behavior)
+            let link = try await fixture.connect()
             await #expect(throws: Pairing.Failure.declined) { try await link.pair() }
-            try await scene.expectEnd(of: link)
+            try await fixture.expectEnd(of: link)
         }
     }
 
@@ -52,12 +52,12 @@ import Testing
         )
         try await withAccessory(setting, "refused pairing", io: variant.theirs) { configuration in
             configuration.pairing = variant.policy
-        } _: { scene in
-            try await scene.bluez.setAgent(accepts: false)
-            let link = try await scene.connect()
-            let failure = try await scene.fail(on: link, PairingPeople(scene, variant))
+        } _: { fixture in
+            try await fixture.bluez.setAgent(accepts: false)
+            let link = try await fixture.connect()
+            let failure = try await fixture.fail(on: link, PairingPeople(fixture, variant))
             #expect(failure == .refusedByPeer(.numericComparisonFailed))
-            try await scene.expectNoBond(link)
+            try await fixture.expectNoBond(link)
         }
     }
 
@@ -66,12 +66,12 @@ import Testing
         try await withAccessory(setting, "refused pairing") { configuration in
             configuration.pairing.ioCapability = .keyboardDisplay
             configuration.pairing.requiresAuthentication = true
-        } _: { scene in
-            let link = try await scene.connect()
+        } _: { fixture in
+            let link = try await fixture.connect()
             await #expect(throws: Pairing.Failure.refused(.authenticationRequirements)) {
                 try await link.pair()
             }
-            try await scene.expectEnd(of: link)
+            try await fixture.expectEnd(of: link)
         }
     }
 
@@ -80,30 +80,30 @@ import Testing
         arguments: Setting.latestOnly
     )
     func legacyPairing(_ setting: Setting) async throws {
-        try await withAccessory(setting, "refused pairing") { scene in
-            try await scene.bluez.offer(.legacy)
-            let link = try await scene.connect()
+        try await withAccessory(setting, "refused pairing") { fixture in
+            try await fixture.bluez.offer(.legacy)
+            let link = try await fixture.connect()
             await #expect(throws: Pairing.Failure.refused(.authenticationRequirements)) {
                 try await link.pair()
             }
-            try await scene.expectEnd(of: link)
+            try await fixture.expectEnd(of: link)
         }
     }
 
     @Test("The host reports that BlueZ does not bond", arguments: Setting.latestOnly)
     func notBondable(_ setting: Setting) async throws {
-        try await withAccessory(setting, "refused pairing") { scene in
-            try await scene.bluez.manage(.setBondable, [0])
-            let link = try await scene.connect()
+        try await withAccessory(setting, "refused pairing") { fixture in
+            try await fixture.bluez.manage(.setBondable, [0])
+            let link = try await fixture.connect()
             await #expect(throws: Pairing.Failure.refusedByPeer(.pairingNotSupported)) {
                 try await link.pair()
             }
-            try await scene.expectNoBond(link)
+            try await fixture.expectNoBond(link)
         }
     }
 }
 
-extension AccessoryScene {
+extension AccessoryFixture {
     /// Runs a pairing that has to fail. Returns its failure.
     fileprivate func fail(on link: Link, _ people: PairingPeople) async throws -> Pairing.Failure {
         do {

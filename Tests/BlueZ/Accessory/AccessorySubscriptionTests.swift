@@ -10,8 +10,8 @@ import Testing
 
     @Test("All notifications arrive in order", arguments: Setting.all)
     func notifications(_ setting: Setting) async throws {
-        try await withAccessory(setting, "notifications") { scene in
-            try await Self.follow(BlueZTable.bell, in: scene)
+        try await withAccessory(setting, "notifications") { fixture in
+            try await Self.follow(BlueZTable.bell, in: fixture)
         }
     }
 
@@ -20,30 +20,30 @@ import Testing
         arguments: Setting.all
     )
     func indications(_ setting: Setting) async throws {
-        try await withAccessory(setting, "indications") { scene in
-            try await Self.follow(BlueZTable.gong, in: scene)
-            for _ in Self.values { _ = try await scene.bluez.event("confirmed") }
+        try await withAccessory(setting, "indications") { fixture in
+            try await Self.follow(BlueZTable.gong, in: fixture)
+            for _ in Self.values { _ = try await fixture.bluez.event("confirmed") }
         }
     }
 
     /// Subscribes, receives the values, and unsubscribes.
-    private static func follow(_ uuid: BluetoothUUID, in scene: AccessoryScene) async throws {
-        let (link, database) = try await scene.connectAndExplore()
+    private static func follow(_ uuid: BluetoothUUID, in fixture: AccessoryFixture) async throws {
+        let (link, database) = try await fixture.connectAndExplore()
         let characteristic = try database.find(uuid)
-        #expect(try await take(values.count, of: characteristic, on: link, in: scene) == values)
+        #expect(try await take(values.count, of: characteristic, on: link, in: fixture) == values)
         // The end of the stream ends the subscription.
-        try await scene.bluez.subscribed(uuid, false)
+        try await fixture.bluez.subscribed(uuid, false)
     }
 
     private static func take(
         _ count: Int,
         of characteristic: GATT.Characteristic,
         on link: Link,
-        in scene: AccessoryScene
+        in fixture: AccessoryFixture
     ) async throws -> [[UInt8]] {
         let stream = try await link.subscribe(to: characteristic)
-        try await scene.bluez.subscribed(characteristic.uuid)
-        try await scene.bluez.notify(values, of: characteristic.uuid)
+        try await fixture.bluez.subscribed(characteristic.uuid)
+        try await fixture.bluez.notify(values, of: characteristic.uuid)
         return try await within(Limits.step, "\(count) values") {
             var taken: [[UInt8]] = []
             for try await value in stream {

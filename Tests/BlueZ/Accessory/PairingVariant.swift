@@ -102,7 +102,7 @@ struct PairingVariant: Sendable, CustomTestStringConvertible {
 
 /// The users of our host and of BlueZ. Each user can read the other side's display.
 struct PairingPeople: Sendable {
-    let scene: AccessoryScene
+    let fixture: AccessoryFixture
     let variant: PairingVariant
     /// The difference between a displayed number and the number that the users enter: 0, unless a
     /// test needs a wrong number.
@@ -115,8 +115,8 @@ struct PairingPeople: Sendable {
     private let shown: AsyncStream<UInt32>
     private let show: AsyncStream<UInt32>.Continuation
 
-    init(_ scene: AccessoryScene, _ variant: PairingVariant, slip: UInt32 = 0) {
-        self.scene = scene
+    init(_ fixture: AccessoryFixture, _ variant: PairingVariant, slip: UInt32 = 0) {
+        self.fixture = fixture
         self.variant = variant
         self.slip = slip
         (shown, show) = AsyncStream.makeStream(of: UInt32.self)
@@ -137,12 +137,12 @@ struct PairingPeople: Sendable {
         behavior.enters = PairingVariant.agreed
         behavior.tells = { [show] in show.yield($0) }
         if variant.method == .passkeyEntry {
-            behavior.looks = { [bluez = scene.bluez, copies, slip] in
+            behavior.looks = { [bluez = fixture.bluez, copies, slip] in
                 let question = try? await bluez.question("display")
                 return question?["passkey"].integer.map { copies.make(of: UInt32($0), slip) }
             }
         }
-        scene.person.behave(behavior)
+        fixture.person.behave(behavior)
     }
 
     /// Performs the actions of BlueZ's user.
@@ -150,36 +150,36 @@ struct PairingPeople: Sendable {
         switch variant.method {
         case .passkeyDisplay:
             for await digits in shown {
-                try await scene.bluez.answer(passkey: Int(copies.make(of: digits, slip)))
+                try await fixture.bluez.answer(passkey: Int(copies.make(of: digits, slip)))
                 return
             }
         case .passkeyEntryOnBoth:
-            _ = try await scene.bluez.question("passkey")
-            try await scene.bluez.answer(passkey: Int(PairingVariant.agreed + slip))
+            _ = try await fixture.bluez.question("passkey")
+            try await fixture.bluez.answer(passkey: Int(PairingVariant.agreed + slip))
         default: return
         }
     }
 
     /// Expects the questions and numbers that this variant requires on both sides.
     func expectExperiences() async throws {
-        let experiences = scene.person.experiences
+        let experiences = fixture.person.experiences
         switch variant.method {
         case .justWorks:
             // Our host initiated the pairing, which is its consent. BlueZ's user has to consent.
             #expect(experiences == [])
-            _ = try await scene.bluez.question("authorize")
+            _ = try await fixture.bluez.question("authorize")
         case .numericComparison:
-            let question = try await scene.bluez.question("confirm")
+            let question = try await fixture.bluez.question("confirm")
             let number = try #require(question["passkey"].integer)
             #expect(experiences == [.compared(UInt32(number))])
         case .passkeyDisplay:
             #expect(experiences == [.shown(try copies.only)])
-            _ = try await scene.bluez.question("passkey")
+            _ = try await fixture.bluez.question("passkey")
         case .passkeyEntry: #expect(experiences == [.entered(try copies.only)])
         case .passkeyEntryOnBoth: #expect(experiences == [.entered(PairingVariant.agreed)])
         case .outOfBand: #expect(experiences == [])
         }
-        #expect(scene.person.methods == experiences.map { _ in variant.method })
+        #expect(fixture.person.methods == experiences.map { _ in variant.method })
     }
 }
 

@@ -48,7 +48,7 @@ import Testing
         let plan = ServerPlan.such {
             $0.services = [ServerFixture.definition, Self.included, Self.spread]
         }
-        try await withVisit(setting, "exploring", plan) { server in
+        try await withServingHost(setting, "exploring", plan) { server in
             let (client, _) = try await server.connectClient()
             let tree = try await server.bluez.tree(client.path)
             for service in server.services {

@@ -10,7 +10,7 @@ import Testing
         arguments: Setting.all
     )
     func reads(_ setting: Setting) async throws {
-        try await withVisit(setting, "reads, long reads") { server in
+        try await withServingHost(setting, "reads, long reads") { server in
             let (client, _) = try await server.connectClient()
             #expect(try await client.read(ServerFixture.short) == ServerFixture.pattern(20))
             #expect(try await client.read(ServerFixture.short, offset: 5) == Array(5..<20))
@@ -36,7 +36,7 @@ import Testing
     )
     func smallMTU(_ setting: Setting) async throws {
         let plan = ServerPlan.such { $0.configuration.attMTU = 23 }
-        try await withVisit(setting, "long values in parts", plan) { server in
+        try await withServingHost(setting, "long values in parts", plan) { server in
             let (client, link) = try await server.connectClient()
             #expect(try await link.mtu == 23)
             #expect(try await client.read(ServerFixture.long) == ServerFixture.pattern(512))
@@ -58,7 +58,7 @@ import Testing
         arguments: Setting.all
     )
     func writes(_ setting: Setting) async throws {
-        try await withVisit(setting, "writes, long writes, reliable writes") { server in
+        try await withServingHost(setting, "writes, long writes, reliable writes") { server in
             let (client, _) = try await server.connectClient()
             try await expectWrite(ServerFixture.pattern(3), to: ServerFixture.long, server, client)
             try await expectWrite(
@@ -88,7 +88,7 @@ import Testing
 
     @Test("Write commands from BlueZ arrive in order", arguments: Setting.all)
     func commands(_ setting: Setting) async throws {
-        try await withVisit(setting, "commands") { server in
+        try await withServingHost(setting, "commands") { server in
             let (client, _) = try await server.connectClient()
             let handle = try server.handle(ServerFixture.commanded)
             for number in UInt8(0)..<20 {
@@ -106,7 +106,7 @@ import Testing
         _ value: [UInt8],
         to uuid: BluetoothUUID,
         as type: BlueZ.WriteType = .request,
-        _ server: ServerVisit,
+        _ server: ServingHostFixture,
         _ client: Client
     ) async throws {
         let handle = try server.handle(uuid)

@@ -12,7 +12,7 @@ import Testing
     /// the change.
     @Test("A connected BlueZ discovers changes of the database", arguments: Setting.all)
     func serviceChanged(_ setting: Setting) async throws {
-        try await withVisit(setting, "Service Changed") { server in
+        try await withServingHost(setting, "Service Changed") { server in
             let (client, _) = try await server.connectClient()
             #expect(try await !client.knows(ServerFixture.addedService.uuid))
             let added = try await server.host.publish(ServerFixture.addedService)

@@ -111,7 +111,8 @@ import Testing
     }
 
     /// Has our user decline the new pairing, and expects that our host keeps its bonds.
-    private func expectDistrust(of bonds: [BondedPeer], at server: ServerVisit) async throws {
+    private func expectDistrust(of bonds: [BondedPeer], at server: ServingHostFixture) async throws
+    {
         var behavior = Person.Behavior()
         behavior.pairsAgain = false
         server.person.behave(behavior)
@@ -125,11 +126,11 @@ import Testing
 
     /// Has our user accept the new pairing. BlueZ may lose the request for which it paired, so it
     /// connects again with its new keys.
-    private func expectTrust(at server: ServerVisit) async throws {
+    private func expectTrust(at server: ServingHostFixture) async throws {
         let events = await server.host.securityEvents()
         _ = try await server.bluez.findServer()
         let link = try await server.connectBriefly()
-        try await ServerVisit.keys(in: events)
+        try await ServingHostFixture.keys(in: events)
         #expect(server.person.experiences.first == .askedAgain)
         try? await link.disconnect()
         try await server.application.disconnection(of: link)
@@ -139,7 +140,9 @@ import Testing
         #expect(try await again.security.isBonded)
     }
 
-    private func expectRecognition(of bonds: [BondedPeer], at server: ServerVisit) async throws {
+    private func expectRecognition(of bonds: [BondedPeer], at server: ServingHostFixture)
+        async throws
+    {
         #expect(await server.host.bonds == bonds)
         let link = try await server.reconnect()
         #expect(try await server.client.read(ServerFixture.secret) == ServerFixture.protectedValue)
@@ -163,7 +166,7 @@ import Testing
         }
     }
 
-    private func expectSubscriptionIsKept(at server: ServerVisit) async throws {
+    private func expectSubscriptionIsKept(at server: ServingHostFixture) async throws {
         let handle = try server.handle(ServerFixture.secret)
         let link = try #require(await server.host.subscribers(of: handle).first)
         let path = try await server.client.subscribe(to: ServerFixture.secret)

@@ -58,7 +58,7 @@ struct Client: Sendable {
     }
 }
 
-extension ServerVisit {
+extension ServingHostFixture {
     /// Has BlueZ pair, until both sides have all keys.
     func pair() async throws { try await bluez.pair(client.path, with: host) }
 }

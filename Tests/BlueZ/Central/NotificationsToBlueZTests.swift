@@ -7,7 +7,7 @@ import Testing
 @Suite(.machines) struct NotificationsToBlueZTests {
     @Test("BlueZ receives notifications in order until it unsubscribes", arguments: Setting.all)
     func notifications(_ setting: Setting) async throws {
-        try await withVisit(setting, "notifications") { server in
+        try await withServingHost(setting, "notifications") { server in
             let (client, link) = try await server.connectClient()
             let handle = try server.handle(ServerFixture.notified)
             let path = try await client.subscribe(to: ServerFixture.notified)
@@ -30,7 +30,7 @@ import Testing
     /// their order.
     @Test("BlueZ confirms each indication", arguments: Setting.all)
     func indications(_ setting: Setting) async throws {
-        try await withVisit(setting, "indications") { server in
+        try await withServingHost(setting, "indications") { server in
             let (client, link) = try await server.connectClient()
             let handle = try server.handle(ServerFixture.indicated)
             let path = try await client.subscribe(to: ServerFixture.indicated)

@@ -65,7 +65,7 @@ import Testing
     private func expectFailure(
         _ plan: ServerPlan,
         near bluez: BlueZ,
-        by people: @escaping @Sendable (ServerVisit) async throws -> Void
+        by people: @escaping @Sendable (ServingHostFixture) async throws -> Void
     ) async throws {
         try await withServer(near: bluez, plan) { server in
             let (client, link) = try await server.connectClient()
@@ -135,13 +135,13 @@ extension PairingVariant {
 
     /// Waits until BlueZ's user is asked about a number, and expects that our user was asked about
     /// the same number.
-    fileprivate func expectComparison(at server: ServerVisit) async throws {
+    fileprivate func expectComparison(at server: ServingHostFixture) async throws {
         let compared = try await server.bluez.question("confirm")["passkey"].integer
         #expect(server.person.experiences == [.compared(UInt32(try #require(compared)))])
     }
 }
 
-extension ServerVisit {
+extension ServingHostFixture {
     /// Returns the number that our host displays, which it does before BlueZ asks for it.
     fileprivate func shownDigits() async throws -> UInt32? {
         for experience in person.experiences {

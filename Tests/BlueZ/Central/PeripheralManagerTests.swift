@@ -62,7 +62,7 @@ import Testing
             // BlueZ 5.66 may lose the link over a pairing that it starts by itself.
             try await client.pair()
         } else {
-            // BlueZ may lose the request for which it pairs; see `ServerVisit.askPairing`.
+            // BlueZ may lose the request for which it pairs; see `ServingHostFixture.askPairing`.
             _ = try? await client.read(Application.secret.uuid)
         }
         if try await client.properties["Paired"] != .boolean(true) {

@@ -52,7 +52,7 @@ import Testing
     }
 
     private func expectUpdates(
-        _ server: ServerVisit,
+        _ server: ServingHostFixture,
         _ client: Client,
         _ link: Link
     ) async throws {

@@ -25,9 +25,9 @@ struct BumbleAccessory: Sendable {
     /// Starts the accessory of accessory.py, and waits until it advertises.
     ///
     /// - Parameter io: Its input and output, as association.py names them.
-    init(in scene: KernelScene, io: String = "none") async throws {
+    init(in fixture: KernelFixture, io: String = "none") async throws {
         let options = ["--name", Self.name, "--io", io]
-        try await self.init("accessory.py", options, as: "bumble", in: scene)
+        try await self.init("accessory.py", options, as: "bumble", in: fixture)
     }
 
     /// Starts a script of Tests/Interoperability/Peers.
@@ -41,7 +41,7 @@ struct BumbleAccessory: Sendable {
     /// - Parameters:
     ///   - number: The number in its name and in its manufacturer data.
     ///   - address: Its address, which another start may change.
-    static func badge(_ number: Int, address: String, in scene: KernelScene) async throws
+    static func badge(_ number: Int, address: String, in fixture: KernelFixture) async throws
         -> BumbleAccessory
     {
         let options = [
@@ -49,16 +49,16 @@ struct BumbleAccessory: Sendable {
             "--key", KernelBadge.encryption.hexadecimal,
             "--authentication", KernelBadge.authentication.hexadecimal,
         ]
-        return try await BumbleAccessory("badge.py", options, as: "badge-\(address)", in: scene)
+        return try await BumbleAccessory("badge.py", options, as: "badge-\(address)", in: fixture)
     }
 
     private init(
         _ script: String,
         _ options: [String],
         as name: String,
-        in scene: KernelScene
+        in fixture: KernelFixture
     ) async throws {
-        let adapter = try await scene.fixture.openEndpoint(name)
+        let adapter = try await fixture.kernelAir.openEndpoint(name)
         process = try Self.start(script, ["--adapter", adapter.description] + options)
         let line = try await process.nextLine(within: Limits.step)
         try #require(line?.hasPrefix("ready ") == true, "\(process.log)")

@@ -10,8 +10,8 @@ struct BumbleClient: Sendable {
     private let process: ChildProcess
 
     /// Starts the client, and waits until its controller is on.
-    init(in scene: KernelScene) async throws {
-        let adapter = try await scene.fixture.openEndpoint("client")
+    init(in fixture: KernelFixture) async throws {
+        let adapter = try await fixture.kernelAir.openEndpoint("client")
         let arguments = ["--adapter", adapter.description]
         process = try BumbleAccessory.start("client.py", arguments)
         let line = try await process.nextLine(within: Limits.step)

@@ -49,7 +49,7 @@ struct DaemonAccessory: Sendable {
 
     /// Publishes the service, and advertises.
     init(
-        in scene: KernelScene,
+        in fixture: KernelFixture,
         named name: String = Self.name,
         _ change: (inout HostConfiguration) -> Void = { _ in }
     ) async throws {
@@ -57,7 +57,7 @@ struct DaemonAccessory: Sendable {
         var configuration = HostConfiguration()
         configuration.pairingDelegate = person
         change(&configuration)
-        host = try await scene.fixture.makeHost(configuration)
+        host = try await fixture.kernelAir.makeHost(configuration)
         try await host.publish(Self.included)
         let service = try await host.publish(Self.definition)
         value = service.characteristics[0].valueHandle

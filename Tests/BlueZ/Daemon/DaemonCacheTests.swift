@@ -69,16 +69,16 @@ import VirtualAccessories
         to new: [SimpleAccessoryProfile.Service],
         _ body: @escaping @Sendable (DaemonProgram) async throws -> Void
     ) async throws {
-        try await withKernel(setting, as: .central, name) { scene in
+        try await withKernel(setting, as: .central, name) { fixture in
             let before = SimpleAccessoryProfile(
                 name: Self.name,
                 services: old,
                 advertisingInterval: .milliseconds(30),
                 address: Self.address
             )
-            let controller = try await scene.fixture.add(before, named: "before")
-            try await scene.bluez.powerOn()
-            let program = try await DaemonProgram(in: scene.bluez)
+            let controller = try await fixture.kernelAir.add(before, named: "before")
+            try await fixture.bluez.powerOn()
+            let program = try await DaemonProgram(in: fixture.bluez)
             try await program.connect(to: Self.name)
             #expect(try await program.prints("service FFE0: ") == "FFE1[]")
             #expect(try await program.perform("read FFE1", until: "value FFE1 ") == "01")
@@ -86,8 +86,8 @@ import VirtualAccessories
 
             var after = before
             after.services = new
-            await scene.fixture.air.perform { $0.switchOff(controller) }
-            try await scene.fixture.add(after, named: "after")
+            await fixture.kernelAir.air.perform { $0.switchOff(controller) }
+            try await fixture.kernelAir.add(after, named: "after")
             try await program.perform("connect")
             try await program.prints("connected", within: Limits.discovery)
             try await program.perform("discover")

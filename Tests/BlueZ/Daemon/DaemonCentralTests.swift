@@ -16,10 +16,10 @@ import Testing
     func usesPeripheral(_ setting: Setting, _ backEnd: DaemonProgram.BackEnd) async throws {
         let name = "peripheral: on \(backEnd.rawValue)"
         let allowances = backEnd.allowances
-        try await withKernel(setting, as: .central, name, allowing: allowances) { scene in
-            let accessory = try await DaemonAccessory(in: scene)
-            try await scene.bluez.powerOn()
-            let program = try await DaemonProgram(in: scene.bluez, on: backEnd)
+        try await withKernel(setting, as: .central, name, allowing: allowances) { fixture in
+            let accessory = try await DaemonAccessory(in: fixture)
+            try await fixture.bluez.powerOn()
+            let program = try await DaemonProgram(in: fixture.bluez, on: backEnd)
             try await program.perform("scan \(DaemonAccessory.name)")
             let discovery = try await program.prints("discovered ", within: Limits.discovery)
             #expect(discovery.hasSuffix(" FFE0") && discovery.hasPrefix("-"))
@@ -92,13 +92,13 @@ import Testing
         arguments: Setting.eachRelease
     )
     func comparesDigits(_ setting: Setting) async throws {
-        try await withKernel(setting, as: .central, "daemon: digits") { scene in
-            let accessory = try await DaemonAccessory(in: scene) {
+        try await withKernel(setting, as: .central, "daemon: digits") { fixture in
+            let accessory = try await DaemonAccessory(in: fixture) {
                 $0.pairing.ioCapability = .displayYesNo
             }
             // Without an agent of another program.
-            try await scene.bluez.shell("bluetoothctl power on")
-            let program = try await DaemonProgram(in: scene.bluez, approves: true)
+            try await fixture.bluez.shell("bluetoothctl power on")
+            let program = try await DaemonProgram(in: fixture.bluez, approves: true)
             try await program.connect(to: DaemonAccessory.name)
             let link = try await accessory.application.link()
             try await program.perform("read FFE2")
@@ -113,11 +113,11 @@ import Testing
 
     @Test("A channel carries data through the kernel's sockets", arguments: Setting.eachRelease)
     func opensChannel(_ setting: Setting) async throws {
-        try await withKernel(setting, as: .central, "daemon: channels") { scene in
-            let accessory = try await DaemonAccessory(in: scene)
+        try await withKernel(setting, as: .central, "daemon: channels") { fixture in
+            let accessory = try await DaemonAccessory(in: fixture)
             let listener = try await accessory.host.listen()
-            try await scene.bluez.powerOn()
-            let program = try await DaemonProgram(in: scene.bluez)
+            try await fixture.bluez.powerOn()
+            let program = try await DaemonProgram(in: fixture.bluez)
             try await program.connect(to: DaemonAccessory.name)
             let number = listener.psm.rawValue
             #expect(try await program.perform("open \(number)", until: "channel ") == "\(number)")
@@ -146,10 +146,10 @@ import Testing
     func usesBumble(_ setting: Setting, _ backEnd: DaemonProgram.BackEnd) async throws {
         let name = "Bumble: on \(backEnd.rawValue)"
         let allowances = backEnd.allowances
-        try await withKernel(setting, as: .central, name, allowing: allowances) { scene in
-            let accessory = try await BumbleAccessory(in: scene)
-            try await scene.bluez.powerOn()
-            let program = try await DaemonProgram(in: scene.bluez, on: backEnd)
+        try await withKernel(setting, as: .central, name, allowing: allowances) { fixture in
+            let accessory = try await BumbleAccessory(in: fixture)
+            try await fixture.bluez.powerOn()
+            let program = try await DaemonProgram(in: fixture.bluez, on: backEnd)
             try await program.connect(to: BumbleAccessory.name)
             try await program.perform("subscribe 2A37", until: "subscribed 2A37")
             for _ in 1...5 { try await program.prints("value 2A37 ") }

@@ -11,10 +11,10 @@ import Testing
         arguments: Setting.eachRelease
     )
     func commands(_ setting: Setting) async throws {
-        try await withKernel(setting, as: .central, "daemon: commands") { scene in
-            let accessory = try await BumbleAccessory(in: scene)
-            try await scene.bluez.powerOn()
-            let program = try await InsideProgram(in: scene.bluez)
+        try await withKernel(setting, as: .central, "daemon: commands") { fixture in
+            let accessory = try await BumbleAccessory(in: fixture)
+            try await fixture.bluez.powerOn()
+            let program = try await InsideProgram(in: fixture.bluez)
             try await program.setCapability(false)
             let daemon = ["--adapter", "bluez", "--timeout", "60"]
             let name = BumbleAccessory.name
@@ -46,19 +46,19 @@ import Testing
         arguments: Setting.eachRelease
     )
     func bonds(_ setting: Setting) async throws {
-        try await withKernel(setting, as: .central, "daemon: bonds") { scene in
-            let accessory = try await BumbleAccessory(in: scene, io: "yes-no")
-            try await scene.bluez.powerOn()
-            let program = try await InsideProgram(in: scene.bluez)
+        try await withKernel(setting, as: .central, "daemon: bonds") { fixture in
+            let accessory = try await BumbleAccessory(in: fixture, io: "yes-no")
+            try await fixture.bluez.powerOn()
+            let program = try await InsideProgram(in: fixture.bluez)
             try await program.setCapability(false)
             let daemon = ["--adapter", "bluez", "--timeout", "60"]
             let name = BumbleAccessory.name
 
             try await program.start(["pair", name, "--answers"] + daemon, as: "pair")
-            _ = try await scene.bluez.output(of: "pair", within: Limits.discovery) {
+            _ = try await fixture.bluez.output(of: "pair", within: Limits.discovery) {
                 $0.contains("by numeric comparison")
             }
-            try await scene.bluez.write("y\n", to: "pair")
+            try await fixture.bluez.write("y\n", to: "pair")
             try await program.line(of: "pair", after: "bond: kept by the Bluetooth daemon")
             #expect(try await program.end(of: "pair") == 0)
             let report = try #require(try await accessory.process.nextLine(within: Limits.step))
@@ -84,7 +84,7 @@ import Testing
             _ = try await program.succeed(["run", script] + daemon)
 
             try await program.start(["shell"] + daemon, as: "shell")
-            try await scene.bluez.write("bonds\nforget \(name)\nbonds\nquit\n", to: "shell")
+            try await fixture.bluez.write("bonds\nforget \(name)\nbonds\nquit\n", to: "shell")
             try await program.line(of: "shell", after: "removed: \"\(name)\"")
             try await program.line(of: "shell", after: "There are no bonds.")
             #expect(try await program.end(of: "shell") == 0)

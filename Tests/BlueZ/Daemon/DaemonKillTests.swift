@@ -20,20 +20,20 @@ import Testing
         // The adapter is on when bluetoothd starts again.
         let allowances = [Allowance.privacyOfReturnedAdapter]
         let name = "daemon: killed"
-        try await withKernel(setting, as: .central, name, allowing: allowances) { scene in
-            let accessory = try await SilentAccessory(in: scene)
-            try await scene.bluez.powerOn()
-            let program = try await DaemonProgram(in: scene.bluez)
+        try await withKernel(setting, as: .central, name, allowing: allowances) { fixture in
+            let accessory = try await SilentAccessory(in: fixture)
+            try await fixture.bluez.powerOn()
+            let program = try await DaemonProgram(in: fixture.bluez)
             // A scan of the app, and a read of another program, which the accessory does not
             // answer.
             try await program.perform("scan Absent")
-            let reader = try await InsideProgram(in: scene.bluez)
+            let reader = try await InsideProgram(in: fixture.bluez)
             try await reader.setCapability(false)
             let options = ["--adapter", "bluez", "--timeout", "3600"]
             try await reader.start(["read", SilentAccessory.name, "FFE1"] + options, as: "read")
             try await accessory.isAsked()
 
-            try await scene.bluez.call("kill_daemon")
+            try await fixture.bluez.call("kill_daemon")
             #expect(try await reader.end(of: "read") != 0)
             try await program.prints("state 4")
 
@@ -41,7 +41,7 @@ import Testing
             // The kernel ends the link two seconds after the end of bluetoothd. Before that, a new
             // bluetoothd still reports the link.
             try await accessory.isLeft()
-            try await scene.bluez.call("start_daemon", within: Limits.reset)
+            try await fixture.bluez.call("start_daemon", within: Limits.reset)
             let start = ContinuousClock.now
             try await program.prints("on", within: Self.recoveryLimit)
             try await program.perform("scan \(SilentAccessory.name)")
@@ -69,8 +69,8 @@ private actor SilentAccessory {
     private let (left, leave) = AsyncStream.makeStream(of: Void.self)
     private var work: Task<Void, Never>?
 
-    init(in scene: KernelScene) async throws {
-        let host = try await scene.fixture.makeHost()
+    init(in fixture: KernelFixture) async throws {
+        let host = try await fixture.kernelAir.makeHost()
         try await host.publish(
             GATT.ServiceDefinition(
                 BluetoothUUID(0xFFE0),

@@ -14,12 +14,16 @@ import Testing
     func relaunch(_ setting: Setting, _ backEnd: DaemonProgram.BackEnd) async throws {
         let name = "kiosk: on \(backEnd.rawValue)"
         let allowances = backEnd.allowances
-        try await withKernel(setting, as: .central, name, allowing: allowances) { scene in
-            let ours = try await KernelBadge(1, in: scene)
-            let bumble = try await BumbleAccessory.badge(2, address: "F1:A0:00:00:00:22", in: scene)
-            try await scene.bluez.powerOn()
+        try await withKernel(setting, as: .central, name, allowing: allowances) { fixture in
+            let ours = try await KernelBadge(1, in: fixture)
+            let bumble = try await BumbleAccessory.badge(
+                2,
+                address: "F1:A0:00:00:00:22",
+                in: fixture
+            )
+            try await fixture.bluez.powerOn()
 
-            let program = try await DaemonProgram(kioskIn: scene.bluez, on: backEnd)
+            let program = try await DaemonProgram(kioskIn: fixture.bluez, on: backEnd)
             #expect(try await program.perform("kiosk launch", until: "launched ") == "")
             try await program.prints("nearby Badge 1, Badge 2", within: Limits.discovery)
             try await program.perform("kiosk tap Badge 2")
@@ -41,7 +45,11 @@ import Testing
             try await bumble.end()
 
             // At the next launch, one badge has another address.
-            let moved = try await BumbleAccessory.badge(2, address: "F1:A0:00:00:00:2F", in: scene)
+            let moved = try await BumbleAccessory.badge(
+                2,
+                address: "F1:A0:00:00:00:2F",
+                in: fixture
+            )
             try await program.start(on: backEnd)
             let known = try await program.perform("kiosk launch", until: "launched ")
             #expect(known == "Badge 1, Badge 2")

@@ -24,7 +24,7 @@ import VirtualAccessories
         let count = Self.deviceCount
         let limit = Limits.scenario + .seconds(2 * count)
         let name = "daemon: many devices"
-        try await withKernel(setting, as: .central, name, within: limit) { scene in
+        try await withKernel(setting, as: .central, name, within: limit) { fixture in
             for number in 1...count {
                 let name = "Device \(number)"
                 // About 100 advertisements per second.
@@ -34,16 +34,16 @@ import VirtualAccessories
                     services: [],
                     advertisingInterval: interval
                 )
-                try await scene.fixture.add(profile, named: name)
+                try await fixture.kernelAir.add(profile, named: name)
             }
-            try await scene.bluez.powerOn()
-            let program = try await DaemonProgram(in: scene.bluez)
-            let before = try await Usage(of: "daemon-program", in: scene.bluez)
+            try await fixture.bluez.powerOn()
+            let program = try await DaemonProgram(in: fixture.bluez)
+            let before = try await Usage(of: "daemon-program", in: fixture.bluez)
             let start = ContinuousClock.now
             try await program.perform("survey \(count)")
             let result = try await program.prints("surveyed ", within: limit)
             let duration = start.duration(to: .now)
-            let after = try await Usage(of: "daemon-program", in: scene.bluez)
+            let after = try await Usage(of: "daemon-program", in: fixture.bluez)
             print("\(count) devices in \(duration)")
             print("before: \(before.text)")
             print("after:  \(after.text)")
@@ -65,14 +65,14 @@ import VirtualAccessories
             "daemon: many connections",
             within: Limits.scenario + .seconds(10 * count),
             allowing: [.featuresOfEndedLink]
-        ) { scene in
+        ) { fixture in
             let names = (1...Self.centralCount).map { "\(DaemonAccessory.name) \($0)" }
             var accessories: [DaemonAccessory] = []
             for name in names {
-                accessories.append(try await DaemonAccessory(in: scene, named: name))
+                accessories.append(try await DaemonAccessory(in: fixture, named: name))
             }
-            try await scene.bluez.powerOn()
-            let program = try await DaemonProgram(in: scene.bluez)
+            try await fixture.bluez.powerOn()
+            let program = try await DaemonProgram(in: fixture.bluez)
             var cycles: [Cycle] = []
             for (number, accessory) in accessories.enumerated() {
                 let central = try await program.central(number)
@@ -82,11 +82,11 @@ import VirtualAccessories
             }
             // The first links fill caches.
             try await Self.run(cycles, 5 * cycles.count)
-            let before = try await Usage(of: "daemon-program", in: scene.bluez)
+            let before = try await Usage(of: "daemon-program", in: fixture.bluez)
             let start = ContinuousClock.now
             try await Self.run(cycles, count)
             let duration = start.duration(to: .now)
-            let after = try await Usage(of: "daemon-program", in: scene.bluez)
+            let after = try await Usage(of: "daemon-program", in: fixture.bluez)
             print("\(count) connections in \(duration)")
             print("before: \(before.text)")
             print("after:  \(after.text)")

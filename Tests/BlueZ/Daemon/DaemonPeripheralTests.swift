@@ -10,17 +10,17 @@ import Testing
 @Suite(.machines) struct DaemonPeripheralTests {
     @Test("An app serves a central through bluetoothd", arguments: Setting.eachRelease)
     func serves(_ setting: Setting) async throws {
-        try await withKernel(setting, as: .peripheral, "daemon: a central") { scene in
+        try await withKernel(setting, as: .peripheral, "daemon: a central") { fixture in
             let person = Person()
             var configuration = HostConfiguration()
             configuration.pairingDelegate = person
-            let host = try await scene.fixture.makeHost(configuration)
-            try await scene.bluez.powerOn()
-            let program = try await DaemonProgram(in: scene.bluez)
+            let host = try await fixture.kernelAir.makeHost(configuration)
+            try await fixture.bluez.powerOn()
+            let program = try await DaemonProgram(in: fixture.bluez)
             try await program.perform("serve Served")
             #expect(try await program.prints("published") == "")
             #expect(try await program.prints("advertising") == "")
-            let found = try await scene.discover(host) { $0.data.localName == "Served" }
+            let found = try await fixture.discover(host) { $0.data.localName == "Served" }
             #expect(found.data.serviceUUIDs == [SharedService.service])
 
             let link = try await host.connect(to: KernelAir.kernelAddress)
@@ -41,13 +41,13 @@ import Testing
             _ = try await link.pair()
             #expect(try await link.read(shared.secret) == SharedService.secretValue)
             try await opensChannel(program, link)
-            try await scene.end(link)
+            try await fixture.end(link)
 
-            try await scene.bluez.powerOff()
+            try await fixture.bluez.powerOff()
             try await program.prints("peripheral off")
-            try await scene.bluez.powerOn()
+            try await fixture.bluez.powerOn()
             try await program.prints("peripheral on")
-            let again = try await scene.discover(host) { $0.data.localName == "Served" }
+            let again = try await fixture.discover(host) { $0.data.localName == "Served" }
             #expect(again.data.serviceUUIDs == [SharedService.service])
             try await program.end()
         }

@@ -19,24 +19,24 @@ import Testing
         arguments: Setting.eachRelease
     )
     func serves(_ setting: Setting) async throws {
-        try await withKernel(setting, as: .peripheral, "daemon: serve") { scene in
+        try await withKernel(setting, as: .peripheral, "daemon: serve") { fixture in
             // Without an agent of another program.
-            try await scene.bluez.shell("bluetoothctl power on")
-            let program = try await InsideProgram(in: scene.bluez)
+            try await fixture.bluez.shell("bluetoothctl power on")
+            let program = try await InsideProgram(in: fixture.bluez)
             try await program.setCapability(false)
             let file = try program.write(Self.database, to: "served.json")
             let options = ["--adapter", "bluez", "--timeout", "60", "--pair", "--answers"]
             try await program.start(["serve", file] + options, as: "accessory")
             let ready = try await program.line(of: "accessory", after: "ready: ")
             #expect(ready.contains("\(KernelAir.kernelAddress)"), "\(ready)")
-            let intervals = try await scene.wire().advertisingIntervals
+            let intervals = try await fixture.wire().advertisingIntervals
             switch setting.release {
             // BlueZ 5.66 on Linux 6.1 does not use the interval of the file.
             case .bookworm: #expect(intervals.last == .milliseconds(1_280) ... .milliseconds(1_280))
             case .trixie: #expect(intervals.last == .milliseconds(30) ... .milliseconds(40))
             }
 
-            let client = try await BumbleClient(in: scene)
+            let client = try await BumbleClient(in: fixture)
             try await client.perform("connect", ["name": .string("Served")])
             let value = ["handle": try await client.handle(of: "FFF1")]
             #expect(try await client.perform("read", value).text == "010203")
@@ -50,10 +50,10 @@ import Testing
             let secret = ["handle": try await client.handle(of: "FFF2")]
             #expect(try await client.answer("read", secret).members["refused"] != nil)
             async let pairing = client.perform("pair")
-            _ = try await scene.bluez.output(of: "accessory", within: Limits.discovery) {
+            _ = try await fixture.bluez.output(of: "accessory", within: Limits.discovery) {
                 $0.contains("wants to pair")
             }
-            try await scene.bluez.write("y\n", to: "accessory")
+            try await fixture.bluez.write("y\n", to: "accessory")
             #expect(try await pairing["encrypted"] == .boolean(true))
             try await program.line(of: "accessory", after: "bonded: ")
             #expect(try await client.perform("read", secret).text == "5ea1")

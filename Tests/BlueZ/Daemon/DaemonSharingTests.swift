@@ -12,16 +12,16 @@ import Testing
     )
     func shares(_ setting: Setting, _ kind: OtherClient.Kind) async throws {
         let name = "daemon: beside \(kind.rawValue)"
-        try await withKernel(setting, as: .central, name) { scene in
-            let accessory = try await DaemonAccessory(in: scene)
-            try await scene.bluez.powerOn()
-            let other = try await OtherClient(kind, in: scene.bluez)
+        try await withKernel(setting, as: .central, name) { fixture in
+            let accessory = try await DaemonAccessory(in: fixture)
+            try await fixture.bluez.powerOn()
+            let other = try await OtherClient(kind, in: fixture.bluez)
             try await other.subscribe(to: DaemonAccessory.ticker, of: accessory)
             let link = try await accessory.application.link()
             try await accessory.application.subscription(of: accessory.ticker, .notification)
             let shared = SharedTicker(other: other, link: link, handle: accessory.ticker)
 
-            let program = try await DaemonProgram(in: scene.bluez)
+            let program = try await DaemonProgram(in: fixture.bluez)
             try await shared.ticks(1)
             try await program.connect(to: DaemonAccessory.name)
             try await shared.ticks(2)
@@ -42,7 +42,7 @@ import Testing
             try await program.kill()
             try await shared.ticks(8)
 
-            let next = try await DaemonProgram(in: scene.bluez)
+            let next = try await DaemonProgram(in: fixture.bluez)
             try await next.connect(to: DaemonAccessory.name)
             try await next.perform("subscribe FFE3", until: "subscribed FFE3")
             try await shared.ticks(9, to: next)
@@ -63,16 +63,16 @@ import Testing
     )
     func takesOver(_ setting: Setting, _ kind: OtherClient.Kind) async throws {
         let name = "daemon: after \(kind.rawValue)"
-        try await withKernel(setting, as: .central, name) { scene in
-            let accessory = try await DaemonAccessory(in: scene)
-            try await scene.bluez.powerOn()
-            let other = try await OtherClient(kind, in: scene.bluez)
+        try await withKernel(setting, as: .central, name) { fixture in
+            let accessory = try await DaemonAccessory(in: fixture)
+            try await fixture.bluez.powerOn()
+            let other = try await OtherClient(kind, in: fixture.bluez)
             try await other.subscribe(to: DaemonAccessory.ticker, of: accessory)
             let link = try await accessory.application.link()
             try await accessory.application.subscription(of: accessory.ticker, .notification)
             let shared = SharedTicker(other: other, link: link, handle: accessory.ticker)
 
-            let program = try await DaemonProgram(in: scene.bluez)
+            let program = try await DaemonProgram(in: fixture.bluez)
             try await program.connect(to: DaemonAccessory.name)
             try await program.perform("subscribe FFE3", until: "subscribed FFE3")
             try await shared.ticks(1, to: program)

@@ -23,13 +23,13 @@ import Testing
         let count = Self.measuredCount ?? Self.burst
         try #require(count.isMultiple(of: Self.burst))
         let roundCount = Self.measuredCount == nil ? 1 : 3
-        try await withKernel(setting, as: .central, "daemon: streams") { scene in
-            let accessory = try await DaemonAccessory(in: scene)
-            try await scene.bluez.powerOn()
+        try await withKernel(setting, as: .central, "daemon: streams") { fixture in
+            let accessory = try await DaemonAccessory(in: fixture)
+            try await fixture.bluez.powerOn()
             var table = StreamTable()
             for _ in 1...roundCount {
                 for client in StreamClient.allCases {
-                    let streams = try await ValueStreams(from: client, to: accessory, in: scene)
+                    let streams = try await ValueStreams(from: client, to: accessory, in: fixture)
                     for length in [20, 244] {
                         table.add(try await streams.write(count, length: length))
                         table.add(try await streams.notify(count, length: length))
@@ -76,17 +76,17 @@ private struct ValueStreams {
     let bluez: BlueZ
 
     /// Starts a client, and connects it.
-    init(from client: StreamClient, to accessory: DaemonAccessory, in scene: KernelScene)
+    init(from client: StreamClient, to accessory: DaemonAccessory, in fixture: KernelFixture)
         async throws
     {
-        (self.client, self.accessory, bluez) = (client, accessory, scene.bluez)
+        (self.client, self.accessory, bluez) = (client, accessory, fixture.bluez)
         switch client {
         case .bleak:
-            let other = try await OtherClient(.bleak, in: scene.bluez)
+            let other = try await OtherClient(.bleak, in: fixture.bluez)
             try await other.connect(to: accessory)
             program = other
         case .ours:
-            let ours = try await DaemonProgram(in: scene.bluez)
+            let ours = try await DaemonProgram(in: fixture.bluez)
             try await ours.connect(to: DaemonAccessory.name)
             program = ours
         }

@@ -23,7 +23,7 @@ struct KernelBadge: Sendable {
     var written: Data { record.values(of: Self.input).reduce(into: Data()) { $0 += $1 } }
 
     /// Adds the badge with this number to the virtual radio, switched on.
-    init(_ number: Int, in scene: KernelScene) async throws {
+    init(_ number: Int, in fixture: KernelFixture) async throws {
         let sealing = try AuthenticatedCBCSealing(
             encryption: SealingKey(Data(Self.encryption)),
             authentication: SealingKey(Data(Self.authentication))
@@ -41,6 +41,6 @@ struct KernelBadge: Sendable {
             advertisedServices: [Badge.service],
             manufacturerData: [0xFF, 0xFF, 0, 0, 0, UInt8(number)]
         )
-        try await scene.fixture.add(badge.profile(noting: record), named: badge.name)
+        try await fixture.kernelAir.add(badge.profile(noting: record), named: badge.name)
     }
 }

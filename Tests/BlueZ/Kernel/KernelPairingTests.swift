@@ -21,16 +21,18 @@ import Testing
         arguments: Setting.all
     )
     func hostPairs(_ setting: Setting) async throws {
-        try await withKernel(setting, as: .peripheral, "pairing, our controller") { scene in
+        try await withKernel(setting, as: .peripheral, "pairing, our controller") { fixture in
             let person = Person()
-            let host = try await scene.fixture.makeHost(Self.configuration(person, legacy: false))
-            let shared = try await scene.visitBlueZ(from: host, io: .displayYesNo)
+            let host = try await fixture.kernelAir.makeHost(
+                Self.configuration(person, legacy: false)
+            )
+            let shared = try await fixture.visitBlueZ(from: host, io: .displayYesNo)
             let security = try await shared.link.pair()
             #expect(security.isEncrypted && security.isAuthenticated && security.isBonded)
             #expect(security.usesSecureConnections)
             #expect(person.methods == [.numericComparison])
             #expect(try await shared.link.read(shared.secret) == SharedService.secretValue)
-            try await scene.end(shared.link)
+            try await fixture.end(shared.link)
 
             let again = try await host.connect(to: KernelAir.kernelAddress)
             #expect(try await again.read(shared.secret.valueHandle) == SharedService.secretValue)
@@ -44,25 +46,27 @@ import Testing
         arguments: Setting.all
     )
     func bluezPairs(_ setting: Setting) async throws {
-        try await withKernel(setting, as: .central, "pairing, our controller") { scene in
+        try await withKernel(setting, as: .central, "pairing, our controller") { fixture in
             let person = Person()
-            let host = try await scene.fixture.makeHost(Self.configuration(person, legacy: false))
+            let host = try await fixture.kernelAir.makeHost(
+                Self.configuration(person, legacy: false)
+            )
             try await host.publish(SharedService.ofOurs)
-            let path = try await scene.findOurs(host, io: .displayYesNo)
-            try await scene.bluez.connect(path)
-            try await scene.bluez.pair(path)
+            let path = try await fixture.findOurs(host, io: .displayYesNo)
+            try await fixture.bluez.connect(path)
+            try await fixture.bluez.pair(path)
             #expect(person.methods == [.numericComparison])
             #expect(
-                try await scene.bluez.read(SharedService.secret, from: path)
+                try await fixture.bluez.read(SharedService.secret, from: path)
                     == SharedService.secretValue
             )
             let first = try #require(await host.links.first)
             #expect(try await first.security.isAuthenticated)
-            try await scene.end(first)
+            try await fixture.end(first)
 
-            try await scene.bluez.connect(path)
+            try await fixture.bluez.connect(path)
             #expect(
-                try await scene.bluez.read(SharedService.secret, from: path)
+                try await fixture.bluez.read(SharedService.secret, from: path)
                     == SharedService.secretValue
             )
             #expect(person.methods == [.numericComparison], "the bond needs no second question")
@@ -81,24 +85,26 @@ import Testing
     )
     func legacyKeys(_ setting: Setting) async throws {
         let row = "legacy pairing, our controller"
-        try await withKernel(setting, as: .peripheral, row) { scene in
+        try await withKernel(setting, as: .peripheral, row) { fixture in
             let person = Person()
-            let host = try await scene.fixture.makeHost(Self.configuration(person, legacy: true))
-            try await scene.bluez.powerOn()
-            try await scene.bluez.offer(.legacy)
-            try await scene.serveSharedService()
+            let host = try await fixture.kernelAir.makeHost(
+                Self.configuration(person, legacy: true)
+            )
+            try await fixture.bluez.powerOn()
+            try await fixture.bluez.offer(.legacy)
+            try await fixture.serveSharedService()
             let link = try await host.connect(to: KernelAir.kernelAddress)
             let shared = try await FoundSharedService(on: link)
             let security = try await link.pair()
             #expect(security.isEncrypted && !security.usesSecureConnections)
-            _ = try await scene.bluez.question("authorize")
+            _ = try await fixture.bluez.question("authorize")
             #expect(try await link.read(shared.secret) == SharedService.secretValue)
-            try await scene.end(link)
+            try await fixture.end(link)
             let again = try await host.connect(to: KernelAir.kernelAddress)
             #expect(try await again.read(shared.secret.valueHandle) == SharedService.secretValue)
             #expect(try await again.security == security)
             #expect(
-                try scene.bluez.pendingEvents("agent") == [],
+                try fixture.bluez.pendingEvents("agent") == [],
                 "the bond needs no second pairing"
             )
         }

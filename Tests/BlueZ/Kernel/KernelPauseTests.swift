@@ -15,19 +15,19 @@ import VirtualRadio
         arguments: Setting.oldestAndLatest
     )
     func shortPause(_ setting: Setting) async throws {
-        try await withKernel(setting, as: .peripheral, "pause of the machine") { scene in
-            let host = try await scene.fixture.makeHost()
-            let shared = try await scene.visitBlueZ(from: host)
-            try await scene.bluez.machine.pause()
-            let receivedCount = try await scene.attOpcodes(.received).count
-            let sentCount = try await scene.attOpcodes(.sent).count
+        try await withKernel(setting, as: .peripheral, "pause of the machine") { fixture in
+            let host = try await fixture.kernelAir.makeHost()
+            let shared = try await fixture.visitBlueZ(from: host)
+            try await fixture.bluez.machine.pause()
+            let receivedCount = try await fixture.attOpcodes(.received).count
+            let sentCount = try await fixture.attOpcodes(.sent).count
             async let late = shared.link.read(shared.value)
-            try await scene.awaitPDU(.readRequest, after: receivedCount, on: shared)
+            try await fixture.awaitPDU(.readRequest, after: receivedCount, on: shared)
             // The controllers still exchange packets, and no host answers.
             _ = try await shared.link.readRemoteVersion()
-            let since = try await scene.attOpcodes(.sent).dropFirst(sentCount)
+            let since = try await fixture.attOpcodes(.sent).dropFirst(sentCount)
             #expect(!since.contains(.readResponse))
-            try await scene.bluez.machine.resume()
+            try await fixture.bluez.machine.resume()
             #expect(try await late == SharedService.firstValue)
         }
     }
@@ -40,10 +40,10 @@ import VirtualRadio
     /// (https://github.com/bluez/bluez/issues/2447).
     @Test("A machine that pauses longer than the ATT timeout loses the link")
     func longPause() async throws {
-        try await withKernel(.latest, as: .peripheral, "pause beyond the ATT timeout") { scene in
-            let host = try await scene.fixture.makeHost()
-            let shared = try await scene.visitBlueZ(from: host)
-            try await scene.bluez.machine.pause()
+        try await withKernel(.latest, as: .peripheral, "pause beyond the ATT timeout") { fixture in
+            let host = try await fixture.kernelAir.makeHost()
+            let shared = try await fixture.visitBlueZ(from: host)
+            try await fixture.bluez.machine.pause()
             let duration = await MachinePool.releasing {
                 await ContinuousClock().measure {
                     await #expect(throws: GATT.Failure.timedOut) {
@@ -53,13 +53,13 @@ import VirtualRadio
             }
             #expect(duration > .seconds(29))
             #expect(duration < .seconds(30) + .seconds(10) * Limits.factor)
-            _ = try await scene.end(of: shared.link)
-            try await scene.bluez.machine.resume()
-            try await scene.bluez.isAlone()
+            _ = try await fixture.end(of: shared.link)
+            try await fixture.bluez.machine.resume()
+            try await fixture.bluez.isAlone()
             let again = try await host.connect(to: KernelAir.kernelAddress)
             #expect(try await again.read(shared.value.valueHandle) == SharedService.firstValue)
             // bluetoothd may crash if a link ends while it discovers the services of our host.
-            try await scene.bluez.hasExplored()
+            try await fixture.bluez.hasExplored()
         }
     }
 
@@ -69,38 +69,38 @@ import VirtualRadio
         arguments: Setting.oldestAndLatest
     )
     func outOfRange(_ setting: Setting) async throws {
-        try await withKernel(setting, as: .peripheral, "out of range") { scene in
-            let host = try await scene.fixture.makeHost()
-            try await scene.serveSharedService()
+        try await withKernel(setting, as: .peripheral, "out of range") { fixture in
+            let host = try await fixture.kernelAir.makeHost()
+            try await fixture.serveSharedService()
             var options = ConnectOptions()
             options.parameters.supervisionTimeout = .seconds(1)
             let link = try await host.connect(to: KernelAir.kernelAddress, options: options)
             let shared = try await FoundSharedService(on: link)
-            let kernel = scene.fixture.kernel
-            await scene.fixture.air.perform { $0.assign(kernel, toGroup: 1) }
-            await scene.fixture.air.perform { $0.separate(group: 0, from: 1) }
-            #expect(try await scene.end(of: link) == .disconnected(.connectionTimeout))
-            let path = scene.bluez.path(of: await host.identityAddress)
-            try await scene.bluez.change(of: path, "Connected", to: .boolean(false))
+            let kernel = fixture.kernelAir.kernel
+            await fixture.kernelAir.air.perform { $0.assign(kernel, toGroup: 1) }
+            await fixture.kernelAir.air.perform { $0.separate(group: 0, from: 1) }
+            #expect(try await fixture.end(of: link) == .disconnected(.connectionTimeout))
+            let path = fixture.bluez.path(of: await host.identityAddress)
+            try await fixture.bluez.change(of: path, "Connected", to: .boolean(false))
             async let pending = host.connect(
                 to: KernelAir.kernelAddress,
                 options: .whenAvailable
             )
-            await scene.fixture.air.perform { $0.join(group: 0, with: 1) }
+            await fixture.kernelAir.air.perform { $0.join(group: 0, with: 1) }
             let again = try await pending
             #expect(try await again.read(shared.value.valueHandle) == SharedService.firstValue)
         }
     }
 }
 
-extension KernelScene {
+extension KernelFixture {
     /// Returns the opcodes of the ATT PDUs so far in one direction between the kernel and its
     /// controller.
     fileprivate func attOpcodes(_ direction: Btsnoop.Direction) async throws -> [ATT.Opcode] {
-        await fixture.air.perform { _ in }
+        await kernelAir.air.perform { _ in }
         var opcodes: [ATT.Opcode] = []
         do {
-            try TraceFile.read(fixture.folder + "/0-kernel.btsnoop") { record in
+            try TraceFile.read(kernelAir.folder + "/0-kernel.btsnoop") { record in
                 let packet = Array(record.packet)
                 // Data on the fixed channel of ATT (Vol 4, Part E, 5.4.2; Vol 3, Part A, 3.1).
                 guard record.direction == direction, packet.count > 9, packet[0] == 0x02,

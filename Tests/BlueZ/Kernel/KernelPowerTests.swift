@@ -22,21 +22,21 @@ import Testing
             as: .peripheral,
             "power cut",
             hasOwnMachine: true
-        ) { scene in
-            let host = try await scene.fixture.makeHost(.bonding)
-            try await scene.serveSharedService(for: 2)
+        ) { fixture in
+            let host = try await fixture.kernelAir.makeHost(.bonding)
+            try await fixture.serveSharedService(for: 2)
             let shared = try await FoundSharedService(
                 on: host.connect(to: KernelAir.kernelAddress)
             )
             _ = try await shared.link.pair()
             #expect(try await shared.link.read(shared.secret) == SharedService.secretValue)
-            let central = try await Self.central(in: scene)
+            let central = try await Self.central(in: fixture)
             let accessory = try await central.accessory(Self.description)
             let changes = accessory.changes
             try await Self.reach(.ready, in: changes)
 
-            #expect(try await scene.problems() == [], "before the cut")
-            try await shared.expectSilence { scene.bluez.machine.cutPower() }
+            #expect(try await fixture.problems() == [], "before the cut")
+            try await shared.expectSilence { fixture.bluez.machine.cutPower() }
             try await Self.reach(.outOfRange, in: changes)
 
             // The machine is off. The connection requests stay pending while it starts.
@@ -44,25 +44,25 @@ import Testing
                 to: KernelAir.kernelAddress,
                 options: .whenAvailable
             )
-            try await scene.bluez.restartMachine()
-            try await scene.serveSharedService(for: 2)
+            try await fixture.bluez.restartMachine()
+            try await fixture.serveSharedService(for: 2)
             let link = try await pending
             #expect(try await link.read(shared.secret.valueHandle) == SharedService.secretValue)
             #expect(try await link.security.isEncrypted, "by the bond that both have kept")
             try await Self.reach(.ready, in: changes)
-            try await expectTicks(of: accessory, from: scene.bluez)
+            try await expectTicks(of: accessory, from: fixture.bluez)
             await central.shutDown()
         }
     }
 
     /// Returns the central of an app on the `Lanyard` module, which keeps its accessories connected
     /// by itself.
-    private static func central(in scene: KernelScene) async throws -> AccessoryCentral {
-        let endpoint = try await scene.fixture.openEndpoint("application")
+    private static func central(in fixture: KernelFixture) async throws -> AccessoryCentral {
+        let endpoint = try await fixture.kernelAir.openEndpoint("application")
         var configuration = AccessoryCentral.Configuration(name: "power cut")
         configuration.adapter = CBAdapter("\(endpoint)")
         configuration.store = .file(
-            URL(fileURLWithPath: scene.fixture.folder + "/accessories.json")
+            URL(fileURLWithPath: fixture.kernelAir.folder + "/accessories.json")
         )
         return AccessoryCentral(for: [description], configuration: configuration)
     }

@@ -16,19 +16,19 @@ import Testing
             as: .peripheral,
             "privacy of BlueZ, our controller",
             BlueZConfiguration(privacy: "device")
-        ) { scene in
-            let host = try await scene.fixture.makeHost(.bonding)
-            try await scene.serveSharedService()
-            let unbonded = try await scene.discover(host) { $0.data.localName == "Kernel" }
+        ) { fixture in
+            let host = try await fixture.kernelAir.makeHost(.bonding)
+            try await fixture.serveSharedService()
+            let unbonded = try await fixture.discover(host) { $0.data.localName == "Kernel" }
             #expect(unbonded.address.randomKind == .resolvablePrivate)
             let link = try await host.connect(to: unbonded.address)
             let shared = try await FoundSharedService(on: link)
             _ = try await link.pair()
             #expect(await host.bonds.map(\.identity) == [KernelAir.kernelAddress])
             #expect(try await link.read(shared.secret) == SharedService.secretValue)
-            try await scene.end(link)
+            try await fixture.end(link)
 
-            let bonded = try await scene.discover(host) { $0.data.localName == "Kernel" }
+            let bonded = try await fixture.discover(host) { $0.data.localName == "Kernel" }
             #expect(bonded.isIdentityResolved)
             #expect(bonded.address == KernelAir.kernelAddress)
             let again = try await host.connect(to: KernelAir.kernelAddress)
@@ -38,41 +38,42 @@ import Testing
 
     @Test("The kernel resolves the private address of the bonded host", arguments: Setting.all)
     func kernelResolves(_ setting: Setting) async throws {
-        try await withKernel(setting, as: .central, "our privacy, our controller") { scene in
-            let host = try await scene.fixture.makeHost(.bondingPrivately)
+        try await withKernel(setting, as: .central, "our privacy, our controller") { fixture in
+            let host = try await fixture.kernelAir.makeHost(.bondingPrivately)
             try await host.publish(SharedService.ofOurs)
-            let path = try await scene.findOurs(host)
-            let privateAddress = try await scene.bluez.device(path)["Address"].text
+            let path = try await fixture.findOurs(host)
+            let privateAddress = try await fixture.bluez.device(path)["Address"].text
             #expect(privateAddress != "\(await host.identityAddress)")
-            try await scene.bluez.connect(path)
-            try await scene.bluez.pair(path)
+            try await fixture.bluez.connect(path)
+            try await fixture.bluez.pair(path)
             #expect(
-                try await scene.bluez.read(SharedService.secret, from: path)
+                try await fixture.bluez.read(SharedService.secret, from: path)
                     == SharedService.secretValue
             )
-            let identity = try await scene.bluez.device(path)["Address"].text
+            let identity = try await fixture.bluez.device(path)["Address"].text
             #expect(identity == "\(await host.identityAddress)")
             let link = try #require(await host.links.first)
             try await link.disconnect()
-            try await scene.bluez.change(of: path, "Connected", to: .boolean(false))
+            try await fixture.bluez.change(of: path, "Connected", to: .boolean(false))
 
             // As soon as our host uses another address, the kernel has to resolve it to our host.
             // The kernel connects to the address that it receives first, so the test begins right
             // after a change.
-            let first = try #require(try await scene.wire().peers.first)
-            let listener = try await scene.fixture.makeHost()
-            let present = try await scene.discover(listener) { $0.data.localName == "Ours" }.address
-            _ = try await scene.discover(listener) {
+            let first = try #require(try await fixture.wire().peers.first)
+            let listener = try await fixture.kernelAir.makeHost()
+            let present = try await fixture.discover(listener) { $0.data.localName == "Ours" }
+                .address
+            _ = try await fixture.discover(listener) {
                 $0.data.localName == "Ours" && $0.address != present
                     && HCI.PeerAddress($0.address) != first
             }
-            try await scene.bluez.connect(path)
+            try await fixture.bluez.connect(path)
             #expect(
-                try await scene.bluez.read(SharedService.secret, from: path)
+                try await fixture.bluez.read(SharedService.secret, from: path)
                     == SharedService.secretValue
             )
-            #expect(try await scene.bluez.call("devices").members.count == 1)
-            let wire = try await scene.wire()
+            #expect(try await fixture.bluez.call("devices").members.count == 1)
+            let wire = try await fixture.wire()
             #expect(Set(wire.peers).count > 1)
             #expect(wire.commands.contains(.leClearResolvingList))
             #expect(!wire.commands.contains(.leAddDeviceToResolvingList))

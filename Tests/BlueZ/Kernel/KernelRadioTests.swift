@@ -18,12 +18,12 @@ import Testing
             as: .peripheral,
             "one identity on two controllers",
             BlueZConfiguration(privacy: peer.isPeerPrivate ? "device" : nil)
-        ) { scene in
+        ) { fixture in
             let person = Person()
-            let hosts = try await Self.makeHosts(scene, privacy, person)
+            let hosts = try await Self.makeHosts(fixture, privacy, person)
             // One advertisement for each link: Linux does not restart the first one.
-            try await scene.serveSharedService(io: .displayYesNo, for: 2)
-            let found = try await scene.discover(hosts[0]) { $0.data.localName == "Kernel" }
+            try await fixture.serveSharedService(io: .displayYesNo, for: 2)
+            let found = try await fixture.discover(hosts[0]) { $0.data.localName == "Kernel" }
             let isResolvable = found.address.randomKind == .resolvablePrivate
             #expect(isResolvable == peer.isPeerPrivate)
             let link = try await hosts[0].connect(to: found.address)
@@ -31,14 +31,14 @@ import Testing
             let security = try await link.pair()
             #expect(security.isBonded && security.isAuthenticated)
             // BlueZ stores its keys a little later.
-            try await scene.bluez.isBonded(with: await hosts[0].identityAddress)
+            try await fixture.bluez.isBonded(with: await hosts[0].identityAddress)
             // The bond is known at once on the other controller.
             let bonds = await hosts[1].bonds
             #expect(bonds.map(\.identity) == [KernelAir.kernelAddress])
 
             // BlueZ detects the loss by its supervision timeout.
-            await scene.fixture.switchOffController(of: hosts[0])
-            try await scene.bluez.isAlone()
+            await fixture.kernelAir.switchOffController(of: hosts[0])
+            try await fixture.bluez.isAlone()
             let next = try await hosts[1].connect(to: KernelAir.kernelAddress)
             #expect(try await next.read(secret.valueHandle) == SharedService.secretValue)
             #expect(try await next.security == security)
@@ -49,7 +49,7 @@ import Testing
 
     /// Returns two hosts with one identity, each with a controller of its own.
     private static func makeHosts(
-        _ scene: KernelScene,
+        _ fixture: KernelFixture,
         _ privacy: Privacy,
         _ person: Person
     ) async throws -> [BluetoothHost] {
@@ -62,6 +62,6 @@ import Testing
             configuration.pairingDelegate = person
             return configuration
         }
-        return try await scene.fixture.makeHosts(configurations)
+        return try await fixture.kernelAir.makeHosts(configurations)
     }
 }

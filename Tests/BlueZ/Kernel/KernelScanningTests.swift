@@ -14,24 +14,24 @@ import Testing
 
     @Test("BlueZ discovers the host's advertised data", arguments: Setting.all)
     func bluezDiscovers(_ setting: Setting) async throws {
-        try await withKernel(setting, as: .central, "discovery, our controller") { scene in
-            let host = try await scene.fixture.makeHost()
+        try await withKernel(setting, as: .central, "discovery, our controller") { fixture in
+            let host = try await fixture.kernelAir.makeHost()
             var content = AdvertisingContent(
                 localName: "Nearby",
                 serviceUUIDs: [SharedService.service]
             )
             content.manufacturerData = [Self.manufacturer]
             _ = try await host.advertise(Advertising(content))
-            try await scene.bluez.powerOn()
-            try await scene.bluez.scan()
-            let path = try await scene.bluez.device(named: "Nearby")
-            #expect(path == scene.bluez.path(of: await host.identityAddress))
-            let device = try await scene.bluez.device(path)
+            try await fixture.bluez.powerOn()
+            try await fixture.bluez.scan()
+            let path = try await fixture.bluez.device(named: "Nearby")
+            #expect(path == fixture.bluez.path(of: await host.identityAddress))
+            let device = try await fixture.bluez.device(path)
             #expect(device["AddressType"].text == "random")
             #expect(device["UUIDs"].elements == [.string(SharedService.service.bluez)])
             #expect(device["ManufacturerData"]["65535"].bytes == Self.manufacturer.bytes)
-            try await scene.bluez.stopScan()
-            let isExtended = Set(try await scene.wire().commands)
+            try await fixture.bluez.stopScan()
+            let isExtended = Set(try await fixture.wire().commands)
                 .contains(.leSetExtendedScanEnable)
             #expect(isExtended == (setting.generation == .five))
         }
@@ -47,9 +47,9 @@ import Testing
     @Test("BlueZ discovers long advertisements on every PHY", arguments: Setting.eachRelease)
     func bluezDiscoversLongData(_ setting: Setting) async throws {
         let row = "long advertisement, our controller"
-        try await withKernel(setting, as: .central, row) { scene in
+        try await withKernel(setting, as: .central, row) { fixture in
             for phy in [PHY.le1M, .le2M, .leCoded] {
-                let host = try await scene.fixture.makeHost()
+                let host = try await fixture.kernelAir.makeHost()
                 var content = AdvertisingContent(localName: "\(phy)")
                 content.manufacturerData = Self.companies.map { .init(company: $0, bytes: $1) }
                 var advertising = Advertising(content, kind: .connectable, form: .extended)
@@ -57,42 +57,42 @@ import Testing
                 advertising.interval = .milliseconds(30) ... .milliseconds(40)
                 _ = try await host.advertise(advertising)
             }
-            try await scene.bluez.powerOn()
-            try await scene.bluez.scan()
+            try await fixture.bluez.powerOn()
+            try await fixture.bluez.scan()
             for phy in [PHY.le1M, .le2M, .leCoded] {
-                let path = try await scene.bluez.device(named: "\(phy)")
-                let device = try await scene.bluez.device(path)
+                let path = try await fixture.bluez.device(named: "\(phy)")
+                let device = try await fixture.bluez.device(path)
                 for (company, bytes) in Self.companies {
                     #expect(device["ManufacturerData"]["\(company)"].bytes == bytes, "\(phy)")
                 }
             }
-            try await scene.bluez.stopScan()
+            try await fixture.bluez.stopScan()
         }
     }
 
     @Test("The host discovers each advertisement of BlueZ", arguments: Setting.all)
     func hostDiscovers(_ setting: Setting) async throws {
-        try await withKernel(setting, as: .peripheral, "discovery, our controller") { scene in
-            let host = try await scene.fixture.makeHost()
-            try await scene.bluez.powerOn()
-            try await scene.bluez.advertise(
+        try await withKernel(setting, as: .peripheral, "discovery, our controller") { fixture in
+            let host = try await fixture.kernelAir.makeHost()
+            try await fixture.bluez.powerOn()
+            try await fixture.bluez.advertise(
                 name: "Kernel",
                 services: [SharedService.service],
                 ["manufacturer": .object(["65535": .bytes(Self.manufacturer.bytes)])]
             )
-            let found = try await scene.discover(host) { $0.data.localName == "Kernel" }
+            let found = try await fixture.discover(host) { $0.data.localName == "Kernel" }
             #expect(found.address == KernelAir.kernelAddress)
             #expect(found.isConnectable)
             #expect(found.data.serviceUUIDs == [SharedService.service])
             #expect(found.data.manufacturerData == Self.manufacturer)
 
             // A 4.x controller sends only one advertisement at a time, so the kernel alternates.
-            try await scene.bluez.advertise(name: "Second", ["number": .number(2)])
+            try await fixture.bluez.advertise(name: "Second", ["number": .number(2)])
             for name in ["Second", "Kernel"] {
-                _ = try await scene.discover(host) { $0.data.localName == name }
+                _ = try await fixture.discover(host) { $0.data.localName == name }
             }
-            try await scene.bluez.stopAdvertising()
-            _ = try await scene.discover(host) { $0.data.localName == "Second" }
+            try await fixture.bluez.stopAdvertising()
+            _ = try await fixture.discover(host) { $0.data.localName == "Second" }
         }
     }
 
@@ -102,15 +102,15 @@ import Testing
     )
     func hostDiscoversLongData(_ setting: Setting) async throws {
         let row = "long advertisement, our controller"
-        try await withKernel(setting, as: .peripheral, row) { scene in
-            let host = try await scene.fixture.makeHost()
-            try await scene.bluez.powerOn()
+        try await withKernel(setting, as: .peripheral, row) { fixture in
+            let host = try await fixture.kernelAir.makeHost()
+            try await fixture.bluez.powerOn()
             // BlueZ 5.66 supports other PHYs, but at most 31 bytes of data.
             let isShort = setting.release == .bookworm
             let companies = isShort ? [:] : Self.companies
             let manufacturer = companies.map { ("\($0)", JSON.bytes($1)) }
             for (number, channel) in ["1M", "2M", "Coded"].enumerated() {
-                try await scene.bluez.advertise(
+                try await fixture.bluez.advertise(
                     name: channel,
                     [
                         "number": .number(Double(number + 1)),
@@ -121,7 +121,7 @@ import Testing
             }
             let phys: [(String, PHY)] = [("1M", .le1M), ("2M", .le2M), ("Coded", .leCoded)]
             for (channel, phy) in phys {
-                let found = try await scene.discover(host) { $0.data.localName == channel }
+                let found = try await fixture.discover(host) { $0.data.localName == channel }
                 #expect(!found.isLegacy)
                 #expect(found.secondaryPHY == phy)
                 let received = found.data.allManufacturerData.map { ($0.company, $0.bytes) }
@@ -137,15 +137,15 @@ import Testing
             as: .central,
             "scan while advertising",
             allowing: setting.generation == .four ? [.randomAddressWhileAdvertising] : []
-        ) { scene in
-            let host = try await scene.fixture.makeHost()
+        ) { fixture in
+            let host = try await fixture.kernelAir.makeHost()
             _ = try await host.advertise(Advertising(AdvertisingContent(localName: "Nearby")))
-            try await scene.bluez.powerOn()
-            try await scene.bluez.advertise(name: "Kernel")
-            try await scene.bluez.scan()
-            _ = try await scene.bluez.device(named: "Nearby")
-            _ = try await scene.discover(host) { $0.data.localName == "Kernel" }
-            try await scene.bluez.stopScan()
+            try await fixture.bluez.powerOn()
+            try await fixture.bluez.advertise(name: "Kernel")
+            try await fixture.bluez.scan()
+            _ = try await fixture.bluez.device(named: "Nearby")
+            _ = try await fixture.discover(host) { $0.data.localName == "Kernel" }
+            try await fixture.bluez.stopScan()
         }
     }
 }

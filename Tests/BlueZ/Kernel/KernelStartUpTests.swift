@@ -17,8 +17,8 @@ import VirtualRadio
             as: .peripheral,
             "the kernel on our controller",
             allowing: [.commandCanceledByPowerOff]
-        ) { scene in
-            let properties = try await scene.bluez.powerOn()
+        ) { fixture in
+            let properties = try await fixture.bluez.powerOn()
             #expect(properties["Powered"] == .boolean(true))
             #expect(properties["Address"].text == "C4:F0:00:00:00:01")
             #expect(properties["AddressType"].text == "public")
@@ -27,7 +27,7 @@ import VirtualRadio
                     "central", "peripheral",
                 ])
             )
-            let commands = Set(try await scene.wire().commands)
+            let commands = Set(try await fixture.wire().commands)
             let isNew = setting.generation == .five
             #expect(commands.contains(.leReadNumberOfSupportedAdvertisingSets) == isNew)
             #expect(commands.contains(.leSetDefaultPHY) == isNew)
@@ -37,13 +37,13 @@ import VirtualRadio
                     .leClearResolvingList, .leWriteSuggestedDefaultDataLength,
                 ])
             )
-            let host = try await scene.fixture.makeHost()
+            let host = try await fixture.kernelAir.makeHost()
             for round in 1...2 {
-                try await scene.bluez.advertise(name: "round \(round)")
-                _ = try await scene.discover(host) { $0.data.localName == "round \(round)" }
-                try await scene.bluez.stopAdvertising()
-                try await scene.bluez.powerOff()
-                try await scene.bluez.powerOn()
+                try await fixture.bluez.advertise(name: "round \(round)")
+                _ = try await fixture.discover(host) { $0.data.localName == "round \(round)" }
+                try await fixture.bluez.stopAdvertising()
+                try await fixture.bluez.powerOff()
+                try await fixture.bluez.powerOn()
             }
         }
     }
@@ -60,19 +60,19 @@ import VirtualRadio
             as: .peripheral,
             "power-off during a command",
             allowing: [.commandCanceledByPowerOff]
-        ) { scene in
-            let host = try await scene.fixture.makeHost()
-            let shared = try await scene.visitBlueZ(from: host)
-            let kernel = scene.fixture.kernel
-            await scene.fixture.air.perform { world in
+        ) { fixture in
+            let host = try await fixture.kernelAir.makeHost()
+            let shared = try await fixture.visitBlueZ(from: host)
+            let kernel = fixture.kernelAir.kernel
+            await fixture.kernelAir.air.perform { world in
                 var faults = FaultPlan()
                 // The command and its answer together stay below the 2 seconds that the kernel
                 // gives each command.
                 faults.toHost.fixed = .milliseconds(600)
                 world.setFaults(faults, of: kernel)
             }
-            try await scene.end(shared.link)
-            try await scene.bluez.powerOff()
+            try await fixture.end(shared.link)
+            try await fixture.bluez.powerOff()
         }
     }
 
@@ -84,27 +84,27 @@ import VirtualRadio
             as: .peripheral,
             "a controller that fails",
             allowing: [.hardwareError]
-        ) { scene in
-            try await scene.bluez.powerOn()
-            let before = try await scene.problems()
+        ) { fixture in
+            try await fixture.bluez.powerOn()
+            let before = try await fixture.problems()
             #expect(before == [])
-            try await scene.restartController()
-            let host = try await scene.fixture.makeHost()
-            try await scene.bluez.advertise(name: "again")
-            _ = try await scene.discover(host) { $0.data.localName == "again" }
-            let problems = try await scene.problems()
+            try await fixture.restartController()
+            let host = try await fixture.kernelAir.makeHost()
+            try await fixture.bluez.advertise(name: "again")
+            _ = try await fixture.discover(host) { $0.data.localName == "again" }
+            let problems = try await fixture.problems()
             #expect(problems.contains { Allowance.hardwareError.covers($0) })
         }
     }
 }
 
-extension KernelScene {
+extension KernelFixture {
     /// Restarts the controller, and waits until the kernel has powered it on again. Until then, the
     /// kernel refuses advertisements.
     fileprivate func restartController() async throws {
         let resetCount = try await resetCount
-        let kernel = fixture.kernel
-        await fixture.air.perform { world in
+        let kernel = kernelAir.kernel
+        await kernelAir.air.perform { world in
             var faults = FaultPlan()
             faults.restart = world.now
             world.setFaults(faults, of: kernel)

@@ -13,9 +13,9 @@ import Testing
         _ setting: Setting,
         _ role: BlueZRole
     ) async throws {
-        try await withLink(setting, as: role, "L2CAP: channels that the host opens") { scene in
-            try await expectKernelReceives(64, of: 1_000, in: scene)
-            try await expectKernelSends(40, of: 900, in: scene)
+        try await withLink(setting, as: role, "L2CAP: channels that the host opens") { fixture in
+            try await expectKernelReceives(64, of: 1_000, in: fixture)
+            try await expectKernelSends(40, of: 900, in: fixture)
         }
     }
 
@@ -27,9 +27,9 @@ import Testing
         _ setting: Setting,
         _ role: BlueZRole
     ) async throws {
-        try await withLink(setting, as: role, "L2CAP: channels that BlueZ opens") { scene in
-            async let received: Void = expectFromKernel(30, of: 700, in: scene)
-            async let sent: Void = expectToKernel(30, of: 600, in: scene)
+        try await withLink(setting, as: role, "L2CAP: channels that BlueZ opens") { fixture in
+            async let received: Void = expectFromKernel(30, of: 700, in: fixture)
+            async let sent: Void = expectToKernel(30, of: 600, in: fixture)
             _ = try await (received, sent)
         }
     }
@@ -58,7 +58,7 @@ func expectSDUs(
 private func expectKernelReceives(
     _ count: Int,
     of length: Int,
-    in scene: LinkScene
+    in fixture: LinkFixture
 ) async throws {
     let work = KernelChannel(
         work: .listenAndReceive,
@@ -66,15 +66,15 @@ private func expectKernelReceives(
         length: length,
         receiveMTU: 1_024
     )
-    try await scene.bluez.start(work, as: "receiver")
-    let channel = try await scene.link.openChannel(psm: 0x0081)
+    try await fixture.bluez.start(work, as: "receiver")
+    let channel = try await fixture.link.openChannel(psm: 0x0081)
     #expect(try await channel.properties.sendMTU == 1_024)
     try await send(count, of: length, on: channel)
     // Linux drops data that a program has not read yet when the peer closes the channel.
     var report = KernelReport()
-    try await scene.bluez.follow(&report, of: "receiver") { $0.byteCount == count * length }
+    try await fixture.bluez.follow(&report, of: "receiver") { $0.byteCount == count * length }
     await channel.close()
-    try await scene.bluez.follow(&report, of: "receiver")
+    try await fixture.bluez.follow(&report, of: "receiver")
     #expect(report.mismatches == [])
     #expect(report.isOrderly)
 }
@@ -83,20 +83,20 @@ private func expectKernelReceives(
 private func expectKernelSends(
     _ count: Int,
     of length: Int,
-    in scene: LinkScene
+    in fixture: LinkFixture
 ) async throws {
     let work = KernelChannel(work: .listenAndSend, psm: 0x0083, length: length, count: count)
-    try await scene.bluez.start(work, as: "sender")
-    let channel = try await scene.link.openChannel(psm: 0x0083)
+    try await fixture.bluez.start(work, as: "sender")
+    let channel = try await fixture.link.openChannel(psm: 0x0083)
     try await expectSDUs(count, of: length, on: channel)
     await channel.close()
 }
 
 /// Expects that the kernel sends this many SDUs on a channel that it opens.
-private func expectFromKernel(_ count: Int, of length: Int, in scene: LinkScene) async throws {
-    let listener = try await scene.host.listen(psm: 0x0085)
+private func expectFromKernel(_ count: Int, of length: Int, in fixture: LinkFixture) async throws {
+    let listener = try await fixture.host.listen(psm: 0x0085)
     let work = KernelChannel(work: .openAndSend, psm: 0x0085, length: length, count: count)
-    try await scene.bluez.start(work, to: scene.ourAddress, as: "caller")
+    try await fixture.bluez.start(work, to: fixture.ourAddress, as: "caller")
     let channel = try #require(try await listener.accept())
     #expect(try await channel.properties.mode == .credit)
     try await expectSDUs(count, of: length, on: channel)
@@ -104,14 +104,14 @@ private func expectFromKernel(_ count: Int, of length: Int, in scene: LinkScene)
 }
 
 /// Expects that the kernel receives this many SDUs without a mismatch on a channel that it opens.
-private func expectToKernel(_ count: Int, of length: Int, in scene: LinkScene) async throws {
-    let listener = try await scene.host.listen(psm: 0x0087)
+private func expectToKernel(_ count: Int, of length: Int, in fixture: LinkFixture) async throws {
+    let listener = try await fixture.host.listen(psm: 0x0087)
     let work = KernelChannel(work: .openAndReceive, psm: 0x0087, length: length)
-    try await scene.bluez.start(work, to: scene.ourAddress, as: "reader")
+    try await fixture.bluez.start(work, to: fixture.ourAddress, as: "reader")
     let channel = try #require(try await listener.accept())
     try await send(count, of: length, on: channel)
     var report = KernelReport()
-    try await scene.bluez.follow(&report, of: "reader") { $0.byteCount == count * length }
+    try await fixture.bluez.follow(&report, of: "reader") { $0.byteCount == count * length }
     #expect(report.mismatches == [])
     await channel.close()
 }

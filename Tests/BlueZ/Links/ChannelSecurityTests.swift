@@ -15,19 +15,19 @@ import Testing
         _ setting: Setting,
         _ role: BlueZRole
     ) async throws {
-        try await withLink(setting, as: role, "L2CAP: BlueZ asks for encryption") { scene in
+        try await withLink(setting, as: role, "L2CAP: BlueZ asks for encryption") { fixture in
             let work = KernelChannel(
                 work: .listenAndReceive,
                 psm: 0x0081,
                 length: 300,
                 protection: .encrypted
             )
-            try await scene.bluez.start(work)
-            let channel = try await scene.link.openChannel(psm: 0x0081)
-            #expect(await scene.host.bonds.count == 1)
+            try await fixture.bluez.start(work)
+            let channel = try await fixture.link.openChannel(psm: 0x0081)
+            #expect(await fixture.host.bonds.count == 1)
             try await send(1, of: 300, on: channel)
             var report = KernelReport()
-            try await scene.bluez.follow(&report) { $0.byteCount == 300 }
+            try await fixture.bluez.follow(&report) { $0.byteCount == 300 }
             #expect(report.mismatches == [])
         }
     }
@@ -45,20 +45,20 @@ import Testing
             "L2CAP: BlueZ asks for authentication",
             io: .displayYesNo,
             configuration
-        ) { scene in
+        ) { fixture in
             let work = KernelChannel(
                 work: .listenAndSend,
                 psm: 0x0083,
                 length: 300,
                 protection: .authenticated
             )
-            try await scene.bluez.start(work)
-            let channel = try await scene.link.openChannel(psm: 0x0083)
+            try await fixture.bluez.start(work)
+            let channel = try await fixture.link.openChannel(psm: 0x0083)
             try await expectSDUs(1, of: 300, on: channel)
-            let question = try await scene.bluez.question("confirm")
+            let question = try await fixture.bluez.question("confirm")
             let passkey = try #require(question["passkey"].integer)
-            #expect(scene.person.experiences == [.compared(UInt32(passkey))])
-            #expect(try await scene.link.pair().isAuthenticated)
+            #expect(fixture.person.experiences == [.compared(UInt32(passkey))])
+            #expect(try await fixture.link.pair().isAuthenticated)
         }
     }
 
@@ -71,19 +71,19 @@ import Testing
             setting,
             as: .peripheral,
             "L2CAP: no authentication"
-        ) { scene in
+        ) { fixture in
             let work = KernelChannel(
                 work: .listenAndSend,
                 psm: 0x0085,
                 protection: .authenticated
             )
-            try await scene.bluez.start(work)
+            try await fixture.bluez.start(work)
             // Linux refuses the second request on the encrypted link with the same error, which is
             // then final.
             await #expect(throws: L2CAP.Failure.refused(.insufficientAuthentication)) {
-                try await scene.link.openChannel(psm: 0x0085)
+                try await fixture.link.openChannel(psm: 0x0085)
             }
-            #expect(try await scene.link.bondedPeer?.identity == scene.kernelAddress)
+            #expect(try await fixture.link.bondedPeer?.identity == fixture.kernelAddress)
         }
     }
 
@@ -95,13 +95,13 @@ import Testing
         _ setting: Setting,
         _ role: BlueZRole
     ) async throws {
-        try await withLink(setting, as: role, "L2CAP: the host asks for encryption") { scene in
-            let listener = try await scene.host.listen(psm: 0x0087, requirement: .encrypted)
+        try await withLink(setting, as: role, "L2CAP: the host asks for encryption") { fixture in
+            let listener = try await fixture.host.listen(psm: 0x0087, requirement: .encrypted)
             let work = KernelChannel(work: .openAndSend, psm: 0x0087, length: 300, count: 2)
-            try await scene.bluez.start(work, to: scene.ourAddress)
+            try await fixture.bluez.start(work, to: fixture.ourAddress)
             let channel = try #require(try await listener.accept())
             try await expectSDUs(2, of: 300, on: channel)
-            #expect(try await scene.link.bondedPeer?.identity == scene.kernelAddress)
+            #expect(try await fixture.link.bondedPeer?.identity == fixture.kernelAddress)
         }
     }
 }

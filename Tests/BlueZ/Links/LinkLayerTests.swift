@@ -12,9 +12,9 @@ import Testing
         arguments: Setting.eachRelease
     )
     func packetLengthAndPHY(_ setting: Setting) async throws {
-        try await withKernel(setting, as: .peripheral, "packet length and PHY") { scene in
-            let host = try await scene.fixture.makeHost()
-            try await scene.serveSharedService()
+        try await withKernel(setting, as: .peripheral, "packet length and PHY") { fixture in
+            let host = try await fixture.kernelAir.makeHost()
+            try await fixture.serveSharedService()
             let link = try await host.connect(to: KernelAir.kernelAddress)
             let phy = try await link.requestPHY(transmit: .le2M, receive: .le2M)
             let read = try await link.readPHY()
@@ -27,20 +27,20 @@ import Testing
                     _ = try await link.readRSSI()
                 }
             }
-            try await scene.isExplored(host)
-            try await scene.end(link)
+            try await fixture.isExplored(host)
+            try await fixture.end(link)
         }
     }
 
     @Test("Three links carry channels at once", arguments: Setting.eachRelease)
     func threeLinks(_ setting: Setting) async throws {
-        try await withKernel(setting, as: .peripheral, "L2CAP: three links at once") { scene in
-            try await scene.serveSharedService(for: 3)
+        try await withKernel(setting, as: .peripheral, "L2CAP: three links at once") { fixture in
+            try await fixture.serveSharedService(for: 3)
             let work = KernelChannel(work: .listenAndReceive, psm: 0x0081, length: 500)
-            try await scene.bluez.start(work)
+            try await fixture.bluez.start(work)
             var channels: [L2CAPChannel] = []
             for _ in 0..<3 {
-                let host = try await scene.fixture.makeHost()
+                let host = try await fixture.kernelAir.makeHost()
                 let link = try await host.connect(to: KernelAir.kernelAddress)
                 channels.append(try await link.openChannel(psm: 0x0081))
             }
@@ -51,7 +51,7 @@ import Testing
                 try await group.waitForAll()
             }
             var report = KernelReport()
-            try await scene.bluez.follow(&report) { $0.byteCount == 3 * 20 * 500 }
+            try await fixture.bluez.follow(&report) { $0.byteCount == 3 * 20 * 500 }
             #expect(report.mismatches == [])
         }
     }

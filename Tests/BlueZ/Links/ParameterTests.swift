@@ -18,14 +18,15 @@ import Testing
 
     @Test("The host as central changes the connection parameters", arguments: settings)
     func hostAsCentral(_ setting: Setting) async throws {
-        try await withLink(setting, as: .peripheral, "parameters: the host changes them") { scene in
-            try await scene.bluez.watchHCI()
-            let agreed = try await scene.link.updateParameters(Self.hundred)
+        try await withLink(setting, as: .peripheral, "parameters: the host changes them") {
+            fixture in
+            try await fixture.bluez.watchHCI()
+            let agreed = try await fixture.link.updateParameters(Self.hundred)
             #expect(agreed.interval == .milliseconds(100))
             #expect(agreed.peripheralLatency == 2)
             #expect(agreed.supervisionTimeout == .seconds(4))
-            try await scene.bluez.sawHCI { $0.contains("LE Connection Update Complete") }
-            try await scene.bluez.sawHCI {
+            try await fixture.bluez.sawHCI { $0.contains("LE Connection Update Complete") }
+            try await fixture.bluez.sawHCI {
                 $0.contains("Connection interval: 100.00 msec (0x0050)")
             }
         }
@@ -38,8 +39,8 @@ import Testing
             as: .peripheral,
             "parameters: BlueZ asks for them",
             prepare: { try await $0.setIntervals(from: 80, to: 80) }
-        ) { scene in
-            try await scene.expectInterval(.milliseconds(100))
+        ) { fixture in
+            try await fixture.expectInterval(.milliseconds(100))
         }
     }
 
@@ -59,10 +60,12 @@ import Testing
                 try await bluez.setIntervals(from: 80, to: 80)
                 try await bluez.watchHCI()
             }
-        ) { scene in
-            try await scene.bluez.sawHCI { $0.contains("Connection Parameter Update Response") }
-            try await scene.bluez.sawHCI { $0.contains("Connection Parameters rejected (0x0001)") }
-            #expect(try await scene.link.properties.parameters.interval < .milliseconds(100))
+        ) { fixture in
+            try await fixture.bluez.sawHCI { $0.contains("Connection Parameter Update Response") }
+            try await fixture.bluez.sawHCI {
+                $0.contains("Connection Parameters rejected (0x0001)")
+            }
+            #expect(try await fixture.link.properties.parameters.interval < .milliseconds(100))
         }
     }
 
@@ -73,8 +76,8 @@ import Testing
             as: .central,
             "parameters: the host asks for them",
             prepare: { try await $0.setIntervals(from: 24, to: 160) }
-        ) { scene in
-            let agreed = try await scene.link.updateParameters(Self.hundred)
+        ) { fixture in
+            let agreed = try await fixture.link.updateParameters(Self.hundred)
             #expect(agreed.interval == .milliseconds(100))
             #expect(agreed.peripheralLatency == 2)
             #expect(agreed.supervisionTimeout == .seconds(4))
@@ -83,14 +86,14 @@ import Testing
 
     @Test("Linux as central changes the connection parameters", arguments: settings)
     func linuxAsCentral(_ setting: Setting) async throws {
-        try await withLink(setting, as: .central, "parameters: BlueZ changes them") { scene in
-            try await scene.bluez.updateParameters(interval: 100)
-            try await scene.expectInterval(.milliseconds(125))
+        try await withLink(setting, as: .central, "parameters: BlueZ changes them") { fixture in
+            try await fixture.bluez.updateParameters(interval: 100)
+            try await fixture.expectInterval(.milliseconds(125))
         }
     }
 }
 
-extension LinkScene {
+extension LinkFixture {
     /// Waits until the link has this interval.
     fileprivate func expectInterval(_ interval: Duration) async throws {
         try await within(Limits.step, "the interval") {

@@ -10,20 +10,20 @@ import Testing
         arguments: Setting.each(BlueZRole.peripheral, orElse: .central)
     )
     func strengthAndVersion(_ setting: Setting, _ role: BlueZRole) async throws {
-        try await withLink(setting, as: role, "strength and version") { scene in
-            let version = try await scene.link.readRemoteVersion()
+        try await withLink(setting, as: role, "strength and version") { fixture in
+            let version = try await fixture.link.readRemoteVersion()
             // 0x06 is 4.0. btvirt reports the company identifier of the Linux Foundation.
             #expect(version.version >= 0x06)
             #expect(version.company == 0x05F1)
             // btvirt's 4.x controllers do not measure the signal strength.
             guard setting.generation == .five else {
                 await #expect(throws: HostError.unsupported("reading the signal strength")) {
-                    try await scene.link.readRSSI()
+                    try await fixture.link.readRSSI()
                 }
                 return
             }
-            let rssi = try #require(try await scene.link.readRSSI())
-            let seen = try await scene.bluez.connectionProperties(of: scene.ourAddress)
+            let rssi = try #require(try await fixture.link.readRSSI())
+            let seen = try await fixture.bluez.connectionProperties(of: fixture.ourAddress)
             #expect(seen.contains("RSSI \(rssi)"))
         }
     }
@@ -33,14 +33,15 @@ import Testing
         arguments: Setting.all
     )
     func unsupportedProcedures(_ setting: Setting) async throws {
-        try await withLink(setting, as: .peripheral, "no longer packets, no other PHYs") { scene in
+        try await withLink(setting, as: .peripheral, "no longer packets, no other PHYs") {
+            fixture in
             await #expect(throws: HostError.unsupported("longer packets")) {
-                try await scene.link.requestDataLength()
+                try await fixture.link.requestDataLength()
             }
             await #expect(throws: HostError.unsupported("other PHYs")) {
-                try await scene.link.requestPHY(transmit: .le2M, receive: .le2M)
+                try await fixture.link.requestPHY(transmit: .le2M, receive: .le2M)
             }
-            let properties = try await scene.link.properties
+            let properties = try await fixture.link.properties
             #expect(properties.dataLength.transmitBytes == DataLength.byteRange.lowerBound)
         }
     }

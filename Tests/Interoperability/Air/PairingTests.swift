@@ -76,7 +76,7 @@ import Testing
     {
         try await withAir { air in
             let accessory = try await air.accessory(options: ["--oob"])
-            let line = try await accessory.process.nextLine(within: Encounter.limit) ?? ""
+            let line = try await accessory.process.nextLine(within: HostFixture.limit) ?? ""
             let data = try #require(try JSON(parsing: "\(line.dropFirst("oob ".count))").text)
             let facts = try await air.central(options: ["--pair", "--peer-oob", data])
             #expect(facts["pairing"]["authenticated"] == .boolean(true))
@@ -133,7 +133,7 @@ import Testing
 
     /// Returns the accessory's result of its pairing.
     private func result(of accessory: Accessory) async throws -> JSON {
-        let line = try await accessory.process.nextLine(within: Encounter.limit) ?? ""
+        let line = try await accessory.process.nextLine(within: HostFixture.limit) ?? ""
         return try JSON(parsing: String(line.dropFirst("paired ".count)))
     }
 }

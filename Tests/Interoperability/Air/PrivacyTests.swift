@@ -13,7 +13,7 @@ import Testing
     }
 
     /// The accessory's identity address, which only bonded peers learn.
-    private static let identity = Encounter.address().description
+    private static let identity = HostFixture.address().description
 
     @Test(
         "Bonded Bumble hosts resolve each other's private addresses",

@@ -140,7 +140,7 @@ import Testing
                 let address = try #require(DeviceAddress(accessory.address, kind: .random))
                 let link = try await host.connectQuickly(to: address)
                 joined.process.kill()
-                let reason = try await within(Encounter.limit, "the end of the link") {
+                let reason = try await within(HostFixture.limit, "the end of the link") {
                     try await link.ended()
                 }
                 #expect(reason == .disconnected(.connectionTimeout))

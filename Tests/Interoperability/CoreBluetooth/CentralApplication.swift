@@ -35,7 +35,7 @@
         /// Waits for the next callback whose line has this prefix, and drops the lines before it.
         /// Returns the rest of the line.
         @discardableResult
-        func awaitLine(_ beginning: String, within limit: Duration = Encounter.limit) async throws
+        func awaitLine(_ beginning: String, within limit: Duration = HostFixture.limit) async throws
             -> String
         {
             try await callbacks.awaitLine([beginning], within: limit)

@@ -45,7 +45,7 @@
         /// Returns the rest of the line.
         @discardableResult
         func awaitLine(_ beginning: String) async throws -> String {
-            try await callbacks.awaitLine([beginning], within: Encounter.limit)
+            try await callbacks.awaitLine([beginning], within: HostFixture.limit)
         }
 
         /// Sends values as long as the transmit queue has room, and continues when it has room
@@ -186,7 +186,7 @@
         _ body: (PeripheralApplication, Client) async throws -> Void
     ) async throws {
         var configuration = configuration
-        configuration.address = Encounter.address()
+        configuration.address = HostFixture.address()
         let trace = Trace()
         let count = try await withPeers { peers in
             let controllers = try await peers.controllers(kind, count: 2)

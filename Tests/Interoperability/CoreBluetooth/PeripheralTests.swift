@@ -35,7 +35,7 @@
         )
         func writes(kind: ControllerKind) async throws {
             try await withPeripheralApplication(on: kind) { application, client in
-                try await client.connect(address: Encounter.address(), mtu: nil)
+                try await client.connect(address: HostFixture.address(), mtu: nil)
                 let dynamic = try await client.handle(uuid(Application.dynamic))
                 try await client.write([1, 2, 3], to: dynamic)
                 #expect(try await application.awaitLine("write ") == "0")
@@ -58,7 +58,7 @@
         )
         func updates(kind: ControllerKind) async throws {
             try await withPeripheralApplication(on: kind) { application, client in
-                try await client.connect(address: Encounter.address())
+                try await client.connect(address: HostFixture.address())
                 let notified = try await client.handle(uuid(Application.notified))
                 try await client.subscribe(to: notified)
                 try await application.awaitLine("subscribed A003")
@@ -91,7 +91,7 @@
                 on: kind,
                 configuration: BondedClient.configuration(isAuthenticated: false)
             ) { application, client in
-                try await client.connect(address: Encounter.address())
+                try await client.connect(address: HostFixture.address())
                 let secret = try await client.handle(uuid(Application.secret))
                 await #expect(throws: Client.Failure.self) { try await client.read(secret) }
                 await #expect(throws: Client.Failure.self) {

@@ -46,7 +46,7 @@ struct BadLine: Sendable {
     private func perform(_ what: String, _ details: [String: JSON] = [:]) async throws {
         let command = JSON.object(details.merging(["do": .string(what)]) { $1 })
         process.write(line: try command.line)
-        guard try await process.nextLine(within: Encounter.limit) != nil else {
+        guard try await process.nextLine(within: HostFixture.limit) != nil else {
             throw ProcessError.ended("the line ended", log: process.log)
         }
     }
@@ -66,16 +66,16 @@ extension PeerGroup {
 }
 
 /// Our host at a serial port, with a controller behind it and an accessory in range.
-struct SerialEncounter: Sendable {
+struct SerialFixture: Sendable {
     let host: BluetoothHost
     let line: BadLine
     let accessory: Accessory
 
     /// Returns the accessory's whole database, as our host discovers it.
     func explore() async throws -> JSON {
-        try await within(Encounter.limit * 2, "an exploration") { [host] in
-            let options = ConnectOptions(timeout: Encounter.limit)
-            let link = try await host.connect(to: Encounter.address(), options: options)
+        try await within(HostFixture.limit * 2, "an exploration") { [host] in
+            let options = ConnectOptions(timeout: HostFixture.limit)
+            let link = try await host.connect(to: HostFixture.address(), options: options)
             let services = try await LinkDescription(link: link).services()
             try await link.disconnect()
             return services
@@ -87,16 +87,16 @@ struct SerialEncounter: Sendable {
         _ what: String,
         until condition: @escaping @Sendable (AdapterState) -> Bool
     ) async throws {
-        try await within(Encounter.limit, what) { [host] in
+        try await within(HostFixture.limit, what) { [host] in
             for await state in host.states where condition(state) { return }
         }
     }
 }
 
-/// Gives `body` a serial encounter on controllers of a kind.
-func withSerialEncounter(
+/// Gives `body` a serial fixture on controllers of a kind.
+func withSerialFixture(
     on kind: ControllerKind,
-    _ body: (SerialEncounter) async throws -> Void
+    _ body: (SerialFixture) async throws -> Void
 ) async throws {
     try await withPeers { peers in
         let controllers = try await peers.controllers(kind)
@@ -106,7 +106,7 @@ func withSerialEncounter(
         let host = BluetoothHost(transport: adapter.makeTransport())
         do {
             try await host.start()
-            try await body(SerialEncounter(host: host, line: line, accessory: accessory))
+            try await body(SerialFixture(host: host, line: line, accessory: accessory))
         } catch {
             await host.shutdown()
             throw error

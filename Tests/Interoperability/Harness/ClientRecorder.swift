@@ -29,7 +29,7 @@ actor ClientRecorder {
         _ what: String,
         _ choose: @escaping @Sendable (ServerEvent) -> Value?
     ) async throws -> Value {
-        try await within(Encounter.limit, what) { await self.take(choose) }
+        try await within(HostFixture.limit, what) { await self.take(choose) }
     }
 
     /// Waits for the first event that matches, and removes it.

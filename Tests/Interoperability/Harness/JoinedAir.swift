@@ -91,7 +91,7 @@ struct JoinedAir: Sendable {
 
     /// Waits for the next line of `lanyard air` with this event.
     func event(_ name: String) async throws -> JSON {
-        while let line = try await radio.nextLine(within: Encounter.limit) {
+        while let line = try await radio.nextLine(within: HostFixture.limit) {
             let event = try JSON(parsing: line)
             if event["event"].text == name { return event }
         }

@@ -5,7 +5,7 @@ import Testing
 
 /// Our host as a peripheral that serves Bumble clients.
 struct Server: Sendable {
-    let encounter: Encounter
+    let fixture: HostFixture
 
     /// The published services, in the order of the definitions.
     let services: [GATT.DiscoveredService]
@@ -13,7 +13,7 @@ struct Server: Sendable {
     /// The recorder of the host's server events.
     let recorder: ClientRecorder
 
-    var host: BluetoothHost { encounter.host }
+    var host: BluetoothHost { fixture.host }
 
     /// Returns the handle of the first value with this UUID.
     func handle(_ uuid: BluetoothUUID) throws -> AttributeHandle {
@@ -23,13 +23,13 @@ struct Server: Sendable {
 
     /// Connects the client at `place`. Returns the client, and our end of its link.
     func client(at place: Int = 0, mtu: Int? = 517) async throws -> (Client, Link) {
-        let client = try await encounter.client(at: place)
+        let client = try await fixture.client(at: place)
         return (client, try await connect(client, mtu: mtu))
     }
 
     /// Connects a client. Returns our end of its link.
     func connect(_ client: Client, mtu: Int? = 517) async throws -> Link {
-        try await client.connect(address: Encounter.address(), mtu: mtu)
+        try await client.connect(address: HostFixture.address(), mtu: mtu)
         return try await recorder.link()
     }
 
@@ -41,7 +41,7 @@ struct Server: Sendable {
     }
 }
 
-extension Encounter {
+extension HostFixture {
     /// Returns a Bumble client on the adapter at `place`, not connected yet.
     func client(at place: Int = 0) async throws -> Client {
         try await peers.client(
@@ -67,22 +67,22 @@ func withServer(
     _ body: (Server) async throws -> Void
 ) async throws {
     var configuration = configuration
-    configuration.address = Encounter.address()
-    try await withEncounter(
+    configuration.address = HostFixture.address()
+    try await withHostFixture(
         on: kind,
         accessoryLimit: clientLimit,
         judging: judged,
         configuration: configuration,
         at: location
-    ) { encounter in
+    ) { fixture in
         var services: [GATT.DiscoveredService] = []
         for definition in definitions {
-            services.append(try await encounter.host.publish(definition))
+            services.append(try await fixture.host.publish(definition))
         }
-        let recorder = try await ClientRecorder(of: encounter.host, answering: answer)
+        let recorder = try await ClientRecorder(of: fixture.host, answering: answer)
         var advertising = Advertising(AdvertisingContent(localName: "Server"))
         advertising.interval = .milliseconds(30) ... .milliseconds(40)
-        _ = try await encounter.host.advertise(advertising)
-        try await body(Server(encounter: encounter, services: services, recorder: recorder))
+        _ = try await fixture.host.advertise(advertising)
+        try await body(Server(fixture: fixture, services: services, recorder: recorder))
     }
 }

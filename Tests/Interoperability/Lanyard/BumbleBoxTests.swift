@@ -13,11 +13,11 @@
             arguments: ControllerKind.available
         )
         func pairsAndTalks(kind: ControllerKind) async throws {
-            try await withBoxScene(on: kind) { scene in
-                let box = try await scene.box()
+            try await withBoxFixture(on: kind) { fixture in
+                let box = try await fixture.box()
                 let central = AccessoryCentral(
                     for: [MessageBox.description],
-                    configuration: try scene.configuration()
+                    configuration: try fixture.configuration()
                 )
                 let accessory = try await central.accessory(MessageBox.description)
                 #expect(accessory.state == .ready)
@@ -33,12 +33,12 @@
         @Test("Row 17: Both sides read messages that are sealed by AES-CBC")
         func sealed() async throws {
             let key = [UInt8](0..<16)
-            try await withBoxScene { scene in
+            try await withBoxFixture { fixture in
                 let digits = key.map { String(format: "%02x", $0) }.joined()
-                let box = try await scene.box(options: ["--key", digits])
+                let box = try await fixture.box(options: ["--key", digits])
                 let central = AccessoryCentral(
                     for: [MessageBox.description],
-                    configuration: try scene.configuration()
+                    configuration: try fixture.configuration()
                 )
                 let accessory = try await central.accessory(MessageBox.description)
                 let sealing = CBCSealing(key: try SealingKey(Data(key)))
@@ -54,11 +54,11 @@
 
         @Test("Row 16: The channel subscribes again to a box that refuses all messages")
         func refuses() async throws {
-            try await withBoxScene { scene in
-                let box = try await scene.box()
+            try await withBoxFixture { fixture in
+                let box = try await fixture.box()
                 let central = AccessoryCentral(
                     for: [MessageBox.description],
-                    configuration: try scene.configuration()
+                    configuration: try fixture.configuration()
                 )
                 let accessory = try await central.accessory(MessageBox.description)
                 let messages = accessory.messages(
@@ -87,7 +87,7 @@
             try await messages.request(
                 "hello",
                 expecting: String.self,
-                timeout: BoxScene.limit
+                timeout: BoxFixture.limit
             )
         }
 
@@ -99,7 +99,7 @@
                 let answer = try await messages.request(
                     text,
                     expecting: String.self,
-                    timeout: BoxScene.limit
+                    timeout: BoxFixture.limit
                 )
                 #expect(answer == text)
             }
@@ -108,7 +108,7 @@
             }
             try await messages.send("back to me")
             try await box.send("news")
-            let first = try await within(BoxScene.limit, "two messages") {
+            let first = try await within(BoxFixture.limit, "two messages") {
                 var texts: [String] = []
                 for await text in received {
                     texts.append(text)
@@ -128,13 +128,13 @@
             arguments: [SystemReconnect.whereAvailable, .never]
         )
         func comesBack(reconnect: SystemReconnect) async throws {
-            try await withBoxScene { scene in
-                let box = try await scene.box()
+            try await withBoxFixture { fixture in
+                let box = try await fixture.box()
                 var description = MessageBox.description
                 description.systemReconnect = reconnect
                 let central = AccessoryCentral(
                     for: [description],
-                    configuration: try scene.configuration()
+                    configuration: try fixture.configuration()
                 )
                 let accessory = try await central.accessory(description)
                 let messages = accessory.messages(
@@ -142,19 +142,19 @@
                     listening: MessageBox.outbox
                 )
                 let changes = accessory.changes
-                try await scene.reach(.ready, in: changes)
+                try await fixture.reach(.ready, in: changes)
                 box.client.process.kill()
-                let reason = try await scene.reach(.outOfRange, in: changes)
+                let reason = try await fixture.reach(.outOfRange, in: changes)
                 #expect(isLeftToSystem(reason) == (reconnect == .whereAvailable), "\(reason)")
                 await #expect(throws: MessageError.self) { try await messages.send("lost") }
 
-                let again = try await scene.box()
-                try await scene.reach(.ready, in: changes)
+                let again = try await fixture.box()
+                try await fixture.reach(.ready, in: changes)
                 try await again.send("back")
                 let answer = try await messages.request(
                     "again",
                     expecting: String.self,
-                    timeout: BoxScene.limit
+                    timeout: BoxFixture.limit
                 )
                 #expect(answer == "again")
                 await central.shutDown()
@@ -168,17 +168,17 @@
 
         @Test("Row 12: A box that lost its bond is reported and is not ready")
         func lostBond() async throws {
-            try await withBoxScene { scene in
-                let box = try await scene.box()
+            try await withBoxFixture { fixture in
+                let box = try await fixture.box()
                 let central = AccessoryCentral(
                     for: [MessageBox.description],
-                    configuration: try scene.configuration()
+                    configuration: try fixture.configuration()
                 )
                 let accessory = try await central.accessory(MessageBox.description)
                 let changes = accessory.changes
-                try await scene.reach(.ready, in: changes)
+                try await fixture.reach(.ready, in: changes)
                 try await box.forget()
-                let reason = try await within(BoxScene.limit, "the loss") {
+                let reason = try await within(BoxFixture.limit, "the loss") {
                     for await change in changes {
                         switch change.reason {
                         case .notPaired(let failure), .resting(.failed(let failure)),
@@ -197,9 +197,9 @@
 
         @Test("Row 6: The store does not contain a forgotten box")
         func forgets() async throws {
-            try await withBoxScene { scene in
-                _ = try await scene.box()
-                let configuration = try scene.configuration()
+            try await withBoxFixture { fixture in
+                _ = try await fixture.box()
+                let configuration = try fixture.configuration()
                 let central = AccessoryCentral(
                     for: [MessageBox.description],
                     configuration: configuration
@@ -218,10 +218,10 @@
     @Suite(.needsPeers) struct BumbleCentralTests {
         @Test("Rows 16, 18: The message box answers and notifies a Bumble central")
         func servesCentral() async throws {
-            try await withBoxScene { scene in
-                let client = try await scene.client()
+            try await withBoxFixture { fixture in
+                let client = try await fixture.client()
                 var configuration = AccessoryPeripheral.Configuration()
-                configuration.adapter = try scene.adapter()
+                configuration.adapter = try fixture.adapter()
                 let peripheral = AccessoryPeripheral(
                     PublishedAccessory(
                         name: "Box",
@@ -238,7 +238,7 @@
                 let channels = peripheral.channels
                 try await client.perform("connect", ["name": .string("Box")])
                 try await client.perform("enter")
-                let channel = try await within(BoxScene.limit, "a channel") {
+                let channel = try await within(BoxFixture.limit, "a channel") {
                     for await channel in channels { return channel }
                     throw ProcessError.tooSlow("a channel")
                 }
@@ -251,7 +251,7 @@
                 let asked = try await channel.request(
                     "who?",
                     expecting: String.self,
-                    timeout: BoxScene.limit
+                    timeout: BoxFixture.limit
                 )
                 #expect(asked == "who?")
                 try await channel.send("news")

@@ -27,11 +27,11 @@
 
         @Test("Row 19: Procedures of a Bumble meter return their typed answers, and can be aborted")
         func procedures() async throws {
-            try await withBoxScene { scene in
-                _ = try await scene.accessory("meter")
+            try await withBoxFixture { fixture in
+                _ = try await fixture.accessory("meter")
                 let central = AccessoryCentral(
                     for: [Meter.description],
-                    configuration: try scene.configuration()
+                    configuration: try fixture.configuration()
                 )
                 let meter = try await central.accessory(Meter.self)
                 let records = try meter.accessory.values(of: "2A18")

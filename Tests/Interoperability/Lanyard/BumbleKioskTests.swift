@@ -17,9 +17,9 @@
         )
         @MainActor
         func relaunch() async throws {
-            try await withKioskScene { @MainActor scene in
-                let badges = [try await scene.badge(1), try await scene.badge(2)]
-                let first = try scene.kiosk()
+            try await withKioskFixture { @MainActor fixture in
+                let badges = [try await fixture.badge(1), try await fixture.badge(2)]
+                let first = try fixture.kiosk()
                 let search = Task { await first.nearby.search() }
                 try await shown("both badges") {
                     Set(first.nearby.devices.map(\.name)) == ["Badge 1", "Badge 2"]
@@ -43,9 +43,9 @@
 
                 // At the next launch, the badge has another address.
                 badges[1].process.kill()
-                let again = try scene.kiosk()
+                let again = try fixture.kiosk()
                 #expect(again.screen.accessories.map(\.id) == [badge.id])
-                _ = try await scene.badge(2, address: "F1:A0:00:00:00:2F")
+                _ = try await fixture.badge(2, address: "F1:A0:00:00:00:2F")
                 await again.send("Again", to: try #require(again.screen.accessories.first))
                 #expect(again.screen.problem == nil)
                 #expect(again.answers[badge.id] == "Badge 2 read Again")
@@ -58,9 +58,9 @@
         )
         @MainActor
         func slots() async throws {
-            try await withKioskScene { @MainActor scene in
-                for number in 1...2 { _ = try await scene.badge(number) }
-                let kiosk = try scene.kiosk { $0.connectionLimit = .fixed(1) }
+            try await withKioskFixture { @MainActor fixture in
+                for number in 1...2 { _ = try await fixture.badge(number) }
+                let kiosk = try fixture.kiosk { $0.connectionLimit = .fixed(1) }
                 let search = Task { await kiosk.nearby.search() }
                 try await shown("both badges") {
                     kiosk.nearby.devices.compactMap(\.name).count == 2
@@ -84,9 +84,12 @@
         @Test("Row 17: A badge does not answer a note that another key authenticates")
         @MainActor
         func otherKey() async throws {
-            try await withKioskScene { @MainActor scene in
-                let badge = try await scene.badge(1, authentication: Data(repeating: 9, count: 16))
-                let kiosk = try scene.kiosk()
+            try await withKioskFixture { @MainActor fixture in
+                let badge = try await fixture.badge(
+                    1,
+                    authentication: Data(repeating: 9, count: 16)
+                )
+                let kiosk = try fixture.kiosk()
                 let search = Task { await kiosk.nearby.search() }
                 try await shown("the badge") { kiosk.nearby.devices.count == 1 }
                 await kiosk.tap(kiosk.nearby.devices[0])
@@ -108,7 +111,7 @@
             _ isShown: @escaping @MainActor @Sendable () -> Bool
         ) async throws {
             let (changes, change) = AsyncStream<Void>.makeStream()
-            try await within(BoxScene.limit, what) { @MainActor in
+            try await within(BoxFixture.limit, what) { @MainActor in
                 // `onChange` is called just before the change. The loop checks the condition again
                 // after the change, because both run on the main actor.
                 while true {
@@ -125,7 +128,7 @@
     }
 
     /// Bumble badges and a kiosk on controllers of one radio, and a directory for its store.
-    private struct KioskScene: Sendable {
+    private struct KioskFixture: Sendable {
         private static let encryption = Data(0..<16)
         private static let authentication = Data(16..<32)
 
@@ -174,15 +177,15 @@
         }
     }
 
-    private func withKioskScene(
-        _ body: @MainActor (KioskScene) async throws -> Void
+    private func withKioskFixture(
+        _ body: @MainActor (KioskFixture) async throws -> Void
     ) async throws {
         let folder = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try await withPeers { peers in
             let controllers = try await peers.controllers(.lanyard, count: 3)
-            try await body(KioskScene(peers: peers, controllers: controllers, folder: folder))
+            try await body(KioskFixture(peers: peers, controllers: controllers, folder: folder))
         }
     }
 #endif

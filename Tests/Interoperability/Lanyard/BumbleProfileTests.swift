@@ -28,11 +28,11 @@
     @Suite(.needsPeers) struct BumbleProfileTests {
         @Test("Rows 4, 5, 15, 19: A typed profile is read, written and received")
         func uses() async throws {
-            try await withBoxScene { scene in
-                _ = try await scene.demo()
+            try await withBoxFixture { fixture in
+                _ = try await fixture.demo()
                 let central = AccessoryCentral(
                     for: [DemoProfile.description],
-                    configuration: try scene.configuration()
+                    configuration: try fixture.configuration()
                 )
                 let demo = try await central.accessory(DemoProfile.self)
                 #expect(try await demo.location.read() == .wrist)
@@ -42,7 +42,7 @@
                 await #expect(throws: AccessoryError.unknownCharacteristic("2A23")) {
                     try await demo.serial.read()
                 }
-                let beats = try await within(BoxScene.limit, "eight beats") {
+                let beats = try await within(BoxFixture.limit, "eight beats") {
                     var beats: [HeartRateMeasurement] = []
                     for try await beat in demo.measurement {
                         beats.append(beat)

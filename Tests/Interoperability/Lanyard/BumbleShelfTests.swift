@@ -13,11 +13,11 @@
             arguments: ControllerKind.available
         )
         func writes(kind: ControllerKind) async throws {
-            try await withBoxScene(on: kind) { scene in
-                let box = try await scene.box()
+            try await withBoxFixture(on: kind) { fixture in
+                let box = try await fixture.box()
                 let central = AccessoryCentral(
                     for: [MessageBox.openDescription],
-                    configuration: try scene.configuration()
+                    configuration: try fixture.configuration()
                 )
                 _ = try await central.accessory(MessageBox.openDescription)
                 for kind in [WriteKind.withResponse, .withoutResponse] {
@@ -70,25 +70,25 @@
 
         @Test("Row 14: Manufacturer data identifies an accessory that has a new address")
         func identity() async throws {
-            try await withBoxScene { scene in
+            try await withBoxFixture { fixture in
                 let own = ["--id", "42"]
-                let box = try await scene.box(options: own)
+                let box = try await fixture.box(options: own)
                 var description = MessageBox.openDescription
                 description.identity = .manufacturerData(company: 0xFFFF, range: 0..<1)
                 let central = AccessoryCentral(
                     for: [description],
-                    configuration: try scene.configuration()
+                    configuration: try fixture.configuration()
                 )
                 let accessory = try await central.accessory(description)
                 #expect(
                     accessory.id == .manufacturer(company: 0xFFFF, identifier: Data([0x42]))
                 )
                 let changes = accessory.changes
-                try await scene.reach(.ready, in: changes)
+                try await fixture.reach(.ready, in: changes)
                 box.client.process.kill()
-                try await scene.reach(.outOfRange, in: changes)
-                let other = try await scene.box(options: own, address: "F1:A0:00:00:00:0D")
-                try await scene.reach(.ready, in: changes)
+                try await fixture.reach(.outOfRange, in: changes)
+                let other = try await fixture.box(options: own, address: "F1:A0:00:00:00:0D")
+                try await fixture.reach(.ready, in: changes)
                 try await accessory.write(Data([7]), to: MessageBox.shelf)
                 #expect(try await other.written(1).value == Data([7]))
                 #expect(central.accessories.map(\.id) == [accessory.id])
@@ -100,25 +100,25 @@
             "Row 11: The central reports an accessory as discovered, lost, and discovered again"
         )
         func presence() async throws {
-            try await withBoxScene { scene in
+            try await withBoxFixture { fixture in
                 let central = AccessoryCentral(
                     for: [MessageBox.openDescription],
-                    configuration: try scene.configuration()
+                    configuration: try fixture.configuration()
                 )
                 let events = try central.presence(matching: .service(MessageBox.service))
-                let box = try await scene.box()
+                let box = try await fixture.box()
                 _ = try await discovered(in: events)
                 // The app learns the advertising interval of the box in this time.
                 try await box.client.perform("stay", ["seconds": .number(2)])
                 box.client.process.kill()
-                let lost = try await within(BoxScene.limit, "the loss") {
+                let lost = try await within(BoxFixture.limit, "the loss") {
                     for await event in events {
                         if case .lost(let device, .silent) = event { return device }
                     }
                     throw ProcessError.tooSlow("the loss")
                 }
                 #expect(lost.learnedInterval != nil)
-                _ = try await scene.box()
+                _ = try await fixture.box()
                 #expect(try await discovered(in: events).discovery?.name == "Box")
                 await central.shutDown()
             }
@@ -129,17 +129,17 @@
             arguments: ControllerKind.available
         )
         func chosen(kind: ControllerKind) async throws {
-            try await withBoxScene(on: kind) { scene in
-                let box = try await scene.box()
+            try await withBoxFixture(on: kind) { fixture in
+                let box = try await fixture.box()
                 let central = AccessoryCentral(
                     for: [MessageBox.openDescription],
-                    configuration: try scene.configuration()
+                    configuration: try fixture.configuration()
                 )
                 let lists = try central.nearby(matching: .service(MessageBox.service))
                 let device = try await listed(in: lists) { $0.name == "Box" }
                 #expect(!device.isKnown)
                 let pairing = try central.pairing(MessageBox.openDescription, with: device)
-                let states = try await within(BoxScene.limit, "the pairing") {
+                let states = try await within(BoxFixture.limit, "the pairing") {
                     var states: [AccessoryState] = []
                     for await change in pairing.changes { states.append(change.state) }
                     return states
@@ -158,24 +158,24 @@
             "Row 11: A killed box is lost after the fixed silence, and is listed again when it restarts"
         )
         func fixedSilence() async throws {
-            try await withBoxScene { scene in
+            try await withBoxFixture { fixture in
                 let central = AccessoryCentral(
                     for: [MessageBox.openDescription],
-                    configuration: try scene.configuration()
+                    configuration: try fixture.configuration()
                 )
                 let lists = try central.nearby(
                     matching: .service(MessageBox.service),
                     options: PresenceOptions(lostAfter: .seconds(2))
                 )
-                let box = try await scene.box()
+                let box = try await fixture.box()
                 let device = try await listed(in: lists) { $0.name == "Box" }
                 box.client.process.kill()
-                let lost = try await within(BoxScene.limit, "the loss") {
+                let lost = try await within(BoxFixture.limit, "the loss") {
                     for await list in lists where list.devices.isEmpty { return list.lost }
                     throw ProcessError.tooSlow("the loss")
                 }
                 #expect(lost.map(\.id) == [device.id])
-                _ = try await scene.box()
+                _ = try await fixture.box()
                 #expect(try await listed(in: lists) { $0.name == "Box" }.name == "Box")
                 await central.shutDown()
             }
@@ -185,12 +185,12 @@
             "Row 20: In the background, a box is paired by its service but not by its name, and reconnects"
         )
         func background() async throws {
-            try await withBoxScene { scene in
-                let box = try await scene.box()
+            try await withBoxFixture { fixture in
+                let box = try await fixture.box()
                 var named = MessageBox.openDescription
                 named.matcher = .name("Box")
                 named.timeouts.scanning = .seconds(5)
-                var configuration = try scene.configuration()
+                var configuration = try fixture.configuration()
                 configuration.allowsUnfilteredScans = true
                 let central = AccessoryCentral(
                     for: [MessageBox.openDescription],
@@ -204,11 +204,11 @@
                 try await accessory.write(Data([3]), to: MessageBox.shelf)
                 #expect(try await box.written(1).value == Data([3]))
                 let changes = accessory.changes
-                try await scene.reach(.ready, in: changes)
+                try await fixture.reach(.ready, in: changes)
                 box.client.process.kill()
-                try await scene.reach(.outOfRange, in: changes)
-                _ = try await scene.box()
-                try await scene.reach(.ready, in: changes)
+                try await fixture.reach(.outOfRange, in: changes)
+                _ = try await fixture.box()
+                try await fixture.reach(.ready, in: changes)
                 await central.shutDown()
             }
         }
@@ -217,7 +217,7 @@
             in lists: Events<NearbyDevices>,
             where condition: @escaping @Sendable (NearbyDevice) -> Bool
         ) async throws -> NearbyDevice {
-            try await within(BoxScene.limit, "the list") {
+            try await within(BoxFixture.limit, "the list") {
                 for await list in lists {
                     if let device = list.devices.first(where: condition) { return device }
                 }
@@ -226,7 +226,7 @@
         }
 
         private func discovered(in events: Events<PresenceEvent>) async throws -> PresentDevice {
-            try await within(BoxScene.limit, "the discovery") {
+            try await within(BoxFixture.limit, "the discovery") {
                 for await event in events {
                     if case .discovered(let device) = event { return device }
                 }

@@ -18,10 +18,10 @@
         )
         func values() async throws {
             let readings = Readings()
-            try await withBoxScene { scene in
-                let client = try await scene.peers.client(on: scene.controllers.adapters[1])
+            try await withBoxFixture { fixture in
+                let client = try await fixture.peers.client(on: fixture.controllers.adapters[1])
                 var configuration = AccessoryPeripheral.Configuration()
-                configuration.adapter = try scene.adapter()
+                configuration.adapter = try fixture.adapter()
                 let station = AccessoryPeripheral(
                     PublishedAccessory(
                         name: "Station",
@@ -47,7 +47,7 @@
 
                 let indicated = try await client.handle(Self.uuid("FF23"))
                 try await client.subscribe(to: indicated, indicates: true)
-                let central = try await within(BoxScene.limit, "the subscription") {
+                let central = try await within(BoxFixture.limit, "the subscription") {
                     for await event in events {
                         if case .subscribed(let central, to: "FF23") = event { return central }
                     }

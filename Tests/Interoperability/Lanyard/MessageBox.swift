@@ -75,7 +75,7 @@
 
     /// A controller for our host and one for a Bumble box or central, both of one kind, and a
     /// directory for the stores.
-    struct BoxScene: Sendable {
+    struct BoxFixture: Sendable {
         /// The time limit for a step, on a busy machine.
         static let limit: Duration = .seconds(60)
 
@@ -151,17 +151,17 @@
         }
     }
 
-    /// Gives `body` a scene with controllers for our host and one peer.
-    func withBoxScene(
+    /// Gives `body` a fixture with controllers for our host and one peer.
+    func withBoxFixture(
         on kind: ControllerKind = .lanyard,
-        _ body: (BoxScene) async throws -> Void
+        _ body: (BoxFixture) async throws -> Void
     ) async throws {
         let folder = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try await withPeers { peers in
             let controllers = try await peers.controllers(kind, count: 2)
-            try await body(BoxScene(peers: peers, controllers: controllers, folder: folder))
+            try await body(BoxFixture(peers: peers, controllers: controllers, folder: folder))
         }
     }
 #endif

@@ -34,15 +34,15 @@
     @Suite(.needsPeers) struct MessageExampleTests {
         @Test("Rows 7, 8: The example reconnects to a restarted box and after its own restart")
         func reconnects() async throws {
-            try await withBoxScene { scene in
-                let box = try await scene.box()
-                let environment = LanyardTool.environment(adapter: scene.controllers.adapters[0])
+            try await withBoxFixture { fixture in
+                let box = try await fixture.box()
+                let environment = LanyardTool.environment(adapter: fixture.controllers.adapters[0])
                 let first = try ExampleProgram(.messageBox, environment: environment)
                 try await first.awaitOutput("The box says: Hello 2")
 
                 box.client.process.kill()
                 try await first.awaitOutput("outOfRange")
-                _ = try await scene.box()
+                _ = try await fixture.box()
                 try await first.awaitOutput("ready")
                 try await first.awaitOutput("The box says")
 

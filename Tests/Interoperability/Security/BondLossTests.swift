@@ -45,10 +45,10 @@ import Testing
 
     @Test("The host as central follows its policy for lost bonds", arguments: Combination.all)
     func asCentral(combination: Combination) async throws {
-        try await withBondScene(.central) { scene in
-            let bond = try await scene.withBoth { try await $0.pair(Companion.Plan()) }
+        try await withBondFixture(.central) { fixture in
+            let bond = try await fixture.withBoth { try await $0.pair(Companion.Plan()) }
             let trace = Trace()
-            try await scene.withBoth(trace: trace) {
+            try await fixture.withBoth(trace: trace) {
                 $0.bondLossPolicy = combination.policy
             } _: { pair in
                 try await pair.behave(combination)
@@ -71,10 +71,10 @@ import Testing
 
     @Test("The host as peripheral follows its policy for lost bonds", arguments: Combination.all)
     func asPeripheral(combination: Combination) async throws {
-        try await withBondScene(.peripheral) { scene in
-            let bond = try await scene.withBoth { try await $0.pair(Companion.Plan()) }
+        try await withBondFixture(.peripheral) { fixture in
+            let bond = try await fixture.withBoth { try await $0.pair(Companion.Plan()) }
             let trace = Trace()
-            try await scene.withBoth(trace: trace) {
+            try await fixture.withBoth(trace: trace) {
                 $0.bondLossPolicy = combination.policy
             } _: { pair in
                 try await pair.behave(combination)

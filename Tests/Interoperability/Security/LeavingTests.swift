@@ -28,16 +28,16 @@ import Testing
             let person = Person()
             let configuration = HostilePeerHarness.configuration(person)
             try await harness.withHost(configuration) { host in
-                var scene = LeavingScene(host: host, companion: companion, variant: variant)
+                var fixture = LeavingFixture(host: host, companion: companion, variant: variant)
                 if variant.role == .peripheral {
-                    scene.peripheral = try await PairingPeripheral(
+                    fixture.peripheral = try await PairingPeripheral(
                         host,
                         person: person,
                         companion: companion
                     )
                 }
                 var step = 1
-                while step < Self.stepLimit, try await scene.disconnects(at: step) { step += 1 }
+                while step < Self.stepLimit, try await fixture.disconnects(at: step) { step += 1 }
                 #expect(step > 6 && step < Self.stepLimit)
                 print("our \(variant.role), \(variant.generation.rawValue): \(step - 1) steps")
             }
@@ -73,7 +73,7 @@ import Testing
     }
 }
 
-private struct LeavingScene {
+private struct LeavingFixture {
     let host: BluetoothHost
     let companion: Companion
     let variant: LeavingTests.Variant

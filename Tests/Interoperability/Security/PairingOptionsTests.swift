@@ -9,7 +9,7 @@ import Testing
 @Suite(.needsPeers) struct PairingOptionsTests {
     /// Gives `body` our host as central on a radio of its own, and a companion.
     private func withPair(
-        _ body: (PairingScene) async throws -> Void
+        _ body: (PairingFixture) async throws -> Void
     ) async throws {
         try await withPeerHarness { harness in
             let companion = try await harness.companion()
@@ -17,20 +17,20 @@ import Testing
             var configuration = HostConfiguration()
             configuration.pairingDelegate = person
             try await harness.withHost(configuration) { host in
-                try await body(PairingScene(host: host, person: person, companion: companion))
+                try await body(PairingFixture(host: host, person: person, companion: companion))
             }
         }
     }
 
     @Test("Out-of-band data of the companion authenticates the pairing")
     func outOfBand() async throws {
-        try await withPair { scene in
+        try await withPair { fixture in
             var policy = Pairing.Policy()
             policy.requiresAuthentication = true
-            policy.peerOutOfBandData = try await scene.companion.share()
+            policy.peerOutOfBandData = try await fixture.companion.share()
             var plan = Companion.Plan()
             plan.outOfBandData = ""
-            let (result, outcome) = try await scene.pair(policy, plan)
+            let (result, outcome) = try await fixture.pair(policy, plan)
             #expect(try result.get().isAuthenticated)
             #expect(outcome.facts?.method == "OOB")
         }
@@ -39,7 +39,7 @@ import Testing
     @Test("A shared temporary key authenticates legacy pairing")
     func temporaryKey() async throws {
         let key = [UInt8](1...16)
-        try await withPair { scene in
+        try await withPair { fixture in
             var policy = Pairing.Policy()
             policy.allowsLegacyPairing = true
             policy.requiresAuthentication = true
@@ -47,7 +47,7 @@ import Testing
             var plan = Companion.Plan()
             plan.usesSecureConnections = false
             plan.temporaryKey = key
-            let (result, outcome) = try await scene.pair(policy, plan)
+            let (result, outcome) = try await fixture.pair(policy, plan)
             #expect(try result.get().isAuthenticated)
             #expect(try !result.get().usesSecureConnections)
             #expect(outcome.facts?.method == "OOB")
@@ -56,7 +56,7 @@ import Testing
 
     @Test("A pairing uses the key size of both sides and refuses a smaller one", arguments: 7...16)
     func keySizes(size: Int) async throws {
-        try await withPair { scene in
+        try await withPair { fixture in
             for generation in PairingCase.Generation.allCases {
                 var policy = Pairing.Policy()
                 policy.allowsLegacyPairing = true
@@ -64,13 +64,13 @@ import Testing
                 var plan = Companion.Plan()
                 plan.usesSecureConnections = generation == .secureConnections
                 plan.keySize = size
-                let (result, outcome) = try await scene.pair(policy, plan)
+                let (result, outcome) = try await fixture.pair(policy, plan)
                 #expect(try result.get().keySize == size)
                 #expect(outcome.facts?.keySize == size)
                 // The host refuses a key that is a byte shorter.
                 guard size > 7 else { continue }
                 plan.keySize = size - 1
-                let (refusal, theirs) = try await scene.pair(policy, plan)
+                let (refusal, theirs) = try await fixture.pair(policy, plan)
                 #expect(refusal.failure == .refused(.encryptionKeySize))
                 #expect(theirs == .failed(.encryptionKeySize, byPeer: true))
             }
@@ -79,10 +79,10 @@ import Testing
 
     @Test("The host refuses legacy pairing by default")
     func legacyPairing() async throws {
-        try await withPair { scene in
+        try await withPair { fixture in
             var plan = Companion.Plan()
             plan.usesSecureConnections = false
-            let (result, outcome) = try await scene.pair(Pairing.Policy(), plan)
+            let (result, outcome) = try await fixture.pair(Pairing.Policy(), plan)
             #expect(result.failure == .refused(.authenticationRequirements))
             #expect(outcome == .failed(.authenticationRequirements, byPeer: true))
         }
@@ -90,20 +90,20 @@ import Testing
 
     @Test("A pairing without bonding encrypts the link and stores no keys")
     func noBonding() async throws {
-        try await withPair { scene in
+        try await withPair { fixture in
             var plan = Companion.Plan()
             plan.isBonding = false
-            let (result, outcome) = try await scene.pair(Pairing.Policy(), plan, forgets: false)
+            let (result, outcome) = try await fixture.pair(Pairing.Policy(), plan, forgets: false)
             #expect(try result.get().isEncrypted)
             #expect(try !result.get().isBonded)
             #expect(outcome.facts != nil)
-            #expect(await scene.host.bonds == [])
+            #expect(await fixture.host.bonds == [])
         }
     }
 
     @Test("The host notifies the peer of keypresses")
     func keypresses() async throws {
-        try await withPair { scene in
+        try await withPair { fixture in
             var policy = Pairing.Policy()
             policy.ioCapability = .keyboardOnly
             policy.usesKeypressNotifications = true
@@ -115,7 +115,7 @@ import Testing
             behavior.presses = [
                 .digitEntered, .digitEntered, .digitErased, .cleared, .digitEntered,
             ]
-            let (result, outcome) = try await scene.pair(policy, plan, behavior)
+            let (result, outcome) = try await fixture.pair(policy, plan, behavior)
             #expect(try result.get().isAuthenticated)
             #expect(outcome.facts?.keypresses == [0, 1, 1, 2, 3, 1, 4])
         }
@@ -123,18 +123,18 @@ import Testing
 
     @Test("The peer receives the reason if the host's user declines a pairing")
     func declinedByUser() async throws {
-        try await withPair { scene in
+        try await withPair { fixture in
             var policy = Pairing.Policy()
             policy.ioCapability = .displayYesNo
             var plan = Companion.Plan()
             plan.io = .displayYesNo
             var behavior = Person.Behavior()
             behavior.confirms = false
-            let (result, outcome) = try await scene.pair(policy, plan, behavior)
+            let (result, outcome) = try await fixture.pair(policy, plan, behavior)
             #expect(result.failure == .declined)
             #expect(outcome == .failed(.numericComparisonFailed, byPeer: true))
             policy.ioCapability = .keyboardOnly
-            let (second, theirs) = try await scene.pair(policy, plan, Person.Behavior())
+            let (second, theirs) = try await fixture.pair(policy, plan, Person.Behavior())
             #expect(second.failure == .declined)
             #expect(theirs == .failed(.passkeyEntryFailed, byPeer: true))
         }
@@ -157,13 +157,13 @@ import Testing
         capability: Pairing.IOCapability,
         reason: Pairing.FailureReason
     ) async throws {
-        try await withPair { scene in
+        try await withPair { fixture in
             var policy = Pairing.Policy()
             policy.ioCapability = .displayYesNo
             var plan = Companion.Plan()
             plan.io = capability
             plan.declines = [what]
-            let (result, outcome) = try await scene.pair(policy, plan)
+            let (result, outcome) = try await fixture.pair(policy, plan)
             #expect(result.failure == .refusedByPeer(reason))
             #expect(outcome == .failed(reason, byPeer: false))
         }
@@ -171,7 +171,7 @@ import Testing
 }
 
 /// Our host as central, and a companion that becomes another device for each pairing.
-private final class PairingScene {
+private final class PairingFixture {
     let host: BluetoothHost
     let person: Person
     let companion: Companion

@@ -28,15 +28,15 @@ import Testing
 
     @Test("A bonded peer reconnects after both sides have restarted", arguments: Variant.all)
     func restarts(variant: Variant) async throws {
-        try await withBondScene(variant.role, isPrivate: variant.isPrivate) { scene in
+        try await withBondFixture(variant.role, isPrivate: variant.isPrivate) { fixture in
             var plan = Companion.Plan()
             plan.usesSecureConnections = variant.generation == .secureConnections
-            let bond = try await scene.withBoth { try await $0.pair(plan) }
-            #expect(bond.identity == BondScene.companion)
+            let bond = try await fixture.withBoth { try await $0.pair(plan) }
+            #expect(bond.identity == BondFixture.companion)
             #expect(bond.name == "Companion")
             #expect(bond.isPrivate)
             for _ in 0..<Self.restartCount {
-                try await scene.withBoth { pair in
+                try await fixture.withBoth { pair in
                     #expect(await pair.host.bonds == [bond])
                     try await pair.reconnect(bond)
                     #expect(await pair.host.bonds == [bond])

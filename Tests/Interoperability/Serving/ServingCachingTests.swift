@@ -48,7 +48,7 @@ import Testing
             configuration: BondedClient.configuration(isAuthenticated: false),
             serving: [Gallery.service]
         ) { server in
-            let client = try await server.encounter.client()
+            let client = try await server.fixture.client()
             let short = try server.handle(Gallery.short)
             let changed = try await prepare(client, server)
             try await leave(client, server)
@@ -82,7 +82,7 @@ import Testing
             configuration: BondedClient.configuration(isAuthenticated: false),
             serving: [Gallery.service]
         ) { server in
-            let client = try await server.encounter.client()
+            let client = try await server.fixture.client()
             let short = try server.handle(Gallery.short)
             _ = try await prepare(client, server, subscribes: false)
             try await leave(client, server)
@@ -108,7 +108,7 @@ import Testing
             configuration: BondedClient.configuration(isAuthenticated: false),
             serving: [Gallery.service]
         ) { server in
-            let client = try await server.encounter.client()
+            let client = try await server.fixture.client()
             _ = try await prepare(client, server)
             let notified = try server.handle(Gallery.notified)
             try await client.subscribe(to: notified)

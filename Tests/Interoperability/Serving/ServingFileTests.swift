@@ -97,7 +97,7 @@ import Testing
             PeerInstallation.python,
             [script, "--dump", "--profile", "large"]
         )
-        let (text, _) = try await process.waitUntilEnd(within: Encounter.limit)
+        let (text, _) = try await process.waitUntilEnd(within: HostFixture.limit)
         let services = try JSON(parsing: text)["services"].elements.dropFirst(2)
         return .object([
             "name": .string("Large"),
@@ -126,7 +126,7 @@ import Testing
                 try await client.connect(name: table["name"].text)
                 try await body(client)
                 tool.closeInput()
-                let (_, ending) = try await tool.waitUntilEnd(within: Encounter.limit)
+                let (_, ending) = try await tool.waitUntilEnd(within: HostFixture.limit)
                 #expect(ending == .exited(0), "\(tool.log)")
             } catch {
                 trace.keep()

@@ -4,7 +4,7 @@ import BluetoothHost
 import ProcessTestSupport
 
 // The connections between BlueZ and our host.
-extension KernelScene {
+extension KernelFixture {
     /// Has BlueZ serve `SharedService.ofBlueZ` and advertise, and has our host connect and
     /// discover.
     func visitBlueZ(

@@ -6,7 +6,7 @@ import ProcessTestSupport
 import Testing
 
 /// BlueZ as an advertising accessory, and our host, which is not connected to it yet.
-struct AccessoryScene: Sendable {
+struct AccessoryFixture: Sendable {
     /// The name that BlueZ advertises.
     static let name = "bluez-peer"
 
@@ -52,7 +52,7 @@ func withAccessory(
     serving services: [ServedService] = [BlueZTable.service],
     _ configuration: BlueZConfiguration = BlueZConfiguration(),
     _ change: @escaping @Sendable (inout HostConfiguration) -> Void = { _ in },
-    _ body: @escaping @Sendable (AccessoryScene) async throws -> Void
+    _ body: @escaping @Sendable (AccessoryFixture) async throws -> Void
 ) async throws {
     try await withBlueZ(setting, as: .peripheral, scenario, configuration) { bluez in
         let address = try await bluez.becomeAccessory(io: io, serving: services)
@@ -63,7 +63,7 @@ func withAccessory(
         let recorder = RequestRecorder(of: .ourHost)
         let host = try await bluez.makeHost(configuration, wrapping: recorder.listen(to:))
         try await body(
-            AccessoryScene(
+            AccessoryFixture(
                 bluez: bluez,
                 address: address,
                 host: host,
@@ -81,9 +81,9 @@ extension BlueZ {
         io: InputOutput = .noInputNoOutput,
         serving services: [ServedService] = [BlueZTable.service]
     ) async throws -> DeviceAddress {
-        let properties = try await powerOn(io: io, name: AccessoryScene.name)
+        let properties = try await powerOn(io: io, name: AccessoryFixture.name)
         try await serve(services)
-        try await advertise(name: AccessoryScene.name, services: services.prefix(1).map(\.uuid))
+        try await advertise(name: AccessoryFixture.name, services: services.prefix(1).map(\.uuid))
         let text = try #require(properties["Address"].text)
         return try #require(DeviceAddress(text, kind: .public))
     }

@@ -5,7 +5,7 @@ import PairingTestSupport
 import ProcessTestSupport
 
 /// A link between our host and BlueZ's kernel, in either role.
-struct LinkScene: Sendable {
+struct LinkFixture: Sendable {
     let bluez: BlueZ
     let host: BluetoothHost
     let link: Link
@@ -30,7 +30,7 @@ func withLink(
     io: BlueZ.InputOutput = .noInputNoOutput,
     _ configuration: HostConfiguration = HostConfiguration(),
     prepare: @escaping @Sendable (BlueZ) async throws -> Void = { _ in },
-    _ body: @escaping @Sendable (LinkScene) async throws -> Void
+    _ body: @escaping @Sendable (LinkFixture) async throws -> Void
 ) async throws {
     try await withBlueZ(setting, as: role, scenario) { bluez in
         let kernelAddress = try await bluez.powerOnForLinks(io: io)
@@ -45,7 +45,7 @@ func withLink(
             case .peripheral: try await host.reach(bluez, at: kernelAddress)
             case .central: try await bluez.reach(host, at: ourAddress)
             }
-        let scene = LinkScene(
+        let fixture = LinkFixture(
             bluez: bluez,
             host: host,
             link: link,
@@ -53,7 +53,7 @@ func withLink(
             kernelAddress: kernelAddress,
             ourAddress: ourAddress
         )
-        try await body(scene)
+        try await body(fixture)
     }
 }
 

@@ -6,7 +6,7 @@ import HCITransports
 import Testing
 
 /// Our host and accessories on one simulated radio, with a trace of all packets of our host.
-struct Encounter: Sendable {
+struct HostFixture: Sendable {
     /// The time limit for a step, on a busy machine.
     static let limit: Duration = .seconds(90)
 
@@ -80,7 +80,7 @@ struct Encounter: Sendable {
     }
 }
 
-/// Gives `body` an encounter on controllers of a kind, with room for this many accessories.
+/// Gives `body` a fixture on controllers of a kind, with room for this many accessories.
 ///
 /// Afterward our host shuts down, the peers end, and tshark, if it is installed, checks the trace.
 ///
@@ -88,14 +88,14 @@ struct Encounter: Sendable {
 ///   - hasFixedEndpoints: Whether the controllers have addresses that outlive them, so that other
 ///     controllers can take their place.
 ///   - judged: The side whose packets tshark checks.
-func withEncounter(
+func withHostFixture(
     on kind: ControllerKind,
     accessoryLimit: Int = 1,
     hasFixedEndpoints: Bool = false,
     judging judged: Trace.Sides = .both,
     configuration: HostConfiguration = HostConfiguration(),
     at location: SourceLocation = #_sourceLocation,
-    _ body: (Encounter) async throws -> Void
+    _ body: (HostFixture) async throws -> Void
 ) async throws {
     let trace = Trace()
     defer {
@@ -114,7 +114,7 @@ func withEncounter(
         do {
             try await host.start()
             try await body(
-                Encounter(
+                HostFixture(
                     kind: kind,
                     peers: peers,
                     controllers: controllers,

@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 /// BlueZ as an accessory and our host, bonded. Both can be restarted.
-final class BondedScene: Sendable {
+final class BondedFixture: Sendable {
     static let secret = Array("between us".utf8)
     private static let secretUUID = BluetoothUUID(0xFFD1)
 
@@ -51,15 +51,15 @@ final class BondedScene: Sendable {
         let host = try await bluez.makeHost(configuration, wrapping: recorder.listen(to:))
         current = Mutex(host)
         path = bluez.path(of: await host.identityAddress)
-        let scene = AccessoryScene(
+        let fixture = AccessoryFixture(
             bluez: bluez,
             address: address,
             host: host,
             person: person,
             recorder: recorder
         )
-        let link = try await scene.connect()
-        _ = try await PairingPeople(scene, variant).pair(on: link)
+        let link = try await fixture.connect()
+        _ = try await PairingPeople(fixture, variant).pair(on: link)
         secret = try await link.database().handle(Self.secretUUID)
         bond = try #require(await host.bonds.first)
         try await disconnect(link)
@@ -107,9 +107,9 @@ func withBond(
     _ setting: Setting,
     _ scenario: String,
     _ variant: PairingVariant,
-    _ body: @escaping @Sendable (BondedScene) async throws -> Void
+    _ body: @escaping @Sendable (BondedFixture) async throws -> Void
 ) async throws {
     try await withBlueZ(setting, as: .peripheral, scenario) { bluez in
-        try await body(try await BondedScene(bluez, variant))
+        try await body(try await BondedFixture(bluez, variant))
     }
 }

@@ -7,14 +7,14 @@ import Testing
 import VirtualAdapters
 
 /// The Linux kernel on our virtual controller, with BlueZ on top of it, and the virtual radio.
-struct KernelScene: Sendable {
+struct KernelFixture: Sendable {
     let bluez: BlueZ
-    let fixture: KernelAir
+    let kernelAir: KernelAir
 
     /// Returns the packets so far between the kernel and its controller.
     func wire() async throws -> KernelWire {
-        await fixture.air.perform { _ in }
-        return try KernelWire(fixture.folder + "/0-kernel.btsnoop")
+        await kernelAir.air.perform { _ in }
+        return try KernelWire(kernelAir.folder + "/0-kernel.btsnoop")
     }
 
     /// Waits until our host discovers an advertisement for which `choose` returns `true`. The scan
@@ -25,7 +25,7 @@ struct KernelScene: Sendable {
         where choose: @escaping @Sendable (Advertisement) -> Bool
     ) async throws -> Advertisement {
         var parameters = ScanParameters()
-        if fixture.generation == .five { parameters.phys = [.le1M, .leCoded] }
+        if kernelAir.generation == .five { parameters.phys = [.le1M, .leCoded] }
         let scan = host.scan(parameters: parameters, reportsDuplicates: true)
         return try await within(Limits.discovery, "an advertisement") {
             for try await found in scan where choose(found) { return found }
@@ -39,7 +39,7 @@ struct KernelScene: Sendable {
             kernel: try await bluez.kernelLog(),
             daemon: try await bluez.daemonLog(),
             wire: try await wire(),
-            violations: await fixture.violations
+            violations: await kernelAir.violations
         )
     }
 }
@@ -59,23 +59,23 @@ func withKernel(
     hasOwnMachine: Bool = false,
     within limit: Duration = Limits.scenario,
     allowing allowances: [Allowance] = [],
-    _ body: @escaping @Sendable (KernelScene) async throws -> Void
+    _ body: @escaping @Sendable (KernelFixture) async throws -> Void
 ) async throws {
     let scenario = Scenario(name: scenario, setting: setting, role: role)
     try await scenario.run(hasOwnMachine: hasOwnMachine) { attempt in
-        try await withKernelAir(setting.generation) { fixture in
-            let site = BlueZ.Site.outside(fixture.kernelEndpoint.specification)
+        try await withKernelAir(setting.generation) { kernelAir in
+            let site = BlueZ.Site.outside(kernelAir.kernelEndpoint.specification)
             return try await attempt.run(at: site, configuration, within: limit) { bluez in
-                let scene = KernelScene(bluez: bluez, fixture: fixture)
-                bluez.keep(logsIn: fixture.folder)
-                try await body(scene)
-                try await scene.end(allowing: allowances)
+                let fixture = KernelFixture(bluez: bluez, kernelAir: kernelAir)
+                bluez.keep(logsIn: kernelAir.folder)
+                try await body(fixture)
+                try await fixture.end(allowing: allowances)
             }
         }
     }
 }
 
-extension KernelScene {
+extension KernelFixture {
     /// Expects no errors from the scenario and, except on Linux 6.1, from ending all links and from
     /// powering off.
     fileprivate func end(allowing allowances: [Allowance]) async throws {
@@ -83,7 +83,7 @@ extension KernelScene {
             !allowances.contains { $0.covers(problem) }
         }
         #expect(problems == [], "errors during the scenario")
-        await fixture.endHosts()
+        await kernelAir.endHosts()
         try await bluez.isAlone()
         try await bluez.powerOff()
         try await bluez.pullOutAdapters()

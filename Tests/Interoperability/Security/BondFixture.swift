@@ -7,7 +7,7 @@ import PairingTestSupport
 import Testing
 
 /// Our host and a companion, each with a store that outlives it. Both can be restarted.
-struct BondScene: Sendable {
+struct BondFixture: Sendable {
     /// The companion's identity address.
     static let companion = PeerHarness.address(at: 1)
 
@@ -64,18 +64,18 @@ struct BondScene: Sendable {
     }
 }
 
-/// Gives `body` a scene, whose stores are deleted afterward.
-func withBondScene(
+/// Gives `body` a fixture, whose stores are deleted afterward.
+func withBondFixture(
     _ role: LinkRole,
     isPrivate: Bool = false,
-    _ body: (BondScene) async throws -> Void
+    _ body: (BondFixture) async throws -> Void
 ) async throws {
     let folder = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
     try await withPeerHarness { harness in
         try await body(
-            BondScene(harness: harness, role: role, isPrivate: isPrivate, folder: folder)
+            BondFixture(harness: harness, role: role, isPrivate: isPrivate, folder: folder)
         )
     }
 }

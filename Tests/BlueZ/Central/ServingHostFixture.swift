@@ -6,7 +6,7 @@ import ProcessTestSupport
 import Testing
 
 /// Our host, serving and advertising, and BlueZ within its range.
-struct ServerVisit: Sendable {
+struct ServingHostFixture: Sendable {
     let bluez: BlueZ
     let host: BluetoothHost
     let recorder: RequestRecorder
@@ -99,7 +99,7 @@ struct ServerPlan: Sendable {
 func withServer<Value: Sendable>(
     near bluez: BlueZ,
     _ plan: ServerPlan = ServerPlan(),
-    _ body: (ServerVisit) async throws -> Value
+    _ body: (ServingHostFixture) async throws -> Value
 ) async throws -> Value {
     let person = Person(plan.behavior)
     var configuration = plan.configuration
@@ -132,7 +132,7 @@ private func openServer(
     person: Person,
     recorder: RequestRecorder,
     near bluez: BlueZ
-) async throws -> ServerVisit {
+) async throws -> ServingHostFixture {
     var services: [GATT.DiscoveredService] = []
     for service in plan.services { services.append(try await host.publish(service)) }
     let dynamic = services.lazy.compactMap { $0.characteristic(ServerFixture.dynamic) }.first?
@@ -141,7 +141,7 @@ private func openServer(
     var advertising = Advertising(AdvertisingContent(localName: ServerFixture.name))
     advertising.interval = .milliseconds(30) ... .milliseconds(40)
     let set = try await host.advertise(advertising)
-    return ServerVisit(
+    return ServingHostFixture(
         bluez: bluez,
         host: host,
         recorder: recorder,
@@ -153,11 +153,11 @@ private func openServer(
 }
 
 /// Runs a scenario in which BlueZ connects to our host.
-func withVisit(
+func withServingHost(
     _ setting: Setting,
     _ scenario: String,
     _ plan: ServerPlan = ServerPlan(),
-    _ body: @escaping @Sendable (ServerVisit) async throws -> Void
+    _ body: @escaping @Sendable (ServingHostFixture) async throws -> Void
 ) async throws {
     try await withBlueZ(setting, as: .central, scenario) { bluez in
         try await bluez.powerOn()

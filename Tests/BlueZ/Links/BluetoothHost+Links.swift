@@ -64,7 +64,7 @@ extension BlueZ {
         let events = await host.securityEvents()
         let isNew = try await pair(path)
         let hasBond = await !host.bonds.isEmpty
-        if isNew || !hasBond { try await ServerVisit.keys(in: events) }
+        if isNew || !hasBond { try await ServingHostFixture.keys(in: events) }
     }
 
     /// The number of property changes that may be about a device that BlueZ has removed.
