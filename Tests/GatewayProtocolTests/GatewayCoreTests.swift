@@ -14,7 +14,7 @@ struct GatewayCoreTests {
 
     /// A gateway, and the hosts that a test has connected to it. The gateway receives what the
     /// hosts send, and each host what the gateway sends to it.
-    private struct Net {
+    private struct GatewayFixture {
         var core = GatewayCore(name: "hall")
         var hosts: [Int: GatewayClient] = [:]
         var now = Instant.zero
@@ -105,62 +105,68 @@ struct GatewayCoreTests {
 
     @Test("A lease begins after the reset, and ends with the connection and another reset")
     func lease() {
-        var net = Net()
-        net.connect(1)
-        #expect(net.events == ["open"])
-        net.perform(net.core.controllerOpened(now: net.now))
+        var fixture = GatewayFixture()
+        fixture.connect(1)
+        #expect(fixture.events == ["open"])
+        fixture.perform(fixture.core.controllerOpened(now: fixture.now))
         // The packets that the controller sent before the answer belong to an earlier owner.
-        net.perform(
-            net.core.controllerSent([0x04, 0x3E, 0x01, 0x0A] + Self.resetAnswer, now: net.now)
+        fixture.perform(
+            fixture.core.controllerSent(
+                [0x04, 0x3E, 0x01, 0x0A] + Self.resetAnswer,
+                now: fixture.now
+            )
         )
-        net.send(Self.command, of: 1)
-        net.perform(net.core.controllerSent([0x04, 0x10, 0x01, 0x07], now: net.now))
-        #expect(net.packets[1] == [0x04, 0x10, 0x01, 0x07])
-        net.disconnect(1)
-        net.perform(
-            net.core.controllerSent([0x04, 0x10, 0x01, 0x07] + Self.resetAnswer, now: net.now)
+        fixture.send(Self.command, of: 1)
+        fixture.perform(fixture.core.controllerSent([0x04, 0x10, 0x01, 0x07], now: fixture.now))
+        #expect(fixture.packets[1] == [0x04, 0x10, 0x01, 0x07])
+        fixture.disconnect(1)
+        fixture.perform(
+            fixture.core.controllerSent(
+                [0x04, 0x10, 0x01, 0x07] + Self.resetAnswer,
+                now: fixture.now
+            )
         )
-        net.perform(net.core.controllerEnded(nil, now: net.now))
+        fixture.perform(fixture.core.controllerEnded(nil, now: fixture.now))
         #expect(
-            net.events == [
+            fixture.events == [
                 "open", "reset", "1 granted by hall", "log pc (10.0.0.1:1): the lease has begun",
                 "packet",
                 "log pc (10.0.0.1:1): the lease has ended, because the connection has ended",
                 "reset", "close",
             ]
         )
-        net.events = []
-        net.lease(2)
-        #expect(net.events.contains("2 granted by hall"))
+        fixture.events = []
+        fixture.lease(2)
+        #expect(fixture.events.contains("2 granted by hall"))
     }
 
     @Test("The reset waits until the links of the lease have ended one by one, or for a second")
     func links() {
         func ended(_ handle: UInt8) -> [UInt8] { [0x04, 0x05, 0x04, 0x00, handle, 0x00, 0x16] }
         let status: [UInt8] = [0x04, 0x0F, 0x04, 0x00, 0x01, 0x06, 0x04]
-        var net = Net()
-        net.lease(1)
+        var fixture = GatewayFixture()
+        fixture.lease(1)
         for bytes in [
             Self.opened(0x40), Self.opened(0x41), ended(0x40), Self.opened(0x42),
         ] {
-            net.perform(net.core.controllerSent(bytes, now: net.now))
+            fixture.perform(fixture.core.controllerSent(bytes, now: fixture.now))
         }
-        let actions = net.core.disconnected(1, now: net.now)
+        let actions = fixture.core.disconnected(1, now: fixture.now)
         #expect(actions.last == .control([[0x01, 0x06, 0x04, 0x03, 0x41, 0x00, 0x13]]))
-        let next = net.core.controllerSent(status, now: net.now)
+        let next = fixture.core.controllerSent(status, now: fixture.now)
         #expect(next == [.control([[0x01, 0x06, 0x04, 0x03, 0x42, 0x00, 0x13]])])
-        let middle = net.core.controllerSent(status + ended(0x41), now: net.now)
+        let middle = fixture.core.controllerSent(status + ended(0x41), now: fixture.now)
         #expect(middle == [])
-        let last = net.core.controllerSent(ended(0x42), now: net.now)
+        let last = fixture.core.controllerSent(ended(0x42), now: fixture.now)
         #expect(last == [.control([GatewayCore.reset])])
 
-        net = Net()
-        net.lease(1)
-        net.perform(net.core.controllerSent(Self.opened(0x40), now: net.now))
-        net.disconnect(1)
-        net.events = []
-        net.pass(.seconds(1))
-        #expect(net.events == ["reset"])
+        fixture = GatewayFixture()
+        fixture.lease(1)
+        fixture.perform(fixture.core.controllerSent(Self.opened(0x40), now: fixture.now))
+        fixture.disconnect(1)
+        fixture.events = []
+        fixture.pass(.seconds(1))
+        #expect(fixture.events == ["reset"])
     }
 
     /// Returns an event that a link with this handle was opened.
@@ -170,208 +176,218 @@ struct GatewayCoreTests {
 
     @Test("After the host's own reset, the end of the lease resets the controller at once")
     func ownReset() {
-        var net = Net()
-        net.lease(1)
-        net.perform(net.core.controllerSent(Self.opened(0x40), now: net.now))
-        net.send(GatewayCore.reset, of: 1)
-        net.perform(net.core.controllerSent(Self.resetAnswer, now: net.now))
-        let actions = net.core.disconnected(1, now: net.now)
+        var fixture = GatewayFixture()
+        fixture.lease(1)
+        fixture.perform(fixture.core.controllerSent(Self.opened(0x40), now: fixture.now))
+        fixture.send(GatewayCore.reset, of: 1)
+        fixture.perform(fixture.core.controllerSent(Self.resetAnswer, now: fixture.now))
+        let actions = fixture.core.disconnected(1, now: fixture.now)
         #expect(actions.last == .control([GatewayCore.reset]))
     }
 
     @Test("The reset does not wait for a link whose disconnection the controller refuses")
     func refusedDisconnection() {
         let refusal: [UInt8] = [0x04, 0x0F, 0x04, 0x02, 0x01, 0x06, 0x04]
-        var net = Net()
-        net.lease(1)
+        var fixture = GatewayFixture()
+        fixture.lease(1)
         for handle in [0x40, 0x41] as [UInt8] {
-            net.perform(net.core.controllerSent(Self.opened(handle), now: net.now))
+            fixture.perform(fixture.core.controllerSent(Self.opened(handle), now: fixture.now))
         }
-        _ = net.core.disconnected(1, now: net.now)
-        let next = net.core.controllerSent(refusal, now: net.now)
+        _ = fixture.core.disconnected(1, now: fixture.now)
+        let next = fixture.core.controllerSent(refusal, now: fixture.now)
         #expect(next == [.control([[0x01, 0x06, 0x04, 0x03, 0x41, 0x00, 0x13]])])
         #expect(
-            net.core.controllerSent(refusal, now: net.now) == [.control([GatewayCore.reset])]
+            fixture.core.controllerSent(refusal, now: fixture.now) == [
+                .control([GatewayCore.reset])
+            ]
         )
     }
 
     @Test("A second host is refused, with the name of the owner")
     func secondOwner() {
-        var net = Net()
-        net.lease(1)
-        net.connect(2, .host("laptop"))
-        #expect(net.events.suffix(2).first == "2 ended: hall is in use by pc (10.0.0.1:1)")
+        var fixture = GatewayFixture()
+        fixture.lease(1)
+        fixture.connect(2, .host("laptop"))
+        #expect(fixture.events.suffix(2).first == "2 ended: hall is in use by pc (10.0.0.1:1)")
         #expect(
-            net.events.last
+            fixture.events.last
                 == "log laptop (10.0.0.2:1): refused: hall is in use by pc (10.0.0.1:1)"
         )
-        #expect(net.core.owner == 1)
+        #expect(fixture.core.owner == 1)
     }
 
     @Test("A host that is silent for three seconds loses the lease, and another host gets it")
     func partition() {
-        var net = Net()
-        net.lease(1)
+        var fixture = GatewayFixture()
+        fixture.lease(1)
         // The network failed: neither side receives the other.
-        net.hosts[1] = nil
-        for _ in 0..<3 { net.pass(.seconds(1)) }
-        #expect(net.core.owner == nil)
-        #expect(net.events.contains { $0.contains("nothing was received from it for 3.0 seconds") })
-        net.perform(net.core.controllerSent(Self.resetAnswer, now: net.now))
-        net.perform(net.core.controllerEnded(nil, now: net.now))
-        net.lease(2)
-        #expect(net.core.owner == 2)
+        fixture.hosts[1] = nil
+        for _ in 0..<3 { fixture.pass(.seconds(1)) }
+        #expect(fixture.core.owner == nil)
+        #expect(
+            fixture.events.contains { $0.contains("nothing was received from it for 3.0 seconds") }
+        )
+        fixture.perform(fixture.core.controllerSent(Self.resetAnswer, now: fixture.now))
+        fixture.perform(fixture.core.controllerEnded(nil, now: fixture.now))
+        fixture.lease(2)
+        #expect(fixture.core.owner == 2)
     }
 
     @Test("Sides that have nothing to send keep the connection for hours")
     func idle() {
-        var net = Net()
-        net.lease(1)
-        for _ in 0..<10_000 { net.pass(.milliseconds(1_000)) }
-        #expect(net.core.owner == 1)
-        #expect(net.hosts[1] != nil)
+        var fixture = GatewayFixture()
+        fixture.lease(1)
+        for _ in 0..<10_000 { fixture.pass(.milliseconds(1_000)) }
+        #expect(fixture.core.owner == 1)
+        #expect(fixture.hosts[1] != nil)
     }
 
     @Test("A host that reads slowly loses advertising reports, and nothing else")
     func slowHost() throws {
-        var net = Net()
-        net.lease(1)
-        net.isReading = false
+        var fixture = GatewayFixture()
+        fixture.lease(1)
+        fixture.isReading = false
         let report: [UInt8] = [0x04, 0x3E, 0x0C, 0x02] + Array(repeating: 0, count: 11)
         let data: [UInt8] = [0x02, 0x40, 0x20, 0x04, 0x00, 1, 2, 3, 4]
-        for _ in 0..<20_000 { net.perform(net.core.controllerSent(report, now: net.now)) }
-        net.pass(GatewayCore.reportDelay)
-        let delivered = try #require(net.packets[1]).count
+        for _ in 0..<20_000 {
+            fixture.perform(fixture.core.controllerSent(report, now: fixture.now))
+        }
+        fixture.pass(GatewayCore.reportDelay)
+        let delivered = try #require(fixture.packets[1]).count
         #expect(delivered <= GatewayProtocol.window)
         #expect(delivered > GatewayProtocol.window - 2 * report.count)
-        for _ in 0..<100 { net.perform(net.core.controllerSent(data, now: net.now)) }
-        #expect(net.packets[1]?.count ?? 0 < delivered + report.count)
-        net.isReading = true
-        for _ in 0..<4 { net.consumeAll(1) }
-        let all = try #require(net.packets[1])
+        for _ in 0..<100 { fixture.perform(fixture.core.controllerSent(data, now: fixture.now)) }
+        #expect(fixture.packets[1]?.count ?? 0 < delivered + report.count)
+        fixture.isReading = true
+        for _ in 0..<4 { fixture.consumeAll(1) }
+        let all = try #require(fixture.packets[1])
         #expect(all.suffix(900) == Array(repeatElement(data, count: 100).joined())[...])
-        net.disconnect(1)
-        #expect(net.events.contains { $0.contains("advertising reports were dropped: ") })
+        fixture.disconnect(1)
+        #expect(fixture.events.contains { $0.contains("advertising reports were dropped: ") })
     }
 
     @Test("Advertising reports of 10 ms share a frame, and other packets do not wait for them")
     func reports() {
-        var net = Net()
-        net.lease(1)
+        var fixture = GatewayFixture()
+        fixture.lease(1)
         let report: [UInt8] = [0x04, 0x3E, 0x0C, 0x02] + Array(repeating: 0, count: 11)
         let data: [UInt8] = [0x02, 0x40, 0x20, 0x04, 0x00, 1, 2, 3, 4]
         var frameCount = 0
         func receive(_ bytes: [UInt8]) {
-            let actions = net.core.controllerSent(bytes, now: net.now)
+            let actions = fixture.core.controllerSent(bytes, now: fixture.now)
             frameCount += actions.count
-            net.perform(actions)
+            fixture.perform(actions)
         }
         for _ in 0..<3 { receive(report) }
-        #expect(net.core.nextDeadline == net.now + GatewayCore.reportDelay)
-        #expect(net.packets[1] == nil)
-        net.now = net.now + GatewayCore.reportDelay
-        let actions = net.core.deadlinePassed(now: net.now)
+        #expect(fixture.core.nextDeadline == fixture.now + GatewayCore.reportDelay)
+        #expect(fixture.packets[1] == nil)
+        fixture.now = fixture.now + GatewayCore.reportDelay
+        let actions = fixture.core.deadlinePassed(now: fixture.now)
         #expect(actions.count == 1)
-        net.perform(actions)
-        #expect(net.packets[1] == report + report + report)
+        fixture.perform(actions)
+        #expect(fixture.packets[1] == report + report + report)
         // Reports that wait are sent before the data, in the same frame.
-        net.packets = [:]
+        fixture.packets = [:]
         receive(report)
         receive(data)
         receive(data)
         #expect(frameCount == 2)
-        #expect(net.packets[1] == report + data + data)
+        #expect(fixture.packets[1] == report + data + data)
         // The end of the lease drops reports that wait.
         receive(report)
-        net.disconnect(1)
-        #expect(net.core.reports.isEmpty && net.core.reportsDue == nil)
+        fixture.disconnect(1)
+        #expect(fixture.core.reports.isEmpty && fixture.core.reportsDue == nil)
     }
 
     @Test("A gateway gives credit in batches, and the host sends without a pause")
     func credit() {
-        var net = Net()
-        net.lease(1)
+        var fixture = GatewayFixture()
+        fixture.lease(1)
         let data: [UInt8] = [0x02, 0x40, 0x20, 0x04, 0x00, 1, 2, 3, 4]
         var creditCount = 0
         let count = 4 * GatewayProtocol.window / data.count
         for _ in 0..<count {
-            let sent = net.hosts[1]?.hostSent(data, now: net.now) ?? []
+            let sent = fixture.hosts[1]?.hostSent(data, now: fixture.now) ?? []
             for case .send(let bytes) in sent {
-                let answers = net.core.received(bytes, on: 1, now: net.now)
+                let answers = fixture.core.received(bytes, on: 1, now: fixture.now)
                 creditCount += answers.count { if case .send = $0 { true } else { false } }
-                net.perform(answers)
+                fixture.perform(answers)
             }
         }
-        #expect(net.events.count { $0 == "packet" } == count)
+        #expect(fixture.events.count { $0 == "packet" } == count)
         #expect((12...16).contains(creditCount), "\(creditCount)")
     }
 
     @Test("A host that never reads loses the lease when too many bytes wait")
     func stuckHost() {
-        var net = Net()
-        net.lease(1)
-        net.isReading = false
+        var fixture = GatewayFixture()
+        fixture.lease(1)
+        fixture.isReading = false
         let data: [UInt8] = [0x02, 0x40, 0x20, 0xFF, 0x01] + Array(repeating: 9, count: 0x1FF)
-        for _ in 0..<3_000 where net.core.owner != nil {
-            net.perform(net.core.controllerSent(data, now: net.now))
+        for _ in 0..<3_000 where fixture.core.owner != nil {
+            fixture.perform(fixture.core.controllerSent(data, now: fixture.now))
         }
-        #expect(net.core.owner == nil)
-        #expect(net.events.contains { $0.contains("it does not read") })
+        #expect(fixture.core.owner == nil)
+        #expect(fixture.events.contains { $0.contains("it does not read") })
     }
 
     @Test("A stranger can enroll, and cannot get a lease")
     func stranger() {
-        var net = Net()
-        net.connect(1, .stranger)
+        var fixture = GatewayFixture()
+        fixture.connect(1, .stranger)
         #expect(
-            net.events == [
+            fixture.events == [
                 "1 ended: its certificate is not enrolled",
                 "log 10.0.0.1:1: refused: its certificate is not enrolled",
             ]
         )
-        net.events = []
+        fixture.events = []
         let right = [UInt8](repeating: 1, count: 10)
-        net.connect(2, .stranger, .enrollment(secret: right, name: "pc"))
+        fixture.connect(2, .stranger, .enrollment(secret: right, name: "pc"))
         #expect(
-            net.events == ["check 10 pc", "2 granted by hall", "log 10.0.0.2:1: enrolled as pc"]
+            fixture.events == [
+                "check 10 pc", "2 granted by hall", "log 10.0.0.2:1: enrolled as pc",
+            ]
         )
-        net.events = []
-        net.connect(3, .stranger, .enrollment(secret: right.map { $0 + 1 }, name: "pc"))
-        #expect(net.events.contains("3 ended: its enrollment code is wrong, used or too old"))
+        fixture.events = []
+        fixture.connect(3, .stranger, .enrollment(secret: right.map { $0 + 1 }, name: "pc"))
+        #expect(fixture.events.contains("3 ended: its enrollment code is wrong, used or too old"))
     }
 
     @Test("Frames and other bytes directly after an enrollment do not change its result")
     func enrollmentAndMore() {
         for isValid in [true, false] {
-            var net = Net()
+            var fixture = GatewayFixture()
             var writer = FrameWriter()
             let secret = [UInt8](repeating: isValid ? 1 : 2, count: Frame.secretLength)
             let bytes =
                 writer.bytes(of: .enroll(secret: secret, name: "pc"))
                 + writer.bytes(of: .hello(version: 1)) + [0x55]
-            _ = net.core.connected(1, from: "x", .stranger, now: net.now)
-            net.perform(net.core.received(bytes, on: 1, now: net.now))
+            _ = fixture.core.connected(1, from: "x", .stranger, now: fixture.now)
+            fixture.perform(fixture.core.received(bytes, on: 1, now: fixture.now))
             let end =
                 isValid
                 ? "log x: enrolled as pc"
                 : "log x: refused: its enrollment code is wrong, used or too old"
-            #expect(net.events == ["check 10 pc", end])
-            #expect(net.core.connections.isEmpty)
+            #expect(fixture.events == ["check 10 pc", end])
+            #expect(fixture.core.connections.isEmpty)
         }
     }
 
     @Test("A connection that asks for nothing is refused after five seconds")
     func idleConnection() {
-        var net = Net()
+        var fixture = GatewayFixture()
         var writer = FrameWriter()
-        _ = net.core.connected(1, from: "x", .host("pc"), now: net.now)
+        _ = fixture.core.connected(1, from: "x", .host("pc"), now: fixture.now)
         for second in 1...5 {
-            #expect(net.core.connections.count == 1, "second \(second)")
-            net.perform(net.core.received(writer.bytes(of: .ping), on: 1, now: net.now))
-            net.pass(.seconds(1))
+            #expect(fixture.core.connections.count == 1, "second \(second)")
+            fixture.perform(fixture.core.received(writer.bytes(of: .ping), on: 1, now: fixture.now))
+            fixture.pass(.seconds(1))
         }
-        #expect(net.core.connections.isEmpty)
-        #expect(net.events == ["log pc (x): refused: it has asked for nothing within 5.0 seconds"])
+        #expect(fixture.core.connections.isEmpty)
+        #expect(
+            fixture.events == ["log pc (x): refused: it has asked for nothing within 5.0 seconds"]
+        )
     }
 
     @Test("A host that breaks the protocol is refused, and an owner loses the lease")
@@ -386,53 +402,63 @@ struct GatewayCoreTests {
             ("a repeated number", Frame.ping.encoded(number: 0)),
         ]
         for (what, bytes) in broken {
-            var net = Net()
-            net.lease(1)
-            net.perform(net.core.received(bytes, on: 1, now: net.now))
-            #expect(net.core.owner == nil, "\(what)")
+            var fixture = GatewayFixture()
+            fixture.lease(1)
+            fixture.perform(fixture.core.received(bytes, on: 1, now: fixture.now))
+            #expect(fixture.core.owner == nil, "\(what)")
             #expect(
-                net.events.contains { $0.hasPrefix("log pc (10.0.0.1:1): the lease has ended: it") }
+                fixture.events.contains {
+                    $0.hasPrefix("log pc (10.0.0.1:1): the lease has ended: it")
+                }
             )
-            #expect(net.events.last == "reset", "\(what)")
+            #expect(fixture.events.last == "reset", "\(what)")
         }
-        var net = Net()
-        net.connect(1)
-        net.perform(net.core.received(Frame.packets([1]).encoded(number: 1), on: 1, now: net.now))
-        #expect(net.core.owner == nil)
-        net = Net()
-        _ = net.core.connected(1, from: "x", .host("pc"), now: net.now)
-        net.perform(
-            net.core.received(Frame.hello(version: 9).encoded(number: 0), on: 1, now: net.now)
+        var fixture = GatewayFixture()
+        fixture.connect(1)
+        fixture.perform(
+            fixture.core.received(Frame.packets([1]).encoded(number: 1), on: 1, now: fixture.now)
         )
-        #expect(net.events.contains { $0.contains("its version 9 of the protocol is not 1") })
+        #expect(fixture.core.owner == nil)
+        fixture = GatewayFixture()
+        _ = fixture.core.connected(1, from: "x", .host("pc"), now: fixture.now)
+        fixture.perform(
+            fixture.core.received(
+                Frame.hello(version: 9).encoded(number: 0),
+                on: 1,
+                now: fixture.now
+            )
+        )
+        #expect(fixture.events.contains { $0.contains("its version 9 of the protocol is not 1") })
     }
 
     @Test("A controller that fails, refuses the reset or does not answer ends the lease")
     func controllerFailures() {
-        var net = Net()
-        net.connect(1)
-        net.perform(net.core.controllerEnded("hci0: no such adapter", now: net.now))
-        #expect(net.events.contains("1 ended: hci0: no such adapter"))
-        #expect(net.core.owner == nil)
+        var fixture = GatewayFixture()
+        fixture.connect(1)
+        fixture.perform(fixture.core.controllerEnded("hci0: no such adapter", now: fixture.now))
+        #expect(fixture.events.contains("1 ended: hci0: no such adapter"))
+        #expect(fixture.core.owner == nil)
 
-        net = Net()
-        net.connect(1)
-        net.perform(net.core.controllerOpened(now: net.now))
-        net.perform(net.core.controllerSent(Self.resetAnswer.dropLast() + [0x0C], now: net.now))
-        #expect(net.events.contains("1 ended: the controller refuses a reset"))
-        #expect(net.events.last == "close")
+        fixture = GatewayFixture()
+        fixture.connect(1)
+        fixture.perform(fixture.core.controllerOpened(now: fixture.now))
+        fixture.perform(
+            fixture.core.controllerSent(Self.resetAnswer.dropLast() + [0x0C], now: fixture.now)
+        )
+        #expect(fixture.events.contains("1 ended: the controller refuses a reset"))
+        #expect(fixture.events.last == "close")
 
-        net = Net()
-        net.connect(1)
-        net.perform(net.core.controllerOpened(now: net.now))
-        for _ in 0..<4 { net.pass(.seconds(1)) }
-        #expect(net.events.contains("1 ended: the controller does not answer"))
+        fixture = GatewayFixture()
+        fixture.connect(1)
+        fixture.perform(fixture.core.controllerOpened(now: fixture.now))
+        for _ in 0..<4 { fixture.pass(.seconds(1)) }
+        #expect(fixture.events.contains("1 ended: the controller does not answer"))
 
-        net = Net()
-        net.lease(1)
-        net.perform(net.core.controllerSent([0x55], now: net.now))
+        fixture = GatewayFixture()
+        fixture.lease(1)
+        fixture.perform(fixture.core.controllerSent([0x55], now: fixture.now))
         #expect(
-            net.events.contains("1 ended: the controller sent bytes that are not HCI packets")
+            fixture.events.contains("1 ended: the controller sent bytes that are not HCI packets")
         )
     }
 

@@ -7,7 +7,7 @@ import Testing
 @testable import HCITransports
 
 /// An actor on a given executor.
-private actor Resident {
+private actor ExecutorActor {
     nonisolated let executor: AdapterExecutor
     private(set) var notes: [Int] = []
 
@@ -79,7 +79,7 @@ struct AdapterExecutorTests {
     @Test("An actor can run on the executor")
     func actorJobs() async {
         await withExecutor { executor in
-            let resident = Resident(executor)
+            let resident = ExecutorActor(executor)
             for number in 0..<100 { await resident.note(number) }
             #expect(await resident.notes == Array(0..<100))
             #expect(await resident.isOnThread)
@@ -89,7 +89,7 @@ struct AdapterExecutorTests {
     @Test("A closure on the executor may assume the isolation of an actor on that executor")
     func assumeIsolated() async {
         await withExecutor { executor in
-            let resident = Resident(executor)
+            let resident = ExecutorActor(executor)
             await executor.run { resident.noteFromClosure(7) }
             #expect(await resident.notes == [7])
         }
@@ -98,7 +98,7 @@ struct AdapterExecutorTests {
     @Test("Closures and an actor's jobs keep their common order")
     func mixedOrder() async {
         await withExecutor { executor in
-            let resident = Resident(executor)
+            let resident = ExecutorActor(executor)
             await executor.run {
                 for number in 0..<50 {
                     executor.perform { resident.noteFromClosure(number) }
@@ -112,7 +112,7 @@ struct AdapterExecutorTests {
     @Test("Assuming the executor's isolation on another thread traps")
     func assumeIsolatedElsewhere() async {
         await #expect(processExitsWith: .failure) {
-            let resident = Resident(AdapterExecutor())
+            let resident = ExecutorActor(AdapterExecutor())
             resident.noteFromClosure(1)
         }
     }
@@ -127,7 +127,7 @@ struct AdapterExecutorTests {
     @Test("A task that prefers the executor stays on its thread between suspensions")
     func taskPreference() async {
         await withExecutor { executor in
-            let resident = Resident(executor)
+            let resident = ExecutorActor(executor)
             await Task(executorPreference: executor.taskExecutor) {
                 #expect(executor.isCurrent)
                 for number in 0..<10 {
@@ -213,13 +213,13 @@ struct AdapterExecutorShutDownTests {
     func shutDownFromWithin() async {
         let executor = AdapterExecutor()
         await executor.run { executor.shutDown() }
-        #expect(await Resident(executor).isOnThread)
+        #expect(await ExecutorActor(executor).isOnThread)
     }
 
     @Test("An actor that outlives the shutdown still runs")
     func lateWork() async {
         let executor = AdapterExecutor()
-        let resident = Resident(executor)
+        let resident = ExecutorActor(executor)
         await resident.note(1)
         executor.shutDown()
         await resident.note(2)

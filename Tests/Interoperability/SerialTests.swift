@@ -34,7 +34,7 @@ import Testing
     func lineNoise(kind: ControllerKind) async throws {
         try await withSerialFixture(on: kind) { fixture in
             let services = fixture.accessory.database["services"]
-            for noise in BadLine.Noise.allCases {
+            for noise in FaultySerialLine.Noise.allCases {
                 try await fixture.isReset(during: noise.rawValue) { line in
                     try await line.strike(noise, oneIn: 20)
                 }
@@ -56,7 +56,7 @@ extension SerialFixture {
     /// Waits until the host, which scans, has detected the errors that `disturb` causes.
     fileprivate func isReset(
         during what: String,
-        _ disturb: (BadLine) async throws -> Void
+        _ disturb: (FaultySerialLine) async throws -> Void
     ) async throws {
         let states = host.states
         // Traffic for the errors to affect: every advertisement is reported repeatedly. The errors

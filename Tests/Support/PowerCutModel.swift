@@ -21,7 +21,7 @@ package struct PowerCutModel: Sendable {
 
     /// The remaining files of a folder: the content of each file, or `nil` for a folder, by its
     /// path in the folder.
-    package typealias Remains = [String: [UInt8]?]
+    package typealias RemainingFiles = [String: [UInt8]?]
 
     /// The maximum number of unsynchronized changes of names. The model covers all combinations,
     /// and each further change doubles their number.
@@ -105,8 +105,8 @@ package struct PowerCutModel: Sendable {
     }
 
     /// The modeled contents of the root folder after a power cut at this moment.
-    package var remains: Set<Remains> {
-        var found: Set<Remains> = []
+    package var remains: Set<RemainingFiles> {
+        var found: Set<RemainingFiles> = []
         for chosen in 0..<(1 << openChanges.count) {
             var names = namesOnDisk
             for (number, change) in openChanges.enumerated() where chosen >> number & 1 == 1 {
@@ -123,7 +123,7 @@ package struct PowerCutModel: Sendable {
         return folder == root || names[folder] != nil && isReachable(folder, in: names)
     }
 
-    private func contents(of names: [String: Int]) -> [Remains] {
+    private func contents(of names: [String: Int]) -> [RemainingFiles] {
         names.reduce([[:]]) { all, name in
             let path = String(name.key.dropFirst(root.count + 1))
             return variants(of: nodes[name.value]).flatMap { bytes in
@@ -159,7 +159,7 @@ package struct PowerCutModel: Sendable {
 
 extension PowerCutModel {
     /// Writes the remaining files into a new folder.
-    package static func lay(out remains: Remains, in folder: String) throws {
+    package static func lay(out remains: RemainingFiles, in folder: String) throws {
         try makeFolder(folder)
         for (path, bytes) in remains.sorted(by: { $0.key < $1.key }) {
             if let bytes {

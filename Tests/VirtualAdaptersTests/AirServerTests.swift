@@ -165,7 +165,7 @@ struct AirServerTests {
     func unreadAnswers() async throws {
         try await withServer { air, port, executor, events in
             var events = events.makeAsyncIterator()
-            let deaf = try DeafHost(port: port)
+            let deaf = try NonReadingHost(port: port)
             #expect(await events.next()?.text == "connected host 1")
             // Read Local Supported Commands: 4 bytes that cause an answer of 71.
             deaf.ask([0x01, 0x02, 0x10, 0x00])

@@ -17,8 +17,10 @@ struct SimulatedAirTests {
 
     @Test("A run throws the error of its body")
     func failure() async {
-        struct Oops: Error {}
-        await #expect(throws: Oops.self) { try await SimulatedAir(seed: 1).run { throw Oops() } }
+        struct TestError: Error {}
+        await #expect(throws: TestError.self) {
+            try await SimulatedAir(seed: 1).run { throw TestError() }
+        }
     }
 
     @Test("A sleep of a day advances virtual time by a day")

@@ -12,7 +12,7 @@ import Testing
 @Suite("A gateway and a host on a slow network", .timeLimit(.minutes(2)))
 struct SlowNetworkTests {
     /// A host that takes the lease, and then sends without end and reads nothing.
-    private final class Flooder: ChannelInboundHandler {
+    private final class FloodingHost: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
 
         /// A packet with 65,535 bytes of data, which is one write.
@@ -71,7 +71,7 @@ struct SlowNetworkTests {
                             context: try credentials.context(isServer: false),
                             serverHostname: nil
                         ) { _, promise in promise.succeed(.certificateVerified) }
-                        try channel.pipeline.syncOperations.addHandlers([tls, Flooder()])
+                        try channel.pipeline.syncOperations.addHandlers([tls, FloodingHost()])
                     }
                 }
                 .connect(host: "127.0.0.1", port: net.port).get()

@@ -14,12 +14,12 @@ import Testing
             setting,
             "protected attributes",
             io: .displayYesNo,
-            serving: [Vault.service]
+            serving: [ProtectedValues.service]
         ) { configuration in
             configuration.securesOnDemand = false
         } _: { fixture in
             let (link, database) = try await fixture.connectAndExplore()
-            try await Vault.expect(
+            try await ProtectedValues.expect(
                 [
                     .insufficientEncryption, .insufficientAuthentication,
                     .insufficientAuthentication,
@@ -29,7 +29,7 @@ import Testing
             )
             // Just Works, because our side has no display.
             #expect(try await link.pair() == PairingVariant.by(.justWorks).security)
-            try await Vault.expect(
+            try await ProtectedValues.expect(
                 [nil, .insufficientAuthentication, .insufficientAuthentication],
                 of: database,
                 on: link
@@ -45,10 +45,13 @@ import Testing
         try await withAccessory(
             setting,
             "protected attributes",
-            serving: [Vault.service]
+            serving: [ProtectedValues.service]
         ) { fixture in
             let (link, database) = try await fixture.connectAndExplore()
-            #expect(try await link.read(try database.handle(Vault.sealed)) == Vault.value)
+            #expect(
+                try await link.read(try database.handle(ProtectedValues.sealed))
+                    == ProtectedValues.value
+            )
             #expect(try await link.security == PairingVariant.by(.justWorks).security)
             #expect(await fixture.host.bonds.count == 1)
         }
@@ -64,16 +67,19 @@ import Testing
             setting,
             "protected attributes",
             io: variant.theirs,
-            serving: [Vault.service]
+            serving: [ProtectedValues.service]
         ) { configuration in
             configuration.pairing = variant.policy
         } _: { fixture in
             let (link, database) = try await fixture.connectAndExplore()
-            try await link.write([1, 2], to: try database.handle(Vault.signed))
-            #expect(try await fixture.bluez.servedValue(Vault.signed) == [1, 2])
+            try await link.write([1, 2], to: try database.handle(ProtectedValues.signed))
+            #expect(try await fixture.bluez.servedValue(ProtectedValues.signed) == [1, 2])
             #expect(try await link.security == variant.security)
             try await PairingPeople(fixture, variant).expectExperiences()
-            #expect(try await link.read(try database.handle(Vault.secured)) == Vault.value)
+            #expect(
+                try await link.read(try database.handle(ProtectedValues.secured))
+                    == ProtectedValues.value
+            )
         }
     }
 
@@ -85,11 +91,14 @@ import Testing
         try await withAccessory(
             setting,
             "protected attributes",
-            serving: [Vault.service]
+            serving: [ProtectedValues.service]
         ) { fixture in
             let (link, database) = try await fixture.connectAndExplore()
-            try await fixture.bluez.refuse(Vault.protected, with: "org.bluez.Error.NotAuthorized")
-            let protected = try database.handle(Vault.protected)
+            try await fixture.bluez.refuse(
+                ProtectedValues.protected,
+                with: "org.bluez.Error.NotAuthorized"
+            )
+            let protected = try database.handle(ProtectedValues.protected)
             await #expect(
                 throws: GATT.Failure.attribute(.insufficientAuthorization, handle: protected)
             ) {
@@ -101,7 +110,7 @@ import Testing
 }
 
 /// Values that BlueZ protects.
-private enum Vault {
+private enum ProtectedValues {
     static let uuid = BluetoothUUID(0xFFE0)
     static let sealed = BluetoothUUID(0xFFE1)
     static let signed = BluetoothUUID(0xFFE2)

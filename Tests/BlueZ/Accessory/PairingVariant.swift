@@ -109,7 +109,7 @@ struct PairingPeople: Sendable {
     let slip: UInt32
 
     /// The numbers that were read on one side, to be entered on the other.
-    private let copies = Copies()
+    private let copies = ReadNumbers()
 
     /// The numbers that our host displayed.
     private let shown: AsyncStream<UInt32>
@@ -184,7 +184,7 @@ struct PairingPeople: Sendable {
 }
 
 /// The numbers that a user read on one side and entered on the other.
-private final class Copies: Sendable {
+private final class ReadNumbers: Sendable {
     private let numbers = Mutex<[UInt32]>([])
 
     /// The only number that was copied.

@@ -85,7 +85,9 @@ import Testing
             try await withServer(near: bluez, plan) { server in
                 try await expectTrust(at: server)
                 // The new bond is for the same peer, and is as strong.
-                #expect(await server.host.bonds.map(Essence.init) == before.map(Essence.init))
+                #expect(
+                    await server.host.bonds.map(BondContent.init) == before.map(BondContent.init)
+                )
             }
         }
     }
@@ -120,7 +122,7 @@ import Testing
         let link = try await server.connectBriefly()
         try await server.application.disconnection(of: link)
         #expect(server.person.experiences == [.askedAgain])
-        #expect(await server.host.bonds.map(Essence.init) == bonds.map(Essence.init))
+        #expect(await server.host.bonds.map(BondContent.init) == bonds.map(BondContent.init))
         try await server.client.forget()
     }
 
@@ -152,7 +154,7 @@ import Testing
     }
 
     /// The parts of a bond that must not change. The name may be stored later than the keys.
-    private struct Essence: Equatable {
+    private struct BondContent: Equatable {
         let identifier: PeerIdentifier
         let identity: DeviceAddress
         let security: LinkSecurity

@@ -9,7 +9,7 @@ import Testing
 @Suite("Invalid responses of a server")
 struct HostileAnswerTests {
     /// An operation and its responses, the last of which violates the protocol.
-    struct Hostility: CustomTestStringConvertible {
+    struct HostileExchange: CustomTestStringConvertible {
         let testDescription: String
         let operation: GATT.Operation
         let answers: [String]
@@ -41,7 +41,7 @@ struct HostileAnswerTests {
         last: .init(0x1F)
     )
 
-    static let hostilities: [Hostility] = [
+    static let hostilities: [HostileExchange] = [
         .init("the same service again", services, "11 06 0100 0500 0018", "11 06 0100 0500 0018"),
         .init("services that overlap", services, "11 06 0100 0500 0018 0500 0900 0118"),
         .init("services in descending order", services, "11 06 1000 1500 0018 0100 0500 0118"),
@@ -87,9 +87,9 @@ struct HostileAnswerTests {
     ]
 
     @Test("An operation fails at the first invalid response", arguments: hostilities)
-    func ends(_ hostility: Hostility) {
+    func ends(_ exchange: HostileExchange) {
         var script = Script()
-        let actions = script.play(hostility.operation, answers: hostility.pdus)
+        let actions = script.play(exchange.operation, answers: exchange.pdus)
         guard case .completed(1, .failure(.protocolViolation(let reason))) = actions.last else {
             Issue.record("\(actions)")
             return

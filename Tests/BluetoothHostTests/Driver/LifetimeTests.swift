@@ -24,10 +24,10 @@ struct LifetimeTests {
     func shutdownTwice()
         async throws
     {
-        let begun = Occurrence()
+        let begun = OneTimeEvent()
         let transport = ScriptedTransport { _, _ throws(TransportError) in
             begun.occur()
-            await Occurrence().wait()
+            await OneTimeEvent().wait()
             throw .cancelled
         }
         let host = BluetoothHost(transport: transport)
@@ -147,10 +147,10 @@ struct LifetimeTests {
 
     @Test("Releasing a host while it opens its transport cancels the opening")
     func abandonedOpening() async {
-        let (begun, cancelled) = (Occurrence(), Occurrence())
+        let (begun, cancelled) = (OneTimeEvent(), OneTimeEvent())
         let transport = ScriptedTransport { _, _ throws(TransportError) in
             begun.occur()
-            await Occurrence().wait()
+            await OneTimeEvent().wait()
             cancelled.occur()
             throw .cancelled
         }

@@ -40,7 +40,7 @@ struct LogTests {
     @Test("Each new reason for an unusable adapter is logged once")
     func loggedOnce() async throws {
         let lines = Lines()
-        let isTriedAgain = Occurrence()
+        let isTriedAgain = OneTimeEvent()
         let transport = ScriptedTransport { attempt, _ throws(TransportError) in
             if attempt == 5 { isTriedAgain.occur() }
             throw .refused(attempt < 3 ? "unix:/x" : "unix:/y")

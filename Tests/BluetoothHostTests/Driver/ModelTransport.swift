@@ -12,11 +12,11 @@ final class ModelTransport: HCITransport {
         var receive: (@Sendable (TransportEvent) -> Void)?
         var isHeld = false
         var isOver: @Sendable (ModelController) -> Bool = { _ in false }
-        var over = Occurrence()
+        var over = OneTimeEvent()
     }
 
     let name = "model"
-    let closed = Occurrence()
+    let closed = OneTimeEvent()
     private let state: Mutex<State>
 
     init(peers: [ModelPeer] = []) {
@@ -28,10 +28,10 @@ final class ModelTransport: HCITransport {
 
     /// Returns an event that occurs when a packet from the host makes the controller meet
     /// `condition`. From then on, the controller's packets are held until `release`.
-    func hold(when condition: @escaping @Sendable (ModelController) -> Bool) -> Occurrence {
+    func hold(when condition: @escaping @Sendable (ModelController) -> Bool) -> OneTimeEvent {
         state.withLock { state in
             state.isOver = condition
-            state.over = Occurrence()
+            state.over = OneTimeEvent()
             return state.over
         }
     }
@@ -59,7 +59,7 @@ final class ModelTransport: HCITransport {
     }
 
     func send(_ packets: [[UInt8]]) {
-        let over: Occurrence? = state.withLock { state in
+        let over: OneTimeEvent? = state.withLock { state in
             guard state.receive != nil else { return nil }
             for packet in packets { state.controller.receive(packet) }
             guard state.isOver(state.controller) else { return nil }

@@ -11,7 +11,7 @@ import Testing
 struct OpeningTests {
     @Test("A transport that closes before `open` returns is opened again afterward")
     func closedEarly() async {
-        let (gate, reopened) = (Occurrence(), Occurrence())
+        let (gate, reopened) = (OneTimeEvent(), OneTimeEvent())
         let transport = ScriptedTransport { attempt, transport in
             guard attempt == 1 else { return reopened.occur() }
             transport.deliver(.closed(.closedByPeer("scripted")))
@@ -34,7 +34,7 @@ struct OpeningTests {
 
     @Test("A packet that starts before `open` returns is reassembled")
     func splitAcrossOpening() {
-        let gate = Occurrence()
+        let gate = OneTimeEvent()
         let transport = ScriptedTransport { attempt, transport in
             guard attempt == 1 else { return }
             transport.deliver(.received([0x04, 0x10]))

@@ -103,7 +103,7 @@ final class ScriptedTransport: HCITransport {
 }
 
 /// An event that occurs once and that tasks can await. Canceling a task ends its wait.
-final class Occurrence: Sendable {
+final class OneTimeEvent: Sendable {
     private let stream: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation
 

@@ -29,7 +29,7 @@ final class LiveController: Sendable {
     private let end: InProcessTransport
     private let executor: any HostExecutor
     /// An event that occurs when the host has closed the transport.
-    let hostLeft = Occurrence()
+    let hostLeft = OneTimeEvent()
     /// The transport that the host opens.
     let transport: any HCITransport
 
@@ -115,8 +115,8 @@ final class LiveController: Sendable {
     }
 }
 
-/// The transport of the host. Opening it makes the controller open its own end, if the controller is
-/// present.
+/// The transport of the host. Opening it makes the controller open its own end, if the controller
+/// is present.
 private final class HostSideTransport: HCITransport {
     let inner: InProcessTransport
     let owner = Mutex<LiveController?>(nil)

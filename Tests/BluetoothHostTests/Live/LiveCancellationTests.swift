@@ -8,7 +8,7 @@ import Testing
 @testable import BluetoothHost
 
 /// A request of an application on a link.
-struct Waiting: Sendable, CustomTestStringConvertible {
+struct LinkCall: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let perform: @Sendable (Link) async throws -> Void
 
@@ -27,65 +27,67 @@ struct Waiting: Sendable, CustomTestStringConvertible {
 
     /// Requests that the peer answers.
     static let byPeer = [
-        Waiting("services") { _ = try await $0.discoverServices() },
-        Waiting("secondary services") { _ = try await $0.discoverSecondaryServices() },
-        Waiting("one service") { _ = try await $0.discoverServices(uuid: ModelServer.service) },
-        Waiting("included services") { _ = try await $0.discoverIncludedServices(of: service) },
-        Waiting("characteristics") { _ = try await $0.discoverCharacteristics(of: service) },
-        Waiting("descriptors") {
+        LinkCall("services") { _ = try await $0.discoverServices() },
+        LinkCall("secondary services") { _ = try await $0.discoverSecondaryServices() },
+        LinkCall("one service") { _ = try await $0.discoverServices(uuid: ModelServer.service) },
+        LinkCall("included services") { _ = try await $0.discoverIncludedServices(of: service) },
+        LinkCall("characteristics") { _ = try await $0.discoverCharacteristics(of: service) },
+        LinkCall("descriptors") {
             _ = try await $0.discoverDescriptors(of: ModelServer.characteristic)
         },
-        Waiting("read") { _ = try await $0.read(handle) },
-        Waiting("read long") { _ = try await $0.readLong(handle) },
-        Waiting("read by UUID") { _ = try await $0.read(uuid: ModelServer.readable) },
-        Waiting("read several") { _ = try await $0.read([handle, handle]) },
-        Waiting("read joined") { _ = try await $0.readJoined([handle, handle]) },
-        Waiting("write") { try await $0.write([1], to: handle) },
-        Waiting("write long") { try await $0.write([UInt8](repeating: 1, count: 400), to: handle) },
-        Waiting("write reliably") {
+        LinkCall("read") { _ = try await $0.read(handle) },
+        LinkCall("read long") { _ = try await $0.readLong(handle) },
+        LinkCall("read by UUID") { _ = try await $0.read(uuid: ModelServer.readable) },
+        LinkCall("read several") { _ = try await $0.read([handle, handle]) },
+        LinkCall("read joined") { _ = try await $0.readJoined([handle, handle]) },
+        LinkCall("write") { try await $0.write([1], to: handle) },
+        LinkCall("write long") {
+            try await $0.write([UInt8](repeating: 1, count: 400), to: handle)
+        },
+        LinkCall("write reliably") {
             try await $0.writeReliably([.init(handle: handle, value: [1, 2])])
         },
-        Waiting("subscribe") { _ = try await $0.subscribe(to: ModelServer.characteristic) },
+        LinkCall("subscribe") { _ = try await $0.subscribe(to: ModelServer.characteristic) },
     ]
 
     /// Requests that the controller answers.
     static let byController = [
-        Waiting("signal strength") { _ = try await $0.readRSSI() },
-        Waiting("PHY") { _ = try await $0.readPHY() },
-        Waiting("other PHY") { _ = try await $0.requestPHY(transmit: .le2M, receive: nil) },
-        Waiting("data length") { try await $0.requestDataLength() },
-        Waiting("version") { _ = try await $0.readRemoteVersion() },
-        Waiting("parameters") {
+        LinkCall("signal strength") { _ = try await $0.readRSSI() },
+        LinkCall("PHY") { _ = try await $0.readPHY() },
+        LinkCall("other PHY") { _ = try await $0.requestPHY(transmit: .le2M, receive: nil) },
+        LinkCall("data length") { try await $0.requestDataLength() },
+        LinkCall("version") { _ = try await $0.readRemoteVersion() },
+        LinkCall("parameters") {
             let update = ConnectionUpdate(
                 intervalMinimum: .milliseconds(15),
                 intervalMaximum: .milliseconds(30)
             )
             _ = try await $0.updateParameters(update)
         },
-        Waiting("disconnection") { try await $0.disconnect() },
+        LinkCall("disconnection") { try await $0.disconnect() },
     ]
 
     /// The wait for the end of the link.
-    static let end = Waiting("end") { _ = try await $0.ended() }
+    static let end = LinkCall("end") { _ = try await $0.ended() }
 }
 
 @Suite("Cancellation of tasks", .timeLimit(.minutes(20)))
 struct LiveCancellationTests {
     private let peer = ModelPeer(1)
 
-    /// Starts `waiting`, cancels it after `isUnderWay` returns, and expects it to end at once.
+    /// Starts `call`, cancels it after `isUnderWay` returns, and expects it to end at once.
     ///
     /// The task runs on the host's own thread, which other tests do not block. A blocked task could
     /// cancel too late, because a command without a response from the controller fails after two
     /// seconds.
     private func cancel(
-        _ waiting: Waiting,
+        _ call: LinkCall,
         on link: Link,
         of host: BluetoothHost,
         when isUnderWay: () async -> Void
     ) async {
         await withTaskExecutorPreference(host.executor.taskExecutor) {
-            let task = Task { try await waiting.perform(link) }
+            let task = Task { try await call.perform(link) }
             await isUnderWay()
             task.cancel()
             await #expect(throws: CancellationError.self) { try await task.value }
@@ -94,16 +96,16 @@ struct LiveCancellationTests {
 
     @Test(
         "Cancellation ends a request that a silent peer does not answer",
-        arguments: Waiting.byPeer
+        arguments: LinkCall.byPeer
     )
-    func peerSilent(_ waiting: Waiting) async throws {
+    func peerSilent(_ call: LinkCall) async throws {
         try await withLiveHost(peers: [peer]) { host, controller in
             let link = try await host.connect(to: peer.address)
             let before = controller.update { model in
                 model.peers[peer.address]?.isSilent = true
                 return model.dataPackets.count
             }
-            await cancel(waiting, on: link, of: host) {
+            await cancel(call, on: link, of: host) {
                 await controller.wait { $0.dataPackets.count > before }
             }
             #expect(try await link.readRSSI() == -48)
@@ -112,9 +114,9 @@ struct LiveCancellationTests {
 
     @Test(
         "Cancellation ends a request that the controller does not answer",
-        arguments: Waiting.byController
+        arguments: LinkCall.byController
     )
-    func controllerSilent(_ waiting: Waiting) async throws {
+    func controllerSilent(_ call: LinkCall) async throws {
         try await withLiveHost(peers: [peer]) { host, controller in
             let link = try await host.connect(to: peer.address)
             let before = controller.update { model in
@@ -124,7 +126,7 @@ struct LiveCancellationTests {
                 ]
                 return model.commands.count
             }
-            await cancel(waiting, on: link, of: host) {
+            await cancel(call, on: link, of: host) {
                 await controller.wait { $0.commands.count > before }
             }
             #expect(try await link.read(ModelServer.readableHandle) == [77])
@@ -133,9 +135,9 @@ struct LiveCancellationTests {
 
     @Test(
         "Cancellation before the request starts ends every request",
-        arguments: Waiting.byPeer + Waiting.byController + [Waiting.end]
+        arguments: LinkCall.byPeer + LinkCall.byController + [LinkCall.end]
     )
-    func beforehand(_ waiting: Waiting) async throws {
+    func beforehand(_ call: LinkCall) async throws {
         try await withLiveHost(peers: [peer]) { host, controller in
             let link = try await host.connect(to: peer.address)
             controller.update {
@@ -147,7 +149,7 @@ struct LiveCancellationTests {
             }
             let task = Task {
                 withUnsafeCurrentTask { $0?.cancel() }
-                try await waiting.perform(link)
+                try await call.perform(link)
             }
             await #expect(throws: CancellationError.self) { try await task.value }
         }
@@ -157,7 +159,7 @@ struct LiveCancellationTests {
     func end() async throws {
         try await withLiveHost(peers: [peer]) { host, _ in
             let link = try await host.connect(to: peer.address)
-            await cancel(Waiting.end, on: link, of: host) { _ = await host.links }
+            await cancel(LinkCall.end, on: link, of: host) { _ = await host.links }
             #expect(try await link.read(ModelServer.readableHandle) == [77])
         }
     }

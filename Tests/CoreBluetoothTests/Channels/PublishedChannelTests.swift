@@ -122,7 +122,7 @@ struct PublishedChannelTests {
 
     @Test("8.5 A central that pairs gets a channel that was published with encryption")
     func encryption() async throws {
-        try await publishToClients(configure: { $0.pairingDelegate = Willing() }) {
+        try await publishToClients(configure: { $0.pairingDelegate = ConsentingDelegate() }) {
             published,
             client in
             // The refusal makes the central pair and request the channel again.
@@ -134,7 +134,7 @@ struct PublishedChannelTests {
 
     @Test("8.5 A central cannot pair for a channel that is no longer published")
     func protectionEnds() async throws {
-        try await publishToClients(configure: { $0.pairingDelegate = Willing() }) {
+        try await publishToClients(configure: { $0.pairingDelegate = ConsentingDelegate() }) {
             published,
             client in
             published.manager.unpublishL2CAPChannel(published.psm.rawValue)
@@ -169,7 +169,7 @@ struct PublishedChannelTests {
         let psm: L2CAP.SPSM
     }
 
-    private struct Willing: PairingDelegate {
+    private struct ConsentingDelegate: PairingDelegate {
         func consents(to pairing: PairingRequest) async -> Bool { true }
     }
 }

@@ -64,7 +64,8 @@ struct ProtectedValueTests {
     func lostBond() async throws {
         let fixture = try Fixture()
         try await fixture.run {
-            try await fixture.host(configure: { $0.pairingDelegate = Willing() }) { host in
+            try await fixture.host(configure: { $0.pairingDelegate = ConsentingDelegate() }) {
+                host in
                 _ = try await host.publish(Self.protectedService)
                 _ = try await host.advertise(Advertising(AdvertisingContent(localName: "Kit")))
                 let phone = fixture.central()
@@ -97,7 +98,7 @@ struct ProtectedValueTests {
         ]
     )
 
-    private struct Willing: PairingDelegate {
+    private struct ConsentingDelegate: PairingDelegate {
         func consents(to pairing: PairingRequest) async -> Bool { true }
     }
 

@@ -11,7 +11,7 @@ import enum LanyardTestSupport.RunSeed
 @testable import HCITransports
 
 /// The system's disk, with a record of each call that succeeded.
-private final class NotedDisk: Disk {
+private final class RecordingDisk: Disk {
     private let noted = Mutex<[PowerCutModel.Call]>([])
 
     var calls: [PowerCutModel.Call] { noted.withLock { $0 } }
@@ -95,11 +95,11 @@ struct StorePowerCutTests {
     )
     func anyMoment(seed: UInt64) throws {
         try inFolder { root in
-            let disk = NotedDisk()
+            let disk = RecordingDisk()
             let steps = try use(disk, "\(root)/used", seed)
             let calls = disk.calls
             var model = PowerCutModel(of: "\(root)/used")
-            var seen: Set<PowerCutModel.Remains> = []
+            var seen: Set<PowerCutModel.RemainingFiles> = []
             for cut in 0...calls.count {
                 if cut > 0 { model.make(calls[cut - 1]) }
                 var done = Contents()
@@ -119,7 +119,7 @@ struct StorePowerCutTests {
     }
 
     /// Performs random requests on a store in a folder that does not exist yet.
-    private func use(_ disk: NotedDisk, _ root: String, _ seed: UInt64) throws -> [Step] {
+    private func use(_ disk: RecordingDisk, _ root: String, _ seed: UInt64) throws -> [Step] {
         try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: false)
         var random = SplitMix64(seed: seed)
         let store = try FileStore(directory: "\(root)/a/b", makingParents: true, on: disk)
@@ -147,7 +147,9 @@ struct StorePowerCutTests {
     }
 
     /// Returns the content that the next store finds.
-    private func contents(of remains: PowerCutModel.Remains, _ folder: String) throws -> Contents {
+    private func contents(of remains: PowerCutModel.RemainingFiles, _ folder: String) throws
+        -> Contents
+    {
         try PowerCutModel.lay(out: remains, in: folder)
         let store = try FileStore(directory: "\(folder)/a/b", makingParents: true)
         var found = Contents()

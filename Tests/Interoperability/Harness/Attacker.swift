@@ -48,7 +48,7 @@ struct Attacker: Sendable {
     }
 
     /// A Security Manager PDU that the attacker received or sent.
-    struct Passed: Equatable, Sendable {
+    struct ExchangedPDU: Equatable, Sendable {
         let isOurs: Bool
         let bytes: [UInt8]
     }
@@ -72,7 +72,7 @@ struct Attacker: Sendable {
     func ended() async throws { try await client.perform("ended") }
 
     /// Pairs. Returns the result and the PDUs of both sides.
-    func attack(_ plan: Plan = Plan()) async throws -> (Outcome, [Passed]) {
+    func attack(_ plan: Plan = Plan()) async throws -> (Outcome, [ExchangedPDU]) {
         beginAttack(plan)
         return try await outcome()
     }
@@ -82,9 +82,9 @@ struct Attacker: Sendable {
         client.begin("attack", ["plan": plan.details])
     }
 
-    func outcome() async throws -> (Outcome, [Passed]) {
+    func outcome() async throws -> (Outcome, [ExchangedPDU]) {
         let facts = try await client.outcome()
-        return (Outcome(facts), facts["transcript"].elements.map(Passed.init))
+        return (Outcome(facts), facts["transcript"].elements.map(ExchangedPDU.init))
     }
 
     /// Sends any Security Manager PDUs.
@@ -170,7 +170,7 @@ extension Attacker.Outcome {
     }
 }
 
-extension Attacker.Passed {
+extension Attacker.ExchangedPDU {
     fileprivate init(_ json: JSON) {
         isOurs = json["received"].text != nil
         bytes = isOurs ? json["received"].bytes : json["said"].bytes

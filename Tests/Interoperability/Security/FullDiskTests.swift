@@ -79,8 +79,8 @@ struct FullDiskTests {
         let script = #"mount -t tmpfs -o "size=$0" tmpfs "$1" && shift && exec "$@" 2>&1"#
         let store = ["--store", folder + "/disk/store"]
         return try ChildProcess(
-            OwnMounts.program,
-            OwnMounts.options + ["/bin/sh", "-c", script, disk.rawValue, folder + "/disk"]
+            MountNamespace.program,
+            MountNamespace.options + ["/bin/sh", "-c", script, disk.rawValue, folder + "/disk"]
                 + [LanyardTool.path] + arguments + store,
             environment: ["LANYARD_ADAPTER": harness.controllers.adapters[0]]
         )
@@ -100,14 +100,14 @@ struct FullDiskTests {
 }
 
 /// A process with its own mounts (unshare, of util-linux).
-enum OwnMounts {
+enum MountNamespace {
     static let program = "/usr/bin/unshare"
 
     /// Only the superuser needs no user namespace.
     static let options = geteuid() == 0 ? ["--mount"] : ["--map-root-user", "--mount"]
 
     /// Returns whether this system lets the tests mount a file system.
-    static func arePossible() async -> Bool {
+    static func isPossible() async -> Bool {
         let script = "mount -t tmpfs tmpfs /mnt"
         let process = try? ChildProcess(program, options + ["/bin/sh", "-c", script])
         let ending = try? await process?.waitUntilEnd(within: PeerHarness.limit).1
@@ -121,7 +121,7 @@ extension Trait where Self == ConditionTrait {
     static var needsOwnMounts: Self {
         .enabled("This system does not let the tests mount a file system") {
             if PeerInstallation.isContinuousIntegration { return true }
-            return await OwnMounts.arePossible()
+            return await MountNamespace.isPossible()
         }
     }
 }

@@ -44,7 +44,7 @@ struct HostilePeerHarness: Sendable {
     func attack(
         _ plan: Attacker.Plan,
         from address: DeviceAddress
-    ) async throws -> (Attacker.Outcome, [Attacker.Passed], (any Error)?) {
+    ) async throws -> (Attacker.Outcome, [Attacker.ExchangedPDU], (any Error)?) {
         person.behave(Self.behavior)
         try await attacker.become(address)
         guard role == .central else {

@@ -12,7 +12,7 @@ import Testing
     )
     func refusesAttacks(role: LinkRole) async throws {
         let attacks = Attack.all(on: role)
-        var shown: [(Attack, [Attacker.Passed])] = []
+        var shown: [(Attack, [Attacker.ExchangedPDU])] = []
         var lines = ["our host as \(role):"]
         let trace = try await withHostilePeers(role) { harness in
             let bonded = HostilePeerHarness.address(0, isHostile: false)
@@ -37,7 +37,7 @@ import Testing
 
     /// Expects that tshark shows each forged public key of 64 bytes, and the answer to it.
     private func expectShown(
-        _ attacks: [(Attack, [Attacker.Passed])],
+        _ attacks: [(Attack, [Attacker.ExchangedPDU])],
         in trace: Trace
     ) async throws {
         let rows = try await SecurityManagerRow.all(in: trace)

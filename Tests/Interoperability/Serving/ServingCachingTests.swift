@@ -20,7 +20,7 @@ import Testing
         arguments: ControllerKind.available
     )
     func connectedClient(kind: ControllerKind) async throws {
-        try await withServer(on: kind, serving: [Gallery.service]) { server in
+        try await withServer(on: kind, serving: [SampleValues.service]) { server in
             let (client, _) = try await server.client()
             let changed = try await client.handle(Self.serviceChanged)
             try await client.subscribe(to: changed, indicates: true)
@@ -46,10 +46,10 @@ import Testing
         try await withServer(
             on: kind,
             configuration: BondedClient.configuration(isAuthenticated: false),
-            serving: [Gallery.service]
+            serving: [SampleValues.service]
         ) { server in
             let client = try await server.fixture.client()
-            let short = try server.handle(Gallery.short)
+            let short = try server.handle(SampleValues.short)
             let changed = try await prepare(client, server)
             try await leave(client, server)
             try await server.host.unpublish(server.services[0])
@@ -80,10 +80,10 @@ import Testing
         try await withServer(
             on: kind,
             configuration: BondedClient.configuration(isAuthenticated: false),
-            serving: [Gallery.service]
+            serving: [SampleValues.service]
         ) { server in
             let client = try await server.fixture.client()
-            let short = try server.handle(Gallery.short)
+            let short = try server.handle(SampleValues.short)
             _ = try await prepare(client, server, subscribes: false)
             try await leave(client, server)
             try await server.host.publish(Self.newcomer)
@@ -106,11 +106,11 @@ import Testing
         try await withServer(
             on: kind,
             configuration: BondedClient.configuration(isAuthenticated: false),
-            serving: [Gallery.service]
+            serving: [SampleValues.service]
         ) { server in
             let client = try await server.fixture.client()
             _ = try await prepare(client, server)
-            let notified = try server.handle(Gallery.notified)
+            let notified = try server.handle(SampleValues.notified)
             try await client.subscribe(to: notified)
             try await leave(client, server)
 

@@ -14,15 +14,15 @@ import Testing
         try await withServer(
             on: kind,
             configuration: BondedClient.configuration(isAuthenticated: false),
-            serving: [Gallery.service]
+            serving: [SampleValues.service]
         ) { server in
-            let long = try server.handle(Gallery.long)
+            let long = try server.handle(SampleValues.long)
             let (client, _) = try await server.client()
             try await client.encrypt(with: BondedClient.key)
             try await client.perform("enhance")
             #expect(try await client.readLong(long) == Demo.pattern(512))
-            try await client.writeLong(Gallery.countdown, to: long)
-            #expect(await server.host.value(of: long) == Gallery.countdown)
+            try await client.writeLong(SampleValues.countdown, to: long)
+            #expect(await server.host.value(of: long) == SampleValues.countdown)
         }
     }
 
@@ -32,9 +32,9 @@ import Testing
         try await withServer(
             on: kind,
             configuration: BondedClient.configuration(isAuthenticated: false),
-            serving: [Gallery.service]
+            serving: [SampleValues.service]
         ) { server in
-            let dynamic = try server.handle(Gallery.dynamic)
+            let dynamic = try server.handle(SampleValues.dynamic)
             let (client, _) = try await server.client()
             try await client.encrypt(with: BondedClient.key)
             try await client.perform("enhance")
@@ -45,7 +45,7 @@ import Testing
             let question = try await server.recorder.next("a read") {
                 if case .read(let request) = $0 { request } else { nil }
             }
-            #expect(try await client.read(server.handle(Gallery.short)) == Demo.pattern(20))
+            #expect(try await client.read(server.handle(SampleValues.short)) == Demo.pattern(20))
             question.respond(with: [1])
         }
     }
@@ -55,10 +55,10 @@ import Testing
         arguments: ControllerKind.available
     )
     func unencrypted(kind: ControllerKind) async throws {
-        try await withServer(on: kind, serving: [Gallery.service]) { server in
+        try await withServer(on: kind, serving: [SampleValues.service]) { server in
             let (client, _) = try await server.client()
             await #expect(throws: Client.Failure.self) { try await client.perform("enhance") }
-            #expect(try await client.read(server.handle(Gallery.short)) == Demo.pattern(20))
+            #expect(try await client.read(server.handle(SampleValues.short)) == Demo.pattern(20))
         }
     }
 }

@@ -57,7 +57,7 @@ import Testing
         try await withServer(
             on: kind,
             judging: .ours,
-            serving: [Gallery.service]
+            serving: [SampleValues.service]
         ) { server in
             let (client, _) = try await server.client()
             for request in Self.requests {
@@ -67,7 +67,7 @@ import Testing
                 let code = answer.last.map(ATT.ErrorCode.init(rawValue:))
                 #expect(code == request.code, "\(request.testDescription)")
             }
-            #expect(try await client.read(server.handle(Gallery.short)) == Demo.pattern(20))
+            #expect(try await client.read(server.handle(SampleValues.short)) == Demo.pattern(20))
         }
     }
 
@@ -80,11 +80,11 @@ import Testing
             on: kind,
             clientLimit: 2,
             judging: .ours,
-            serving: [Gallery.service]
+            serving: [SampleValues.service]
         ) { server in
             let (client, link) = try await server.client(at: 0)
             let (other, _) = try await server.client(at: 1)
-            let short = try server.handle(Gallery.short)
+            let short = try server.handle(SampleValues.short)
             let silent: [[UInt8]] = [
                 [0x7F], [0x7F, 1, 2, 3], [0x52], [0x52, 1], [0x52, 0xFF, 0xFF, 1], [0xD2, 1, 0, 1],
                 [0x52, UInt8(short.rawValue), 0, 9], [0x1E], [0x1E, 1],
@@ -109,11 +109,11 @@ import Testing
             on: kind,
             clientLimit: 2,
             judging: .ours,
-            serving: [Gallery.service]
+            serving: [SampleValues.service]
         ) { server in
             let (flooding, _) = try await server.client(at: 0)
             let (patient, _) = try await server.client(at: 1)
-            let short = try server.handle(Gallery.short)
+            let short = try server.handle(SampleValues.short)
             for _ in 0..<200 { flooding.begin("send", ["pdu": .bytes([0x0A, 1, 0])]) }
             for _ in 0..<20 { #expect(try await patient.read(short) == Demo.pattern(20)) }
             for _ in 0..<200 { try await flooding.outcome() }

@@ -18,8 +18,8 @@ import Testing
         arguments: ControllerKind.available
     )
     func notificationStream(kind: ControllerKind) async throws {
-        try await withServer(on: kind, serving: [Gallery.service]) { server in
-            let (client, link, handle) = try await subscribed(server, to: Gallery.notified)
+        try await withServer(on: kind, serving: [SampleValues.service]) { server in
+            let (client, link, handle) = try await subscribed(server, to: SampleValues.notified)
             for number in 0..<Self.valueCount {
                 try await link.notify(Self.value(number), of: handle)
             }
@@ -34,8 +34,8 @@ import Testing
         arguments: ControllerKind.available
     )
     func backPressure(kind: ControllerKind) async throws {
-        try await withServer(on: kind, serving: [Gallery.service]) { server in
-            let (client, link, handle) = try await subscribed(server, to: Gallery.notified)
+        try await withServer(on: kind, serving: [SampleValues.service]) { server in
+            let (client, link, handle) = try await subscribed(server, to: SampleValues.notified)
             let refusalCount = try await Self.flood(link, of: handle, server)
             #expect(refusalCount > 0)
             try await expectStream(client, of: handle, .notification)
@@ -77,8 +77,8 @@ import Testing
 
     @Test("Indications arrive one after the other", arguments: ControllerKind.available)
     func indications(kind: ControllerKind) async throws {
-        try await withServer(on: kind, serving: [Gallery.service]) { server in
-            let (client, link, handle) = try await subscribed(server, to: Gallery.indicated)
+        try await withServer(on: kind, serving: [SampleValues.service]) { server in
+            let (client, link, handle) = try await subscribed(server, to: SampleValues.indicated)
             for number in 0..<20 { try await link.notify(Self.value(number), of: handle) }
             let values = try await client.values(20, of: handle)
             #expect(values.map(\.bytes) == (0..<20).map(Self.value))
@@ -93,15 +93,15 @@ import Testing
     func unconfirmedIndication(
         kind: ControllerKind
     ) async throws {
-        try await withServer(on: kind, serving: [Gallery.service]) { server in
-            let (client, link, handle) = try await subscribed(server, to: Gallery.indicated)
+        try await withServer(on: kind, serving: [SampleValues.service]) { server in
+            let (client, link, handle) = try await subscribed(server, to: SampleValues.indicated)
             try await client.confirms(false)
             let sent = (0..<2).map { number in
                 Task { try await link.notify(Self.value(number), of: handle) }
             }
             _ = try await client.values(1, of: handle)
             // Requests are answered meanwhile.
-            #expect(try await client.read(server.handle(Gallery.short)) == Demo.pattern(20))
+            #expect(try await client.read(server.handle(SampleValues.short)) == Demo.pattern(20))
             #expect(try await client.perform("waiting").integer == 0)
             try await client.send([0x1E])
             _ = try await client.values(1, of: handle)
@@ -115,9 +115,9 @@ import Testing
         arguments: ControllerKind.available
     )
     func multipleValues(kind: ControllerKind) async throws {
-        try await withServer(on: kind, serving: [Gallery.service]) { server in
-            let (client, link, first) = try await subscribed(server, to: Gallery.notified)
-            let second = try server.handle(Gallery.alsoNotified)
+        try await withServer(on: kind, serving: [SampleValues.service]) { server in
+            let (client, link, first) = try await subscribed(server, to: SampleValues.notified)
+            let second = try server.handle(SampleValues.alsoNotified)
             try await client.subscribe(to: second)
             try await server.recorder.subscription(of: second, .notification)
             let values = [
@@ -138,8 +138,8 @@ import Testing
 
     @Test("The server sends values only to subscribed clients", arguments: ControllerKind.available)
     func subscribers(kind: ControllerKind) async throws {
-        try await withServer(on: kind, clientLimit: 2, serving: [Gallery.service]) { server in
-            let (client, link, handle) = try await subscribed(server, to: Gallery.notified)
+        try await withServer(on: kind, clientLimit: 2, serving: [SampleValues.service]) { server in
+            let (client, link, handle) = try await subscribed(server, to: SampleValues.notified)
             let (other, otherLink) = try await server.client(at: 1)
             #expect(try await link.subscriptions == [handle: .notification])
             #expect(try await otherLink.subscriptions == [:])
@@ -162,8 +162,8 @@ import Testing
         arguments: ControllerKind.available
     )
     func unbondedClient(kind: ControllerKind) async throws {
-        try await withServer(on: kind, serving: [Gallery.service]) { server in
-            let (client, link, handle) = try await subscribed(server, to: Gallery.notified)
+        try await withServer(on: kind, serving: [SampleValues.service]) { server in
+            let (client, link, handle) = try await subscribed(server, to: SampleValues.notified)
             try await client.disconnect()
             try await server.disconnection(of: link)
             let again = try await server.connect(client)
@@ -180,7 +180,7 @@ import Testing
     ) async throws -> (Client, Link, AttributeHandle) {
         let handle = try server.handle(uuid)
         let (client, link) = try await server.client()
-        let indicates = uuid == Gallery.indicated
+        let indicates = uuid == SampleValues.indicated
         try await client.subscribe(to: handle, indicates: indicates)
         try await server.recorder.subscription(of: handle, indicates ? .indication : .notification)
         return (client, link, handle)

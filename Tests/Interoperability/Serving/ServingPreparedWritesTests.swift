@@ -13,8 +13,8 @@ import Testing
         arguments: ControllerKind.available
     )
     func twoClients(kind: ControllerKind) async throws {
-        try await withServer(on: kind, clientLimit: 2, serving: [Gallery.service]) { server in
-            let long = try server.handle(Gallery.long)
+        try await withServer(on: kind, clientLimit: 2, serving: [SampleValues.service]) { server in
+            let long = try server.handle(SampleValues.long)
             let (first, _) = try await server.client(at: 0)
             let (second, _) = try await server.client(at: 1)
             let values = [
@@ -39,8 +39,10 @@ import Testing
         arguments: ControllerKind.available
     )
     func reliableWrites(kind: ControllerKind) async throws {
-        try await withServer(on: kind, clientLimit: 2, serving: [Gallery.service]) { server in
-            let (long, other) = (try server.handle(Gallery.long), try server.handle(Gallery.other))
+        try await withServer(on: kind, clientLimit: 2, serving: [SampleValues.service]) { server in
+            let (long, other) = (
+                try server.handle(SampleValues.long), try server.handle(SampleValues.other)
+            )
             let (first, _) = try await server.client(at: 0)
             let (second, _) = try await server.client(at: 1)
             try await first.prepare([1], at: 0, of: long)
@@ -63,8 +65,8 @@ import Testing
         arguments: ControllerKind.available
     )
     func discardedWrites(kind: ControllerKind) async throws {
-        try await withServer(on: kind, serving: [Gallery.service]) { server in
-            let other = try server.handle(Gallery.other)
+        try await withServer(on: kind, serving: [SampleValues.service]) { server in
+            let other = try server.handle(SampleValues.other)
             let (client, link) = try await server.client()
             try await client.prepare([1], at: 0, of: other)
             try await client.execute(writes: false)
@@ -84,8 +86,10 @@ import Testing
         arguments: ControllerKind.available
     )
     func invalidPart(kind: ControllerKind) async throws {
-        try await withServer(on: kind, serving: [Gallery.service]) { server in
-            let (long, other) = (try server.handle(Gallery.long), try server.handle(Gallery.other))
+        try await withServer(on: kind, serving: [SampleValues.service]) { server in
+            let (long, other) = (
+                try server.handle(SampleValues.long), try server.handle(SampleValues.other)
+            )
             let (client, _) = try await server.client()
             try await client.prepare([1], at: 0, of: other)
             try await client.prepare([1], at: 513, of: long)
@@ -102,8 +106,8 @@ import Testing
         arguments: ControllerKind.available
     )
     func fullQueue(kind: ControllerKind) async throws {
-        try await withServer(on: kind, clientLimit: 2, serving: [Gallery.service]) { server in
-            let other = try server.handle(Gallery.other)
+        try await withServer(on: kind, clientLimit: 2, serving: [SampleValues.service]) { server in
+            let other = try server.handle(SampleValues.other)
             let (greedy, _) = try await server.client(at: 0)
             let (modest, _) = try await server.client(at: 1)
             await #expect(throws: Client.Failure.refused(.prepareQueueFull)) {

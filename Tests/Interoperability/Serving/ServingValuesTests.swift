@@ -7,8 +7,8 @@ import Testing
 @Suite(.needsPeers) struct ServingValuesTests {
     @Test("Bumble reads a long value in parts with two MTUs", arguments: ControllerKind.available)
     func longReads(kind: ControllerKind) async throws {
-        try await withServer(on: kind, serving: [Gallery.service]) { server in
-            let long = try server.handle(Gallery.long)
+        try await withServer(on: kind, serving: [SampleValues.service]) { server in
+            let long = try server.handle(SampleValues.long)
             let (client, link) = try await server.client(mtu: nil)
             #expect(try await client.read(long) == Demo.pattern(22))
             #expect(try await client.readLong(long) == Demo.pattern(512))
@@ -24,9 +24,11 @@ import Testing
         arguments: ControllerKind.available
     )
     func offsets(kind: ControllerKind) async throws {
-        try await withServer(on: kind, serving: [Gallery.service]) { server in
+        try await withServer(on: kind, serving: [SampleValues.service]) { server in
             let (client, _) = try await server.client()
-            let (short, long) = (try server.handle(Gallery.short), try server.handle(Gallery.long))
+            let (short, long) = (
+                try server.handle(SampleValues.short), try server.handle(SampleValues.long)
+            )
             #expect(try await client.readPart(of: long, from: 511) == [0xFF])
             #expect(try await client.readPart(of: long, from: 512) == [])
             #expect(try await client.readPart(of: short, from: 20) == [])
@@ -38,12 +40,12 @@ import Testing
 
     @Test("Bumble writes a long value in parts", arguments: ControllerKind.available)
     func longWrites(kind: ControllerKind) async throws {
-        try await withServer(on: kind, serving: [Gallery.service]) { server in
-            let long = try server.handle(Gallery.long)
+        try await withServer(on: kind, serving: [SampleValues.service]) { server in
+            let long = try server.handle(SampleValues.long)
             let (client, _) = try await server.client(mtu: nil)
-            try await client.writeLong(Gallery.countdown, to: long)
-            #expect(await server.host.value(of: long) == Gallery.countdown)
-            #expect(try await client.readLong(long) == Gallery.countdown)
+            try await client.writeLong(SampleValues.countdown, to: long)
+            #expect(await server.host.value(of: long) == SampleValues.countdown)
+            #expect(try await client.readLong(long) == SampleValues.countdown)
             try await client.write([1, 2, 3], to: long)
             #expect(try await client.readLong(long) == [1, 2, 3])
             let tooMuch = Client.Failure.refused(.invalidAttributeValueLength)
@@ -61,13 +63,13 @@ import Testing
     func dynamicValues(kind: ControllerKind) async throws {
         try await withServer(
             on: kind,
-            serving: [Gallery.service],
-            answering: Gallery.answer
+            serving: [SampleValues.service],
+            answering: SampleValues.answer
         ) { server in
-            let dynamic = try server.handle(Gallery.dynamic)
+            let dynamic = try server.handle(SampleValues.dynamic)
             let (client, _) = try await server.client(mtu: 100)
-            #expect(try await client.readLong(dynamic) == Gallery.countdown)
-            try await client.writeLong(Gallery.countdown, to: dynamic)
+            #expect(try await client.readLong(dynamic) == SampleValues.countdown)
+            try await client.writeLong(SampleValues.countdown, to: dynamic)
             await #expect(throws: Client.Failure.refused(.valueNotAllowed)) {
                 try await client.write([1], to: dynamic)
             }
@@ -81,26 +83,30 @@ import Testing
     func severalValues(kind: ControllerKind) async throws {
         try await withServer(
             on: kind,
-            serving: [Gallery.service],
-            answering: Gallery.answer
+            serving: [SampleValues.service],
+            answering: SampleValues.answer
         ) { server in
             let (client, _) = try await server.client()
-            let uuids = [Gallery.short, Gallery.notified, Gallery.other]
+            let uuids = [SampleValues.short, SampleValues.notified, SampleValues.other]
             let handles = try uuids.map(server.handle)
             let values: [[UInt8]] = [Demo.pattern(20), [0], []]
             #expect(try await client.readJoined(handles) == values.flatMap(\.self))
             #expect(try await client.read(handles) == values)
-            #expect(try await client.read(uuid: Gallery.short).map(\.value) == [Demo.pattern(20)])
-            let mixed = [try server.handle(Gallery.short), try server.handle(Gallery.dynamic)]
-            let both = Demo.pattern(20) + Gallery.countdown
+            #expect(
+                try await client.read(uuid: SampleValues.short).map(\.value) == [Demo.pattern(20)]
+            )
+            let mixed = [
+                try server.handle(SampleValues.short), try server.handle(SampleValues.dynamic),
+            ]
+            let both = Demo.pattern(20) + SampleValues.countdown
             #expect(try await client.readJoined(mixed) == Array(both.prefix(516)))
         }
     }
 
     @Test("Write commands arrive in order without a response", arguments: ControllerKind.available)
     func commands(kind: ControllerKind) async throws {
-        try await withServer(on: kind, serving: [Gallery.service]) { server in
-            let commanded = try server.handle(Gallery.commanded)
+        try await withServer(on: kind, serving: [SampleValues.service]) { server in
+            let commanded = try server.handle(SampleValues.commanded)
             let (client, link) = try await server.client()
             for number in 0..<50 as Range<UInt8> {
                 try await client.writeCommand([number], to: commanded)
@@ -111,7 +117,7 @@ import Testing
                 }
                 #expect(entry == GATT.WriteEntry(handle: commanded, offset: 0, value: [number]))
             }
-            try await client.writeCommand([1], to: server.handle(Gallery.short))
+            try await client.writeCommand([1], to: server.handle(SampleValues.short))
             #expect(try await client.read(commanded) == [49])
         }
     }
@@ -121,10 +127,10 @@ import Testing
         arguments: ControllerKind.available
     )
     func permissions(kind: ControllerKind) async throws {
-        try await withServer(on: kind, serving: [Gallery.service]) { server in
+        try await withServer(on: kind, serving: [SampleValues.service]) { server in
             let (client, _) = try await server.client()
             let (short, quiet) = (
-                try server.handle(Gallery.short), try server.handle(Gallery.indicated)
+                try server.handle(SampleValues.short), try server.handle(SampleValues.indicated)
             )
             await #expect(throws: Client.Failure.refused(.writeNotPermitted)) {
                 try await client.write([1], to: short)

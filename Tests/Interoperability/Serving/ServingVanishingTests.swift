@@ -18,14 +18,14 @@ import Testing
         Procedure.allCases
     )
     func killedClient(kind: ControllerKind, procedure: Procedure) async throws {
-        try await withServer(on: kind, clientLimit: 2, serving: [Gallery.service]) { server in
+        try await withServer(on: kind, clientLimit: 2, serving: [SampleValues.service]) { server in
             let (client, link) = try await server.client(at: 0)
             let work = try await begin(procedure, client, link, server)
             client.process.kill()
             try await server.disconnection(of: link)
             if let work { await #expect(throws: HostError.self) { try await work.value } }
             let (next, _) = try await server.client(at: 1)
-            let other = try server.handle(Gallery.other)
+            let other = try server.handle(SampleValues.other)
             try await next.write([7], to: other)
             #expect(try await next.read(other) == [7])
         }
@@ -41,19 +41,19 @@ import Testing
         switch procedure {
         case .reading:
             // The application does not answer this read.
-            client.begin("read", ["handle": .handle(try server.handle(Gallery.dynamic))])
+            client.begin("read", ["handle": .handle(try server.handle(SampleValues.dynamic))])
             _ = try await server.recorder.next("a read") {
                 if case .read(let request) = $0 { request } else { nil }
             }
         case .preparing:
-            try await client.prepare([1], at: 0, of: server.handle(Gallery.other))
+            try await client.prepare([1], at: 0, of: server.handle(SampleValues.other))
         case .beingNotified:
-            let handle = try server.handle(Gallery.notified)
+            let handle = try server.handle(SampleValues.notified)
             try await client.subscribe(to: handle)
             try await server.recorder.subscription(of: handle, .notification)
             return Task { while true { try await link.notify(Demo.pattern(20), of: handle) } }
         case .beingIndicated:
-            let handle = try server.handle(Gallery.indicated)
+            let handle = try server.handle(SampleValues.indicated)
             try await client.subscribe(to: handle, indicates: true)
             try await server.recorder.subscription(of: handle, .indication)
             try await client.confirms(false)

@@ -32,12 +32,12 @@ struct WorldTests {
 
     @Test("A run throws the error of its body, and another run can follow")
     func throwing() async throws {
-        struct Mishap: Error {}
+        struct TestError: Error {}
         let world = TestWorld()
-        await #expect(throws: Mishap.self) {
+        await #expect(throws: TestError.self) {
             try await world.run {
                 try await world.advance(by: .seconds(1))
-                throw Mishap()
+                throw TestError()
             }
         }
         try await world.run { try await world.advance(by: .seconds(1)) }

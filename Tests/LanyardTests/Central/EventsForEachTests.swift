@@ -32,7 +32,7 @@ struct EventsForEachTests {
         let (gate, opening) = AsyncStream<Void>.makeStream()
         var observation: ObservationToken? = {
             // The stream of received numbers ends when the closure is released.
-            let end = AtEnd { received.finish() }
+            let end = DeinitObserver { received.finish() }
             return hub.events().forEach { [end] number in
                 received.yield(number)
                 for await _ in gate {}
@@ -54,7 +54,7 @@ struct EventsForEachTests {
         let hub = Hub<Int>()
         let (numbers, received) = AsyncStream<Int>.makeStream()
         let observation: ObservationToken = {
-            let end = AtEnd { received.finish() }
+            let end = DeinitObserver { received.finish() }
             return hub.events { [1] }.forEach { [end] number in
                 received.yield(number)
                 withExtendedLifetime(end) {}
@@ -69,7 +69,7 @@ struct EventsForEachTests {
 }
 
 /// An object that calls a closure when it is released.
-private final class AtEnd: Sendable {
+private final class DeinitObserver: Sendable {
     private let body: @Sendable () -> Void
 
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }

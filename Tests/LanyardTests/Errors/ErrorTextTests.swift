@@ -199,8 +199,8 @@ struct ErrorTextTests {
 
     @Test("An unknown error has its own kind, and a screen shows that the reason is unknown")
     func unknown() {
-        struct Strange: Error {}
-        let failure = LinkFailure(Strange())
+        struct UnknownError: Error {}
+        let failure = LinkFailure(UnknownError())
         #expect(failure.kind == .unknown)
         #expect(AccessoryError.attemptFailed(failure).failureReason == "The reason is unknown.")
     }

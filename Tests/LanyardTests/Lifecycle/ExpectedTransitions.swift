@@ -4,10 +4,10 @@
 
 /// The expected transition table, written by hand. An event that is not in it must be ignored.
 enum ExpectedTransitions {
-    typealias Row = [Occurrence: TransitionTable.Outcome]
+    typealias Row = [EventKind: TransitionTable.Outcome]
 
     /// Returns the expected transitions of a state of this kind.
-    static func row(_ situation: Situation) -> Row {
+    static func row(_ situation: StateKind) -> Row {
         switch situation {
         case .waitingForBluetooth, .poweredOff, .poweredOffToPair, .poweredOffToRest, .unauthorized,
             .unsupported:
@@ -25,7 +25,7 @@ enum ExpectedTransitions {
         }
     }
 
-    private static func unavailable(_ situation: Situation) -> Row {
+    private static func unavailable(_ situation: StateKind) -> Row {
         let forget: Row = [.forget: .to(forgotten(situation), "erase")]
         let resume: Row = [.available: .to(.askingForRemembered, "retrieve the stored peripheral")]
         let restore: Row = [.off: .to(.poweredOff), .restored: .to(.restoringConnecting)]
@@ -41,14 +41,14 @@ enum ExpectedTransitions {
         }
     }
 
-    private static func forgotten(_ situation: Situation) -> Situation {
+    private static func forgotten(_ situation: StateKind) -> StateKind {
         switch situation {
         case .waitingForBluetooth, .unauthorized, .unsupported: situation
         default: .poweredOffToRest
         }
     }
 
-    private static func restoring(_ situation: Situation) -> Row {
+    private static func restoring(_ situation: StateKind) -> Row {
         let end: Row = [
             .disconnect: .to(.restoringUnwanted), .forget: .to(.restoringUnwanted, "erase"),
         ]
@@ -74,7 +74,7 @@ enum ExpectedTransitions {
         }
     }
 
-    private static func asking(_ situation: Situation) -> Row {
+    private static func asking(_ situation: StateKind) -> Row {
         let end: Row = [.disconnect: .to(.idle), .forget: .to(.idle, "erase")]
         return switch situation {
         case .askingForRemembered:
@@ -98,7 +98,7 @@ enum ExpectedTransitions {
         }
     }
 
-    private static func withoutRequest(_ situation: Situation) -> Row {
+    private static func withoutRequest(_ situation: StateKind) -> Row {
         let call: Row = [
             .pair: .to(.askingForRemembered, "retrieve the stored peripheral"),
             .connect: .to(.askingForRemembered, "retrieve the stored peripheral"),
@@ -121,7 +121,7 @@ enum ExpectedTransitions {
         }
     }
 
-    private static func connecting(_ situation: Situation) -> Row {
+    private static func connecting(_ situation: StateKind) -> Row {
         switch situation {
         case .waitingForSlot: waitingForSlot
         case .requested: requested
@@ -185,7 +185,7 @@ enum ExpectedTransitions {
         .forget: .to(.endingToRest, "cancel the connection", "erase"),
     ]
 
-    private static func link(_ situation: Situation) -> Row {
+    private static func link(_ situation: StateKind) -> Row {
         let abandon = TransitionTable.Outcome.to(.endingToRetry, "cancel the connection")
         switch situation {
         case .discoveringServices:
@@ -231,7 +231,7 @@ enum ExpectedTransitions {
         }
     }
 
-    private static func away(_ situation: Situation) -> Row {
+    private static func away(_ situation: StateKind) -> Row {
         let both: Row = [
             .off: .to(.poweredOff),
             .foundAnother: .to(.waitingForSlot, "cancel the connection", "reserve a slot"),
@@ -266,7 +266,7 @@ enum ExpectedTransitions {
         }
     }
 
-    private static func ending(_ situation: Situation) -> Row {
+    private static func ending(_ situation: StateKind) -> Row {
         let over = over(situation)
         let ways: Row = [
             .failed: over, .lost: over, .bondLost: over, .cancelled: over, .countdown: over,
@@ -288,7 +288,7 @@ enum ExpectedTransitions {
         }
     }
 
-    private static func over(_ situation: Situation) -> TransitionTable.Outcome {
+    private static func over(_ situation: StateKind) -> TransitionTable.Outcome {
         switch situation {
         case .endingToRest: .to(.idle, "release the slot")
         case .endingToRetry: .to(.backingOff, "release the slot")

@@ -118,7 +118,7 @@ private struct ResourceTracker {
 
     init(seed: UInt64) {
         generator = SplitMix64(seed: seed)
-        let situation = Situation.allCases.randomElement(using: &generator) ?? .ready
+        let situation = StateKind.allCases.randomElement(using: &generator) ?? .ready
         let settings = seed % 2 == 0 ? LifecycleSettings.strap : .lockedStrap
         machine = Machine(
             settings: settings,
@@ -153,7 +153,7 @@ private struct ResourceTracker {
         if generator.happens(oneIn: 10), let countdown = old.randomElement(using: &generator) {
             return .countdownEnded(countdown)
         }
-        let event = (Occurrence.allCases.randomElement(using: &generator) ?? .seen).event
+        let event = (EventKind.allCases.randomElement(using: &generator) ?? .seen).event
         guard case .link(_, let linkEvent) = event else { return event }
         let peripheral = ["p", "q", "r"].randomElement(using: &generator) ?? "p"
         return .link(peripheral, linkEvent)

@@ -13,11 +13,11 @@ import LanyardTestSupport
 struct TransitionTable {
     /// The result of an event.
     struct Outcome: Equatable, CustomStringConvertible {
-        var next: Situation
+        var next: StateKind
         /// The actions, without countdowns and reports.
         var actions: [String]
 
-        static func to(_ next: Situation, _ actions: String...) -> Outcome {
+        static func to(_ next: StateKind, _ actions: String...) -> Outcome {
             Outcome(next: next, actions: actions)
         }
 
@@ -32,7 +32,7 @@ struct TransitionTable {
     }()
 
     /// Returns a machine in a state of this kind.
-    static func machine(in situation: Situation) -> Machine {
+    static func machine(in situation: StateKind) -> Machine {
         var settings = settings
         if situation == .probing || situation == .refused { settings.protected = "2A37" }
         return Machine(settings: settings, isRemembered: true, state: situation.state)
@@ -40,8 +40,8 @@ struct TransitionTable {
 
     /// Returns the actions for an event and the state after it; `nil` if the event is ignored.
     static func outcome(
-        of occurrence: Occurrence,
-        in situation: Situation
+        of occurrence: EventKind,
+        in situation: StateKind
     ) -> (outcome: Outcome, actions: [Machine.Action], state: Machine.State)? {
         var machine = machine(in: situation)
         guard machine.decide(occurrence.event) != .ignore else { return nil }
@@ -49,17 +49,17 @@ struct TransitionTable {
         let actions = machine.receive(occurrence.event, at: .seconds(10), using: &generator)
         let summaries = actions.compactMap(\.summary)
         return (
-            Outcome(next: Situation(machine.state), actions: summaries), actions, machine.state
+            Outcome(next: StateKind(machine.state), actions: summaries), actions, machine.state
         )
     }
 
     /// A table for each kind of state. Events that are not in it are ignored.
     static var markdown: String {
-        Situation.allCases.map(section).joined(separator: "\n")
+        StateKind.allCases.map(section).joined(separator: "\n")
     }
 
-    private static func section(_ situation: Situation) -> String {
-        let rows = Occurrence.allCases.compactMap { occurrence in
+    private static func section(_ situation: StateKind) -> String {
+        let rows = EventKind.allCases.compactMap { occurrence in
             outcome(of: occurrence, in: situation).map { row(occurrence, $0.outcome) }
         }
         return """
@@ -72,7 +72,7 @@ struct TransitionTable {
             """
     }
 
-    private static func row(_ occurrence: Occurrence, _ outcome: Outcome) -> String {
+    private static func row(_ occurrence: EventKind, _ outcome: Outcome) -> String {
         "| \(occurrence.rawValue) | \(outcome.next.rawValue) | "
             + "\(outcome.actions.joined(separator: ", ")) |"
     }

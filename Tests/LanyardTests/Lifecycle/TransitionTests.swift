@@ -7,10 +7,10 @@ import Testing
 
 /// Every event in every state.
 struct TransitionTests {
-    @Test("Each event leads to the expected state or is ignored", arguments: Situation.allCases)
-    func transitions(situation: Situation) {
+    @Test("Each event leads to the expected state or is ignored", arguments: StateKind.allCases)
+    func transitions(situation: StateKind) {
         let expected = ExpectedTransitions.row(situation)
-        for occurrence in Occurrence.allCases {
+        for occurrence in EventKind.allCases {
             let outcome = TransitionTable.outcome(of: occurrence, in: situation)?.outcome
             #expect(
                 outcome == expected[occurrence],
@@ -19,9 +19,9 @@ struct TransitionTests {
         }
     }
 
-    @Test("An ignored event changes nothing", arguments: Situation.allCases)
-    func ignoredEvents(situation: Situation) {
-        for occurrence in Occurrence.allCases
+    @Test("An ignored event changes nothing", arguments: StateKind.allCases)
+    func ignoredEvents(situation: StateKind) {
+        for occurrence in EventKind.allCases
         where TransitionTable.outcome(of: occurrence, in: situation) == nil {
             var harness = MachineHarness(
                 TransitionTable.settings,
@@ -35,11 +35,11 @@ struct TransitionTests {
 
     @Test(
         "A state arms its countdown on entry and cancels it on exit",
-        arguments: Situation.allCases
+        arguments: StateKind.allCases
     )
-    func armedCountdowns(situation: Situation) {
+    func armedCountdowns(situation: StateKind) {
         let old = situation.state.countdown
-        for occurrence in Occurrence.allCases {
+        for occurrence in EventKind.allCases {
             guard let (_, actions, state) = TransitionTable.outcome(of: occurrence, in: situation)
             else { continue }
             let isUnchanged = old == state.countdown
@@ -59,11 +59,11 @@ struct TransitionTests {
 
     @Test(
         "The machine reports each visible state change once, as its last action",
-        arguments: Situation.allCases
+        arguments: StateKind.allCases
     )
-    func stateReports(situation: Situation) {
+    func stateReports(situation: StateKind) {
         let before = situation.state.accessoryState
-        for occurrence in Occurrence.allCases {
+        for occurrence in EventKind.allCases {
             guard let (_, actions, state) = TransitionTable.outcome(of: occurrence, in: situation)
             else { continue }
             let reports = actions.reports
@@ -74,9 +74,9 @@ struct TransitionTests {
         }
     }
 
-    @Test("The machine ignores link events of another peripheral", arguments: Situation.allCases)
-    func foreignEvents(situation: Situation) {
-        for occurrence in Occurrence.allCases {
+    @Test("The machine ignores link events of another peripheral", arguments: StateKind.allCases)
+    func foreignEvents(situation: StateKind) {
+        for occurrence in EventKind.allCases {
             guard case .link(_, let event) = occurrence.event else { continue }
             var harness = MachineHarness(isRemembered: true, state: situation.state)
             #expect(harness.send(.link("stranger", event)).isEmpty)
@@ -84,13 +84,13 @@ struct TransitionTests {
         }
     }
 
-    @Test("Each sample state has its own kind", arguments: Situation.allCases)
-    func samples(situation: Situation) {
-        #expect(Situation(situation.state) == situation)
+    @Test("Each sample state has its own kind", arguments: StateKind.allCases)
+    func samples(situation: StateKind) {
+        #expect(StateKind(situation.state) == situation)
     }
 
-    @Test("After a command to forget, each state leads to idle", arguments: Situation.allCases)
-    func forget(situation: Situation) {
+    @Test("After a command to forget, each state leads to idle", arguments: StateKind.allCases)
+    func forget(situation: StateKind) {
         var harness = MachineHarness(isRemembered: true, state: situation.state)
         harness.send(.command(.forget), .available)
         if let peripheral = harness.machine.state.peripheral {

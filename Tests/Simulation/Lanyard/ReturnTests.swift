@@ -40,14 +40,14 @@ struct ReturnTests {
 
     /// The time that the accessory took to become ready again, and the discovery's share of that
     /// time.
-    private struct Return {
+    private struct ReturnTime {
         var duration: Duration
         var discovery: Duration
     }
 
     /// Restarts an accessory during a link. The accessory advertises at once. The phone detects the
     /// failure of the link after the supervision timeout.
-    private func comeBack(seed: UInt64, losing share: Double) async throws -> Return {
+    private func comeBack(seed: UInt64, losing share: Double) async throws -> ReturnTime {
         let app = try AppHarness(seed: seed, straps: 1)
         return try await app.run(for: .seconds(600)) {
             let discovery = try await app.firstDiscovery()
@@ -65,7 +65,7 @@ struct ReturnTests {
             guard let lost, let ready = times.first(.ready, since: lost) else {
                 throw app.failure("the accessory did not come back")
             }
-            return Return(duration: ready - start, discovery: discovery)
+            return ReturnTime(duration: ready - start, discovery: discovery)
         }
     }
 

@@ -113,17 +113,17 @@ final class BridgedWorld {
 }
 
 /// A device of RootCanal, for which the test acts.
-struct FarDevice {
+struct RemoteDevice {
     let address: DeviceAddress
     let side: BridgedWorld.Side
 
     /// The peripheral of the tests, on the left.
-    static let peripheral = FarDevice(
+    static let peripheral = RemoteDevice(
         address: DeviceAddress(value: 0xC000_0000_0001, kind: .random),
         side: .left
     )
     /// The central of the tests, on the right.
-    static let central = FarDevice(
+    static let central = RemoteDevice(
         address: DeviceAddress(value: 0x0000_0000_0C02, kind: .public),
         side: .right
     )
@@ -131,7 +131,7 @@ struct FarDevice {
     /// Sends a packet to the other device.
     func send(
         _ content: RootCanalPacket.Content,
-        to other: FarDevice? = nil,
+        to other: RemoteDevice? = nil,
         in world: BridgedWorld
     ) {
         let packet = RootCanalPacket(
@@ -144,7 +144,7 @@ struct FarDevice {
 
     /// Returns the packets that the other device has sent to this one. Removes all packets for this
     /// side.
-    func received(from other: FarDevice, in world: BridgedWorld) -> [RootCanalPacket.Content] {
+    func received(from other: RemoteDevice, in world: BridgedWorld) -> [RootCanalPacket.Content] {
         world.takeSent(side).filter {
             $0.source == other.address.value && $0.destination == address.value
         }.map(\.content)

@@ -10,8 +10,8 @@ struct RootCanalBridgeTests {
     private typealias Content = RootCanalPacket.Content
 
     private let world = BridgedWorld()
-    private let peripheral = FarDevice.peripheral
-    private let central = FarDevice.central
+    private let peripheral = RemoteDevice.peripheral
+    private let central = RemoteDevice.central
 
     private var advertisement: Content {
         .advertisement(type: .undirected, own: .random, target: .public, data: [2, 1, 6])
@@ -25,7 +25,7 @@ struct RootCanalBridgeTests {
     )
 
     /// Lets the peripheral, or another one, advertise every 20 ms.
-    private func advertise(for count: Int = 10, from other: FarDevice? = nil) {
+    private func advertise(for count: Int = 10, from other: RemoteDevice? = nil) {
         for _ in 0..<count {
             (other ?? peripheral).send(advertisement, in: world)
             world.run(for: .milliseconds(20))
@@ -34,7 +34,7 @@ struct RootCanalBridgeTests {
 
     /// Connects the central and the peripheral, or another one, and removes the packets of the
     /// connection.
-    private func link(to other: FarDevice? = nil) throws {
+    private func link(to other: RemoteDevice? = nil) throws {
         let peripheral = other ?? peripheral
         central.send(.connectionRequest(parameters), to: peripheral, in: world)
         advertise(from: peripheral)
@@ -143,7 +143,7 @@ struct RootCanalBridgeTests {
 
     @Test("A central with a random address connects, although the request is its first packet")
     func firstPacket() {
-        let central = FarDevice(
+        let central = RemoteDevice(
             address: DeviceAddress(value: 0xC000_0000_0003, kind: .random),
             side: .right
         )
@@ -343,7 +343,7 @@ struct RootCanalBridgeTests {
     @Test("A device that vanishes with two links is detected by the supervision timeout")
     func vanishedWithTwoLinks() throws {
         let address = DeviceAddress(value: 0xC000_0000_0003, kind: .random)
-        let other = FarDevice(address: address, side: .left)
+        let other = RemoteDevice(address: address, side: .left)
         try link()
         try link(to: other)
         for _ in 0..<100 {
@@ -358,7 +358,7 @@ struct RootCanalBridgeTests {
     @Test("If a device of RootCanal loses one of two links, only that link ends")
     func lostLink() throws {
         let address = DeviceAddress(value: 0xC000_0000_0003, kind: .random)
-        let other = FarDevice(address: address, side: .left)
+        let other = RemoteDevice(address: address, side: .left)
         try link()
         try link(to: other)
         for _ in 0..<100 {
@@ -400,7 +400,7 @@ struct RootCanalBridgeTests {
     func proxyLimit() {
         for value in 1...200 {
             let address = DeviceAddress(value: 0xC000_0000_1000 + UInt64(value), kind: .random)
-            FarDevice(address: address, side: .left).send(advertisement, in: world)
+            RemoteDevice(address: address, side: .left).send(advertisement, in: world)
         }
         #expect(world.controllerCount(.left) == 1 + RootCanalBridge.proxyLimit)
         world.run(for: RootCanalBridge.silenceLimit + .seconds(1))

@@ -6,7 +6,7 @@ import Testing
 @testable import VirtualRadio
 
 /// Fifty commands at intervals of a millisecond, and all answers.
-private struct Conversation {
+private struct CommandExchange {
     let host: RawHost
 
     init(seed: UInt64 = 1, _ adjust: (inout FaultPlan) -> Void) throws {
@@ -32,13 +32,13 @@ private struct Conversation {
 
 @Suite("A wire with faults") struct HostWireFaultsTests {
     @Test("A wire without faults has no delay and no loss") func plain() throws {
-        let talk = try Conversation { _ in }
+        let talk = try CommandExchange { _ in }
         #expect(talk.answered == Array(0..<50))
         #expect(talk.host.instants == (0..<50).map { .zero + .milliseconds($0) })
     }
 
     @Test("A fixed delay applies in both directions") func fixedLatency() throws {
-        let talk = try Conversation {
+        let talk = try CommandExchange {
             $0.toController.fixed = .milliseconds(3)
             $0.toHost.fixed = .microseconds(500)
         }
@@ -47,7 +47,7 @@ private struct Conversation {
     }
 
     @Test("A random delay is added, and the order is kept") func jitter() throws {
-        let talk = try Conversation {
+        let talk = try CommandExchange {
             $0.toHost = WireLatency(fixed: .milliseconds(1), jitter: .milliseconds(10))
         }
         #expect(talk.answered == Array(0..<50))
@@ -59,18 +59,18 @@ private struct Conversation {
 
     @Test("Events are dropped at the configured rate", arguments: [0.2, 0.5, 1.0])
     func drop(probability: Double) throws {
-        let talk = try Conversation { $0.events.dropProbability = probability }
+        let talk = try CommandExchange { $0.events.dropProbability = probability }
         #expect(abs(Double(talk.answered.count) - 50 * (1 - probability)) < 12)
         #expect(talk.answered == talk.answered.sorted())
     }
 
     @Test("Events are duplicated") func duplicate() throws {
-        let talk = try Conversation { $0.events.duplicateProbability = 1 }
+        let talk = try CommandExchange { $0.events.duplicateProbability = 1 }
         #expect(talk.answered == (0..<50).flatMap { [$0, $0] })
     }
 
     @Test("Delayed events arrive after later events") func delay() throws {
-        let talk = try Conversation {
+        let talk = try CommandExchange {
             $0.events.delayProbability = 0.3
             $0.events.delay = .milliseconds(5)
         }
@@ -84,7 +84,7 @@ private struct Conversation {
 
     @Test("Corruption does not change the framing of events", arguments: [1, 3, 1_000])
     func corrupt(bits: Int) throws {
-        let talk = try Conversation {
+        let talk = try CommandExchange {
             $0.events.corruptProbability = 1
             $0.events.corruptBitCount = bits
         }
@@ -107,7 +107,7 @@ private struct Conversation {
         throws
     {
         func run(_ seed: UInt64) throws -> [Int] {
-            try Conversation(seed: seed) {
+            try CommandExchange(seed: seed) {
                 $0.events.dropProbability = 0.3
                 $0.events.duplicateProbability = 0.3
                 $0.toHost.jitter = .milliseconds(3)
@@ -118,8 +118,8 @@ private struct Conversation {
     }
 
     @Test("The dropped events do not depend on other faults") func independence() throws {
-        let dropped = try Conversation { $0.events.dropProbability = 0.3 }
-        let both = try Conversation {
+        let dropped = try CommandExchange { $0.events.dropProbability = 0.3 }
+        let both = try CommandExchange {
             $0.events.dropProbability = 0.3
             $0.events.duplicateProbability = 1
         }

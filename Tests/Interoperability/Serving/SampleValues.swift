@@ -3,7 +3,7 @@
 import BluetoothHost
 
 /// A service with a value of every kind that the tests of our server need.
-enum Gallery {
+enum SampleValues {
     static let uuid = Demo.uuid(0x100)
     /// A value of 20 bytes that can be read.
     static let short = Demo.uuid(0x101)

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// A host that sends commands without end, and reads none of the answers.
-final class DeafHost: Sendable {
+final class NonReadingHost: Sendable {
     private let socket: Int32
 
     init(port: UInt16) throws {

@@ -6,7 +6,7 @@ import LanyardTestSupport
 import Testing
 
 /// A serial line to a controller on which a test can cause errors; see Peers/uart.py.
-struct BadLine: Sendable {
+struct FaultySerialLine: Sendable {
     /// An error on the line.
     enum Noise: String, CaseIterable, Sendable, CustomTestStringConvertible {
         case insert, drop, flip
@@ -54,21 +54,21 @@ struct BadLine: Sendable {
 
 extension PeerGroup {
     /// Puts a serial port before an adapter.
-    func line(to adapter: String) async throws -> BadLine {
+    func line(to adapter: String) async throws -> FaultySerialLine {
         let script = PeerInstallation.scripts + "uart.py"
         let peer = try await start(
             PeerInstallation.python,
             [script, "--to", adapter, "--seed", "\(RunSeed.value)"]
         )
         let adapters = peer.facts["adapters"].elements.compactMap(\.text)
-        return BadLine(process: peer.process, adapter: try #require(adapters.first))
+        return FaultySerialLine(process: peer.process, adapter: try #require(adapters.first))
     }
 }
 
 /// Our host at a serial port, with a controller behind it and an accessory in range.
 struct SerialFixture: Sendable {
     let host: BluetoothHost
-    let line: BadLine
+    let line: FaultySerialLine
     let accessory: Accessory
 
     /// Returns the accessory's whole database, as our host discovers it.

@@ -4,7 +4,7 @@
 
 /// The kinds of machine states that differ in how they process events. Each case of `Machine.State`
 /// has at least one kind.
-enum Situation: String, CaseIterable {
+enum StateKind: String, CaseIterable {
     case waitingForBluetooth = "waitingForBluetooth"
     case poweredOff = "poweredOff"
     case poweredOffToPair = "poweredOff, then pair"
@@ -41,7 +41,7 @@ enum Situation: String, CaseIterable {
     case endingToPair = "disconnecting, then pair"
 }
 
-extension Situation {
+extension StateKind {
     /// The countdown of the states that have one.
     static let countdown = Countdown(number: 1, deadline: .seconds(10))
 
@@ -110,7 +110,7 @@ extension Situation {
     }
 }
 
-extension Situation {
+extension StateKind {
     /// Creates the kind of a state.
     init(_ state: Machine.State) {
         switch state {

@@ -3,7 +3,7 @@
 @testable import Lanyard
 
 /// The kinds of events that states treat differently.
-enum Occurrence: String, CaseIterable {
+enum EventKind: String, CaseIterable {
     case available = "Bluetooth is available"
     case off = "Bluetooth is switched off"
     case restored = "the system restores a peripheral"
@@ -45,7 +45,7 @@ enum Occurrence: String, CaseIterable {
     case forget = "command: forget"
 }
 
-extension Occurrence {
+extension EventKind {
     /// An example of this kind.
     var event: Machine.Event {
         let slots = AttemptRecord.Slots(inUse: 2, limit: 2)
@@ -60,7 +60,7 @@ extension Occurrence {
         case .delayed: .slot(.delayed(slots))
         case .denied: .slot(.denied(slots))
         case .revoked: .slot(.revoked)
-        case .countdown: .countdownEnded(Situation.countdown)
+        case .countdown: .countdownEnded(StateKind.countdown)
         case .pair: .command(.pair)
         case .connect: .command(.connect)
         case .disconnect: .command(.disconnect)

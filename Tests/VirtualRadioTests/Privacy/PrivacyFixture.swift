@@ -7,7 +7,7 @@ import VirtualRadio
 /// A world with a phone, a sensor and a third device. The phone and the sensor are in each other's
 /// resolving lists, and resolution is on. The sensor's identity is a random static address, and
 /// the phone's identity is its public address.
-final class PrivateRoom {
+final class PrivacyFixture {
     static let sensorIdentity = DeviceAddress(value: 0xC0DE_0000_0001, kind: .random)
 
     let world: World
