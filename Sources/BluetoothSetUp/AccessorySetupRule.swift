@@ -43,7 +43,7 @@ struct AccessorySetupRule {
                 remedy: "add a <string> for each value that the app passes to the picker"
             )
         }
-        guard let wrong = texts.first(where: { !isSound($0, for: key) }) else { return nil }
+        guard let wrong = texts.first(where: { !isWellFormed($0, for: key) }) else { return nil }
         return SetUpFinding(
             .obstacle,
             key,
@@ -55,7 +55,7 @@ struct AccessorySetupRule {
         )
     }
 
-    private static func isSound(_ text: String, for key: String) -> Bool {
+    private static func isWellFormed(_ text: String, for key: String) -> Bool {
         guard key == services else { return !text.isEmpty }
         return BluetoothID(text) != nil && text.utf8.count != 8
     }

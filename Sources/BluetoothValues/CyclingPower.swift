@@ -254,7 +254,11 @@ extension CyclingPower {
         /// - Parameter earlier: The earlier measurement. Its last revolution was less than 32 s
         ///   before that of this measurement; otherwise the result is wrong.
         public func perSecond(since earlier: Self) -> Double? {
-            wheelTurns((count, time), since: (earlier.count, earlier.time), ticksPerSecond: 2048)
+            wheelRevolutionsPerSecond(
+                (count, time),
+                since: (earlier.count, earlier.time),
+                ticksPerSecond: 2048
+            )
         }
     }
 }

@@ -85,12 +85,16 @@ public struct WheelRevolutions: Hashable, Sendable {
     /// - Parameter earlier: The earlier measurement. Its last revolution was less than 64 s before
     ///   that of this measurement; otherwise the result is wrong.
     public func perSecond(since earlier: WheelRevolutions) -> Double? {
-        wheelTurns((count, time), since: (earlier.count, earlier.time), ticksPerSecond: 1024)
+        wheelRevolutionsPerSecond(
+            (count, time),
+            since: (earlier.count, earlier.time),
+            ticksPerSecond: 1024
+        )
     }
 }
 
 /// Returns the revolutions of a wheel per second; `nil` if the time did not change.
-func wheelTurns(
+func wheelRevolutionsPerSecond(
     _ now: (count: UInt32, time: UInt16),
     since earlier: (count: UInt32, time: UInt16),
     ticksPerSecond: Double

@@ -34,7 +34,7 @@ extension AddressScheduler {
     }
 
     private mutating func openIfNeeded(now: Instant) {
-        if window == .closed, backoffEnd == nil, isSomethingToDo(now: now) {
+        if window == .closed, backoffEnd == nil, hasWork(now: now) {
             window = .opening(until: now + Self.openingLimit)
             quietSchedulers = []
             outbox.append(.hold)
@@ -44,7 +44,7 @@ extension AddressScheduler {
         }
     }
 
-    private func isSomethingToDo(now: Instant) -> Bool {
+    private func hasWork(now: Instant) -> Bool {
         list.nextOperation != nil || own?.successor(now: now) != nil
     }
 

@@ -17,7 +17,7 @@ import BluetoothTypes
 ///
 /// Rules:
 /// 1. When a change is necessary, the address scheduler requests a window with `hold`. The central
-///    scheduler and the advertiser answer with `becameQuiet` and issue no operations until
+///    scheduler and the advertiser answer with `schedulersStopped` and issue no operations until
 ///    `release`, after which they resume.
 /// 2. A window closes early if it has not opened within `openingLimit`, if its changes are not done
 ///    within `windowLimit`, or if an operation failed for a transient reason. The address scheduler
@@ -127,7 +127,7 @@ package struct AddressScheduler: Sendable {
     }
 
     /// Records that these users of the radio have stopped until `release`.
-    package mutating func becameQuiet(_ schedulers: Schedulers, now: Instant) -> [Action] {
+    package mutating func schedulersStopped(_ schedulers: Schedulers, now: Instant) -> [Action] {
         quietSchedulers.formUnion(schedulers)
         return settle(now: now)
     }

@@ -7,7 +7,7 @@ extension Advertiser {
     /// Issues the next operation and returns the actions. Every input ends with this call.
     mutating func settle(now: Instant) -> [Action] {
         endBackoffs(now: now)
-        settleAdmissions()
+        updateAcceptListRequest()
         reportEnds()
         dropEnded()
         if outstanding == nil, let dialect, let operation = nextOperation(dialect, now: now) {

@@ -25,7 +25,7 @@ extension Advertiser {
     }
 
     /// Requests the list when a set needs it, and returns the list when no set does.
-    mutating func settleAdmissions() {
+    mutating func updateAcceptListRequest() {
         let isNeeded = sets.contains { $0.needsAcceptList || $0.usesAcceptList }
         guard isNeeded != admissions.isListAsked else { return }
         if !isNeeded, outstanding?.operation.editsAdmissions == true { return }

@@ -8,7 +8,7 @@ extension CentralScheduler {
     mutating func settle(now: Instant) -> [Action] {
         queue.endBackoffs(now: now)
         endWithdrawnRequests()
-        settleShare(now: now)
+        updateShare(now: now)
         releaseAcceptList()
         if outstanding == nil, let dialect, let operation = nextOperation(now: now) {
             issue(operation, in: dialect)

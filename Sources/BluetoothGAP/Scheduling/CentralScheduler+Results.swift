@@ -40,7 +40,7 @@ extension CentralScheduler {
         // ran does not begin again after a reset. Otherwise, the host would repeatedly reset a
         // controller that does not answer the command for this scan.
         case (.disableScan, .unanswered):
-            scan.becameDoubtful()
+            scan.stateBecameUnknown()
             guard unansweredStopCount == Self.unansweredStopLimit, scan.isUnannounced else {
                 return
             }
@@ -54,7 +54,7 @@ extension CentralScheduler {
             refusedOverlap = true
         default:
             let hasFailed = scan.refused(outcome)
-            if outcome == .unanswered, case .enableScan = operation { scan.becameDoubtful() }
+            if outcome == .unanswered, case .enableScan = operation { scan.stateBecameUnknown() }
             guard hasFailed else { return }
             scan.request(nil, until: nil)
             outbox.append(.scanFailed(outcome.failure))

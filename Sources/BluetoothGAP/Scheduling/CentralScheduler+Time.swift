@@ -73,7 +73,7 @@ extension CentralScheduler {
 
     /// Records whether the scanner or the initiator has the radio. At the end of a slice, the radio
     /// passes from one to the other.
-    mutating func settleShare(now: Instant) {
+    mutating func updateShare(now: Instant) {
         if !isShareContended {
             share.give(to: initiatorIsWanted ? .initiator : .scanner)
         } else if let since = share.since, now >= since + Self.sliceDuration {

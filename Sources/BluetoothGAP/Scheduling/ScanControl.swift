@@ -98,7 +98,7 @@ struct ScanControl: Sendable {
     }
 
     /// Records that the controller may be scanning, so that the next operation is a stop.
-    mutating func becameDoubtful() {
+    mutating func stateBecameUnknown() {
         activity = .doubtful
         isStale = false
     }

@@ -74,7 +74,7 @@ extension HostCore {
                 if advertisingWaiters[set] != nil { advertisingWaiters[set] = [] }
             case .needsAcceptList(let isNeeded):
                 perform(scheduler.reserveAcceptList(isNeeded, now: now), now: now)
-            case .quiet: perform(addresses.becameQuiet(.advertiser, now: now), now: now)
+            case .quiet: perform(addresses.schedulersStopped(.advertiser, now: now), now: now)
             case .unstoppable: controllerFailed(.unresponsive, now: now)
             case .ended(let id, let end):
                 let set = RequestIdentifier(rawValue: id)

@@ -190,7 +190,7 @@ extension HostCore {
             for scan in scans { fail(scan.identifier, error) }
             scans = []
             failSearches(with: error, includesPending: true, now: now)
-        case .quiet: perform(addresses.becameQuiet(.central, now: now), now: now)
+        case .quiet: perform(addresses.schedulersStopped(.central, now: now), now: now)
         case .unstoppable: controllerFailed(.unresponsive, now: now)
         case .acceptListReleased: perform(advertiser.acceptListGranted(now: now), now: now)
         case .connected, .unexpectedConnection, .scanStateChanged, .scanEnded: break

@@ -7,7 +7,7 @@ extension CBPeripheralManager {
     func publish(_ service: CBMutableService) {
         guard isReadyForCommands() else { return }
         PublicationRules.check(service)
-        command(making: { takeIn(service) }) { [session] adapter, taken, statesReceived in
+        command(making: { addToSnapshot(service) }) { [session] adapter, taken, statesReceived in
             let isCurrent = adapter.accepts(commandOf: session, after: statesReceived)
             if let former = taken.former { adapter.unpublish(former, for: session) }
             adapter.publish(taken.value, refusal: taken.refusal, isCurrent: isCurrent, for: session)
@@ -19,7 +19,7 @@ extension CBPeripheralManager {
     /// - Returns: `value` is the service as the adapter publishes it. `former` is the number under
     ///   which the service is published already, if the app has changed it since. `refusal` is the
     ///   reason why the service must not be published, or `nil` if there is none.
-    private func takeIn(
+    private func addToSnapshot(
         _ service: CBMutableService
     ) -> (value: AddedService, former: Int?, refusal: ClientError.Code?) {
         let included = service.includedServices ?? []

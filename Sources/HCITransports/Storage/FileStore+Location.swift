@@ -68,7 +68,7 @@ extension FileStore {
     static func makeParents(of path: String, on disk: any Disk) throws(TransportError) {
         for index in path.indices.dropFirst() where path[index] == "/" {
             let parent = String(path[..<index])
-            if isThere(parent) { continue }
+            if exists(parent) { continue }
             if try disk.makeFolder(DirectoryEntry(folder: AT_FDCWD, name: parent, path: parent)) {
                 try StoreFolder.synchronizeParent(of: parent, on: disk)
             }
@@ -77,7 +77,7 @@ extension FileStore {
 
     /// Returns whether a path exists. The check comes before the creation, because the process may
     /// use an existing directory in a place where it may not create one.
-    private static func isThere(_ path: String) -> Bool {
+    private static func exists(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0
     }

@@ -15,7 +15,7 @@ final class AccessorySnapshot: Sendable {
         var writeLengths: [WriteKind: Int] = [:]
         var attempts: [AttemptRecord] = []
         var slots: OutOfConnectionSlots?
-        var isOutOfTime = false
+        var hasTimedOut = false
         var lacking: Set<BluetoothID> = []
     }
 
@@ -73,7 +73,7 @@ final class AccessorySnapshot: Sendable {
     var slots: OutOfConnectionSlots? { shown.change { $0.slots } }
 
     /// Whether the first pairing took longer than its total limit.
-    var isOutOfTime: Bool { shown.change { $0.isOutOfTime } }
+    var hasTimedOut: Bool { shown.change { $0.hasTimedOut } }
 
     func maximumWriteLength(for kind: WriteKind) -> Int {
         shown.change { $0.writeLengths[kind] ?? 0 }
@@ -117,8 +117,8 @@ final class AccessorySnapshot: Sendable {
         shown.change { $0.slots = slots }
     }
 
-    func setOutOfTime() {
-        shown.change { $0.isOutOfTime = true }
+    func setTimedOut() {
+        shown.change { $0.hasTimedOut = true }
     }
 
     func setAttempts(_ attempts: [AttemptRecord]) {

@@ -19,7 +19,7 @@ final class Promise<Value: Sendable>: Sendable {
     func onCancel(_ body: @escaping @Sendable () -> Void) {
         cancellation.change { $0 = body }
         // If the task was canceled before this call, there was no closure to call.
-        if isOver { callOff() }
+        if isOver { callCancellation() }
     }
 
     /// Whether there is a result, so that no further one is needed.
@@ -33,7 +33,7 @@ final class Promise<Value: Sendable>: Sendable {
     }
 
     /// Calls the cancellation closure at most once.
-    private func callOff() {
+    private func callCancellation() {
         let body = cancellation.change { body in
             defer { body = nil }
             return body
@@ -65,7 +65,7 @@ final class Promise<Value: Sendable>: Sendable {
             await withCheckedContinuation { serve($0) }
         } onCancel: {
             guard complete(.failure(.cancelled)) else { return }
-            callOff()
+            callCancellation()
         }
         return try answer.get()
     }

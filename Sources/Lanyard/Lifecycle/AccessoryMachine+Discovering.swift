@@ -7,7 +7,7 @@ extension AccessoryMachine {
         let found = known.intersection(settings.paths)
         let isComplete = found == settings.paths || found == knownBefore
         if settings.services.isEmpty || (isComplete && !found.isEmpty) {
-            return conclude(peripheral, fresh(found), because: .databaseKnown)
+            return continueAfterDiscovery(peripheral, fresh(found), because: .databaseKnown)
         }
         let nothing = Link(found: [], unconfirmed: [])
         return discover(peripheral, keeping: nothing, because: .linked)
@@ -55,11 +55,16 @@ extension AccessoryMachine {
         _ link: Link
     ) -> Decision {
         let wanted = missingServices(of: link)
-        if let lacking = lack(settings.requiredServices.intersection(wanted), in: services) {
-            return abandon(peripheral, lacking)
+        if let failure = failure(
+            missing: settings.requiredServices.intersection(wanted),
+            in: services
+        ) {
+            return abandon(peripheral, failure)
         }
         let awaiting = described(wanted.intersection(services))
-        if awaiting.isEmpty { return conclude(peripheral, link, because: .databaseKnown) }
+        if awaiting.isEmpty {
+            return continueAfterDiscovery(peripheral, link, because: .databaseKnown)
+        }
         return discoverCharacteristics(of: awaiting, peripheral, link, because: .servicesFound)
     }
 
@@ -107,14 +112,14 @@ extension AccessoryMachine {
         case .discoveringCharacteristics(let peripheral, let countdown, var discovery):
             guard discovery.awaiting.remove(service) != nil else { return .ignore }
             let required = settings.requiredPaths(in: [service]).map(\.characteristic)
-            if let lacking = lack(Set(required), in: characteristics) {
-                return abandon(peripheral, lacking)
+            if let failure = failure(missing: Set(required), in: characteristics) {
+                return abandon(peripheral, failure)
             }
             discovery.link.add(characteristics, of: service, settings)
             guard discovery.awaiting.isEmpty else {
                 return .note(.discoveringCharacteristics(peripheral, countdown, discovery))
             }
-            return conclude(peripheral, discovery.link, because: .databaseKnown)
+            return continueAfterDiscovery(peripheral, discovery.link, because: .databaseKnown)
         case .unavailable, .restoring, .retrieving, .idle, .scanning, .connecting,
             .discoveringServices, .subscribing, .connected, .ready, .outOfRange, .disconnecting:
             return .ignore
@@ -185,13 +190,13 @@ extension AccessoryMachine {
     }
 
     /// Returns a failure if the accessory lacks a required service or characteristic.
-    private func lack(
-        _ required: Set<BluetoothID>,
+    private func failure(
+        missing required: Set<BluetoothID>,
         in found: Set<BluetoothID>
     ) -> LinkFailure? {
-        let missing = required.subtracting(found).map(\.title).sorted()
-        guard !missing.isEmpty else { return nil }
-        return LinkFailure(.incomplete, "it lacks \(missing.joined(separator: ", "))")
+        let lacking = required.subtracting(found).map(\.title).sorted()
+        guard !lacking.isEmpty else { return nil }
+        return LinkFailure(.incomplete, "it lacks \(lacking.joined(separator: ", "))")
     }
 }
 

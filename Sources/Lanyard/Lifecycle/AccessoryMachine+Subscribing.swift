@@ -3,12 +3,14 @@
 // From the discovered characteristics to a usable accessory.
 extension AccessoryMachine {
     /// Continues after the discovery: with subscriptions, then with pairing.
-    func conclude(
+    func continueAfterDiscovery(
         _ peripheral: Peripheral,
         _ link: Link,
         because reason: ChangeReason
     ) -> Decision {
-        guard !link.unconfirmed.isEmpty else { return prove(peripheral, link, because: reason) }
+        guard !link.unconfirmed.isEmpty else {
+            return readProtectedCharacteristic(peripheral, link, because: reason)
+        }
         return .move(
             .subscribing(peripheral, countdown(subscribing), link),
             reason,
@@ -25,7 +27,7 @@ extension AccessoryMachine {
     }
 
     /// Reads the protected characteristic if the accessory must be paired.
-    private func prove(
+    private func readProtectedCharacteristic(
         _ peripheral: Peripheral,
         _ link: Link,
         because reason: ChangeReason
@@ -52,7 +54,9 @@ extension AccessoryMachine {
         switch state {
         case .subscribing(let peripheral, let countdown, var link):
             guard link.confirm(path) else { return .ignore }
-            if link.unconfirmed.isEmpty { return prove(peripheral, link, because: .subscribed) }
+            if link.unconfirmed.isEmpty {
+                return readProtectedCharacteristic(peripheral, link, because: .subscribed)
+            }
             return .note(.subscribing(peripheral, countdown, link))
         case .connected(let peripheral, let progress, var link):
             guard link.confirm(path) else { return .ignore }
@@ -77,7 +81,7 @@ extension AccessoryMachine {
                 return .ignore
             }
             link.unconfirmed = [path]
-            return conclude(peripheral, link, because: .subscriptionEnded)
+            return continueAfterDiscovery(peripheral, link, because: .subscriptionEnded)
         case .connected(let peripheral, let progress, var link):
             guard settings.subscriptions.contains(path), link.found.contains(path) else {
                 return .ignore
@@ -124,7 +128,7 @@ extension AccessoryMachine {
         switch (state, failure) {
         case (.connected(let peripheral, _, let link), nil):
             link.unconfirmed.isEmpty
-                ? use(peripheral, link) : conclude(peripheral, link, because: .usable)
+                ? use(peripheral, link) : continueAfterDiscovery(peripheral, link, because: .usable)
         case (.connected(let peripheral, .probing, let link), let failure?):
             refuse(peripheral, link, failure)
         case (.connected(_, .refused, _), _), (.unavailable, _), (.restoring, _), (.retrieving, _),
@@ -144,7 +148,7 @@ extension AccessoryMachine {
     /// requests the subscriptions that are not confirmed.
     func pairAgain(_ peripheral: Peripheral, _ link: Link) -> Decision {
         settings.protected == nil
-            ? conclude(peripheral, link, because: .requested)
-            : prove(peripheral, link, because: .requested)
+            ? continueAfterDiscovery(peripheral, link, because: .requested)
+            : readProtectedCharacteristic(peripheral, link, because: .requested)
     }
 }

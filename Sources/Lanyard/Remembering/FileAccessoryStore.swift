@@ -39,7 +39,7 @@ public struct FileAccessoryStore: AccessoryStore {
         guard let data = try file.read() else { return RememberedAccessories() }
         if let document = try? AccessoryDocument(data) { return contents(of: document) }
         return try file.withLock {
-            let (document, setAside) = try takeUp()
+            let (document, setAside) = try readOrSetAside()
             var contents = contents(of: document)
             contents.setAside += setAside
             return contents
@@ -53,7 +53,7 @@ public struct FileAccessoryStore: AccessoryStore {
     ///   replaced, or would be longer than 16 MiB.
     public func remember(_ accessory: RememberedAccessory) throws {
         try file.withLock {
-            var document = try takeUpAndReport()
+            var document = try readAndReport()
             document.put(accessory)
             try file.replace(with: document.encoded())
         }
@@ -67,21 +67,21 @@ public struct FileAccessoryStore: AccessoryStore {
     public func forget(_ identity: AccessoryIdentity) throws {
         guard try file.read() != nil else { return }
         try file.withLock {
-            var document = try takeUpAndReport()
+            var document = try readAndReport()
             guard document.remove(identity) else { return }
             try file.replace(with: document.encoded())
         }
     }
 
-    private func takeUpAndReport() throws -> AccessoryDocument {
-        let (document, setAside) = try takeUp()
+    private func readAndReport() throws -> AccessoryDocument {
+        let (document, setAside) = try readOrSetAside()
         for file in setAside { movedAside(file) }
         return document
     }
 
     /// Returns the contents of the file. If the file is unreadable, moves it aside and returns an
     /// empty document.
-    private func takeUp() throws -> (
+    private func readOrSetAside() throws -> (
         document: AccessoryDocument, setAside: [RememberedAccessories.SetAside]
     ) {
         guard let data = try file.read() else { return (AccessoryDocument(), []) }

@@ -9,14 +9,14 @@ extension SensorBeacon {
     /// Reads data format 3 or 5 of Ruuvi. Numbers have their most significant byte first.
     init?(ruuvi bytes: [UInt8]) {
         switch (bytes.first, bytes.count) {
-        case (3, 14): self.init(format: .ruuvi3, measurements: Self.third(bytes))
-        case (5, 24): self.init(format: .ruuvi5, measurements: Self.fifth(bytes))
+        case (3, 14): self.init(format: .ruuvi3, measurements: Self.dataFormat3(bytes))
+        case (5, 24): self.init(format: .ruuvi5, measurements: Self.dataFormat5(bytes))
         default: return nil
         }
     }
 
     /// Reads data format 3. Its temperature has a sign, whole degrees and hundredths.
-    private static func third(_ bytes: [UInt8]) -> [Measurement] {
+    private static func dataFormat3(_ bytes: [UInt8]) -> [Measurement] {
         let degrees = Int(bytes[2] & 0x7F) * 100 + Int(bytes[3])
         return [
             Measurement("temperature", bytes[2] & 0x80 == 0 ? degrees : -degrees, -2, "°C"),
@@ -31,7 +31,7 @@ extension SensorBeacon {
 
     /// Reads data format 5. The largest number, or the smallest of a signed field, means that there
     /// is no measurement.
-    private static func fifth(_ bytes: [UInt8]) -> [Measurement] {
+    private static func dataFormat5(_ bytes: [UInt8]) -> [Measurement] {
         var list: [Measurement] = []
         func add(_ name: String, _ number: Int?, _ exponent: Int, _ unit: String) {
             if let number { list.append(Measurement(name, number, exponent, unit)) }

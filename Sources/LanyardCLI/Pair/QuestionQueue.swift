@@ -137,7 +137,7 @@ final class QuestionQueue: Sendable {
 
     /// Shows other output above the current question. Text that was typed without an end of line
     /// disappears from the terminal, so it is discarded and is not part of the answer.
-    func interject(_ show: () throws -> Void) rethrows {
+    func showAboveQuestion(_ show: () throws -> Void) rethrows {
         try state.withLock { state in
             guard hasPerson, let question = state.asked.first else { return try show() }
             say(lineStart)

@@ -241,13 +241,13 @@ struct AdapterSession: Sendable {
             let found = try await TimeLimit.run(limit) {
                 await Self.resolve(store) { $0.isAwaitingAddress }
             }
-            return (found ?? nil) ?? goOnWithout(store)
+            return (found ?? nil) ?? continueWithout(store)
         }
         try onAdapterLoss(.transport("\(adapter) is not connected yet"))
         let found = await Self.resolve(store)
         try Task.checkCancellation()
         if found != nil || store.isAwaitingAddress { try onAdapterLoss(nil) }
-        return found ?? goOnWithout(store)
+        return found ?? continueWithout(store)
     }
 
     /// Returns the store when its adapter is known; `nil` if `isWorthWaiting` returns `false`, if
@@ -266,7 +266,7 @@ struct AdapterSession: Sendable {
 
     /// Returns `.none`, and prints a remark if the adapter is present and has not reported its
     /// address. If the adapter is absent, opening it reports that.
-    private func goOnWithout(_ store: StoreChoice) -> StoreChoice {
+    private func continueWithout(_ store: StoreChoice) -> StoreChoice {
         if store.isAwaitingAddress {
             console.remark(
                 "lanyard: \(adapter) has not reported its address; continuing without bonds\n"

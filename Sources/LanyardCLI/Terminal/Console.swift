@@ -58,11 +58,11 @@ struct Console: Sendable {
         guard let questions else { return self }
         let (write, remark) = (write, remark)
         let writeAbove: @Sendable (String) throws -> Void = { text in
-            try questions.interject { try write(text) }
+            try questions.showAboveQuestion { try write(text) }
         }
         var console = self
         if isOutputTerminal { console.write = writeAbove }
-        console.remark = { text in questions.interject { remark(text) } }
+        console.remark = { text in questions.showAboveQuestion { remark(text) } }
         return console
     }
 

@@ -8,7 +8,7 @@ extension SimpleAccessoryProfile {
         let measurement = Characteristic(
             BluetoothUUID(0x2A37),
             .notify,
-            stream: ValueStream(every: .seconds(1), value: runnersBeat)
+            stream: ValueStream(every: .seconds(1), value: heartRateMeasurement)
         )
         return SimpleAccessoryProfile(
             name: name,
@@ -30,7 +30,7 @@ extension SimpleAccessoryProfile {
     /// Returns the measurement of a second. The rate rises for two minutes and falls for two
     /// minutes, with a variation of a few beats. Every tenth value has the energy expended, in
     /// kilojoules. The flags report skin contact.
-    private static func runnersBeat(_ second: Int) -> [UInt8] {
+    private static func heartRateMeasurement(_ second: Int) -> [UInt8] {
         let phase = second % 240
         let effort = phase < 120 ? phase : 240 - phase
         let rate = UInt8(68 + effort * 2 / 3 + [0, 2, 1, 3, 1][second % 5])

@@ -37,16 +37,16 @@ extension SimpleAccessoryProfile {
 
     /// Returns hundredths of a degree Celsius: 21.50 with a slow rise and fall of half a degree.
     private static func temperature(_ count: Int) -> [UInt8] {
-        (2150 + swing(count, height: 50)).littleEndian2
+        (2150 + triangleWave(count, height: 50)).littleEndian2
     }
 
     /// Returns hundredths of a percent: 45.00 with a rise and fall of two.
     private static func humidity(_ count: Int) -> [UInt8] {
-        (4500 + swing(count, height: 200)).littleEndian2
+        (4500 + triangleWave(count, height: 200)).littleEndian2
     }
 
     /// Returns a value that rises from 0 to the height and falls back, in 40 steps.
-    private static func swing(_ count: Int, height: Int) -> Int {
+    private static func triangleWave(_ count: Int, height: Int) -> Int {
         let phase = count % 40
         return height * (phase < 20 ? phase : 40 - phase) / 20
     }

@@ -70,7 +70,7 @@ extension VirtualController {
         _ ether: inout Ether
     ) {
         guard pdu.kind == .primary, pdu.isConnectable, let pointer = pdu.pointer,
-            pointer.isSensible(ether.now), initiator.follows.count < Initiator.followLimit
+            pointer.isValid(ether.now), initiator.follows.count < Initiator.followLimit
         else { return }
         if let advertiser = pdu.advertiser, identify(advertiser, ether) == nil { return }
         var follow = AuxiliaryFollow(

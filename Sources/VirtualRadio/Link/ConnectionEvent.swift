@@ -153,7 +153,7 @@ extension LinkEnd {
     fileprivate func eventEnds(_ event: EventOutcome) {
         let isPeripheral = procedures.side == .peripheral
         let wasAway = isPeripheral && !event.isPeripheralListening
-        if isPeripheral { chooseWhenToListen(event, wasAway: wasAway) }
+        if isPeripheral { chooseSkippedEvents(event, wasAway: wasAway) }
         guard !wasAway else { return }
         missedEvents = event.isSqueezed ? missedEvents + 1 : 0
     }
@@ -161,7 +161,7 @@ extension LinkEnd {
     /// Chooses how many events the peripheral skips: as many as its latency allows, if it has
     /// received a packet of the central in the last event for which it listened, and otherwise none
     /// (Vol 6, Part B, 4.5.1).
-    private func chooseWhenToListen(_ event: EventOutcome, wasAway: Bool) {
+    private func chooseSkippedEvents(_ event: EventOutcome, wasAway: Bool) {
         if wasAway {
             eventsToSkip = max(0, eventsToSkip - 1)
         } else {

@@ -19,7 +19,7 @@ package enum LinkCommands {
         .beginning(HCI.Disconnect.self) {
             (controller, command, ether) throws(HCI.ErrorCode) -> Void in
             guard disconnectReasons.contains(command.reason) else {
-                try ether.demandLink(of: controller.radio, command.connectionHandle)
+                try ether.requireLink(of: controller.radio, command.connectionHandle)
                 throw .invalidCommandParameters
             }
             let request = LinkProcedureRequest.disconnect(command.reason)
@@ -38,14 +38,14 @@ package enum LinkCommands {
         },
         .beginning(HCI.LEConnectionUpdate.self) {
             (controller, command, ether) throws(HCI.ErrorCode) -> Void in
-            try ether.demandLink(of: controller.radio, command.connectionHandle)
+            try ether.requireLink(of: controller.radio, command.connectionHandle)
             let proposal = try ConnectionParameterProposal(checking: command.parameters)
             let request = LinkProcedureRequest.updateConnection(proposal)
             try ether.request(request, of: controller.radio, command.connectionHandle)
         },
         .completing(HCI.LERemoteConnectionParameterRequestReply.self) {
             (controller, command, ether) throws(HCI.ErrorCode) in
-            try ether.demandLink(of: controller.radio, command.connectionHandle)
+            try ether.requireLink(of: controller.radio, command.connectionHandle)
             let proposal = try ConnectionParameterProposal(checking: command.parameters)
             let request = LinkProcedureRequest.acceptParameters(proposal)
             try ether.request(request, of: controller.radio, command.connectionHandle)
@@ -145,7 +145,7 @@ extension Ether {
     /// Checks that the handle identifies a link. This check precedes all other checks of a command.
     ///
     /// - Throws: `unknownConnectionIdentifier` if it does not.
-    fileprivate func demandLink(
+    fileprivate func requireLink(
         of radio: RadioID,
         _ handle: ConnectionHandle
     ) throws(HCI.ErrorCode) {

@@ -123,7 +123,9 @@ extension ResolvingList {
         at now: Instant,
         using generator: inout RandomStream
     ) throws(HCI.ErrorCode) {
-        guard !entries.contains(where: { $0.isLike(new) }) else { throw .invalidCommandParameters }
+        guard !entries.contains(where: { $0.conflicts(with: new) }) else {
+            throw .invalidCommandParameters
+        }
         guard entries.count < limit else { throw .memoryCapacityExceeded }
         if isEmpty { madeAt = now }
         entries.append(new)

@@ -27,7 +27,7 @@ struct ResolvingListEntry: Sendable {
     }
 
     /// Returns whether both entries describe the same device, or resolve the same addresses.
-    func isLike(_ other: ResolvingListEntry) -> Bool {
+    func conflicts(with other: ResolvingListEntry) -> Bool {
         peer == other.peer || (!peerKey.isZero && peerKey.key == other.peerKey.key)
     }
 

@@ -38,7 +38,7 @@ extension ResolvingList {
 
 extension VirtualController {
     /// Sets the timer for `replacementDue` again, after a change of the list.
-    mutating func arrangeReplacement(_ ether: inout Ether) {
+    mutating func scheduleReplacement(_ ether: inout Ether) {
         ether.cancel(&resolvingList.timer)
         guard let due = resolvingList.replacementDue else { return }
         resolvingList.timer = ether.schedule(.privateAddresses, of: radio, at: due)
@@ -47,6 +47,6 @@ extension VirtualController {
     /// Replaces the private addresses at the end of their timeout.
     mutating func replacePrivateAddresses(_ ether: inout Ether) {
         resolvingList.makeAddresses(at: ether.now, using: &generator)
-        arrangeReplacement(&ether)
+        scheduleReplacement(&ether)
     }
 }

@@ -120,7 +120,7 @@ extension VirtualController {
             throw .invalidCommandParameters
         }
         resolvingList.setTimeout(timeout.duration)
-        arrangeReplacement(&ether)
+        scheduleReplacement(&ether)
     }
 
     fileprivate mutating func setAddressResolution(
@@ -129,7 +129,7 @@ extension VirtualController {
     ) throws(HCI.ErrorCode) {
         guard !isOnAir else { throw .commandDisallowed }
         resolvingList.setEnabled(enables, at: ether.now, using: &generator)
-        arrangeReplacement(&ether)
+        scheduleReplacement(&ether)
     }
 
     /// Changes the list, unless resolution is enabled and the advertiser, the scanner or the
@@ -140,6 +140,6 @@ extension VirtualController {
     ) throws(HCI.ErrorCode) {
         guard !(resolvingList.isEnabled && isOnAir) else { throw .commandDisallowed }
         try change(&resolvingList)
-        arrangeReplacement(&ether)
+        scheduleReplacement(&ether)
     }
 }

@@ -113,7 +113,7 @@ package struct RadioEnvironment: Sendable {
         if let power = known[sender, receiver] { return power.isReceived ? power : nil }
         let decibels = decibels(from: sender, to: receiver, at: instant)
         let power = decibels.map(ReceivedPower.init(decibels:)) ?? .nothing
-        if isLasting(sender, receiver, from: instant) {
+        if isConstant(sender, receiver, from: instant) {
             known.remember(power, from: sender, to: receiver, stationCount: stations.count)
         }
         return power.isReceived ? power : nil
@@ -140,7 +140,7 @@ package struct RadioEnvironment: Sendable {
 
     /// Returns whether the power between the two stays the same from the instant on, until a
     /// setting changes.
-    private func isLasting(
+    private func isConstant(
         _ sender: RadioID,
         _ receiver: RadioID,
         from instant: Instant

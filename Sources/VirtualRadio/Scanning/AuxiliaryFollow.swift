@@ -58,7 +58,7 @@ struct AdvertisementChain: Sendable {
 extension ExtendedAdvertisement.Pointer {
     /// Returns whether the pointer is valid: to a secondary channel, and within the range of the
     /// offset.
-    func isSensible(_ now: Instant) -> Bool {
+    func isValid(_ now: Instant) -> Bool {
         start > now && start <= now + AuxiliaryFollow.offsetLimit
             && !channel.isPrimary
     }
@@ -76,7 +76,7 @@ extension VirtualController {
         _ announcement: AuxiliaryFollow.Announcement,
         _ ether: inout Ether
     ) -> Bool {
-        guard scanner.follows.count < Scanner.followLimit, pointer.isSensible(ether.now) else {
+        guard scanner.follows.count < Scanner.followLimit, pointer.isValid(ether.now) else {
             return false
         }
         var follow = AuxiliaryFollow(

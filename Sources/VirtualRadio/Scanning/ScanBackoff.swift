@@ -21,7 +21,7 @@ struct ScanBackoff: Sendable {
     /// Counts an advertisement that can be answered with a request.
     ///
     /// - Returns: Whether to send the request.
-    mutating func takesTurn() -> Bool {
+    mutating func admitsRequest() -> Bool {
         count = count > 0 ? count - 1 : 0
         return count == 0
     }

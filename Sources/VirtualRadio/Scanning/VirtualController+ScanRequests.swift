@@ -51,7 +51,7 @@ extension VirtualController {
         giveUpLateRequest(ether.now)
         guard scanner.request == nil,
             scanner.duplicates == .off || !scanner.answered.contains(advertisement.key),
-            let own = requestAddress(toward: advertisement), scanner.backoff.takesTurn()
+            let own = requestAddress(toward: advertisement), scanner.backoff.admitsRequest()
         else { return }
         let pdu = ScanRequestPDU(
             set: advertisement.set,

@@ -186,7 +186,7 @@ struct PrivacyHarness {
         for action in actions {
             switch action {
             case .command(_, let step): queue.append(.central(step))
-            case .quiet: try take(addresses.becameQuiet(.central, now: now))
+            case .quiet: try take(addresses.schedulersStopped(.central, now: now))
             default: break
             }
         }
@@ -197,7 +197,7 @@ struct PrivacyHarness {
         for action in actions {
             switch action {
             case .command(_, let step): queue.append(.advertising(step))
-            case .quiet: try take(addresses.becameQuiet(.advertiser, now: now))
+            case .quiet: try take(addresses.schedulersStopped(.advertiser, now: now))
             default: break
             }
         }

@@ -170,10 +170,10 @@ struct QuestionQueueTests {
                 say: screen.say,
                 hasPerson: hasPerson
             )
-            questions.interject { screen.say("early\n") }
+            questions.showAboveQuestion { screen.say("early\n") }
             let question = Task { await ask(questions) }
             await screen.wait(for: "Sure? ")
-            questions.interject { screen.say("news\n") }
+            questions.showAboveQuestion { screen.say("news\n") }
             let drawn = screen.text.split(separator: "early\n").last.map(String.init)
             let erase = LiveArea.eraseLine
             let expected = hasPerson ? "\(erase)Sure? \(erase)news\n\(erase)Sure? " : "Sure? news\n"
@@ -217,7 +217,7 @@ struct QuestionQueueTests {
         )
         let question = Task { await ask(questions) }
         await screen.wait(for: "Sure? ")
-        questions.interject { screen.say("news\n") }
+        questions.showAboveQuestion { screen.say("news\n") }
         let erase = LiveArea.eraseLine
         #expect(
             screen.text.hasSuffix("Sure? \(erase)news\n<forgotten unfinishedLine>\(erase)Sure? ")

@@ -10,7 +10,7 @@ struct ScanBackoffTests {
     @Test("The first advertisement gets a request")
     func first() {
         var backoff = ScanBackoff()
-        let isTurn = backoff.takesTurn()
+        let isTurn = backoff.admitsRequest()
         #expect(isTurn)
     }
 
@@ -56,7 +56,7 @@ struct ScanBackoffTests {
             for _ in 0..<4 { backoff.failed(&generator) }
             #expect((1...backoff.upperLimit).contains(backoff.count))
             var count = 1
-            while !backoff.takesTurn() { count += 1 }
+            while !backoff.admitsRequest() { count += 1 }
             seen.insert(count)
         }
         #expect(seen == [1, 2, 3, 4])
@@ -65,7 +65,7 @@ struct ScanBackoffTests {
     @Test("Without a result, the next advertisement gets a request too")
     func due() {
         var backoff = ScanBackoff()
-        let turns = [backoff.takesTurn(), backoff.takesTurn()]
+        let turns = [backoff.admitsRequest(), backoff.admitsRequest()]
         #expect(turns == [true, true])
     }
 }

@@ -113,7 +113,7 @@ extension GATTServer {
     /// database is not known.
     package mutating func restore(_ client: ClientID, _ clientRecord: ClientRecord) -> [Action] {
         guard var record = clients[client] else { return [] }
-        let valid = clientRecord.configurations.filter(isStillThere)
+        let valid = clientRecord.configurations.filter(permitsConfiguration)
         let configured = record.clientRecord.configurations
         record.clientRecord.configurations.merge(valid) { current, _ in current }
         record.clientRecord.supportedFeatures |= clientRecord.supportedFeatures & ClientFeatures.all
@@ -139,7 +139,7 @@ extension GATTServer {
 
     /// Returns whether the descriptor still exists at its handle, belongs to the same
     /// characteristic, and permits the bits.
-    private func isStillThere(
+    private func permitsConfiguration(
         _ handle: AttributeHandle,
         _ configuration: ClientRecord.Configuration
     ) -> Bool {

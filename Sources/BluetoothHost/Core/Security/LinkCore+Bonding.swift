@@ -75,7 +75,7 @@ extension LinkCore {
     mutating func bondNotSaved(_ fault: StoreFault, _ context: inout LinkContext) {
         let error = HostError.bondNotStored(fault.text)
         protection.unsavedBond = nil
-        distrust(&context)
+        treatAsUnencrypted(&context)
         let canRefuse = protection.outgoing.contains(where: Self.carriesKey)
         protection.outgoing.removeAll(where: Self.carriesKey)
         failWaiters(with: error, &context)

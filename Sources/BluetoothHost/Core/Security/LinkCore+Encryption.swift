@@ -150,12 +150,12 @@ extension LinkCore {
     /// encryption.
     private mutating func encryptionEnded(_ context: inout LinkContext) {
         context.emit(.log("ended a link that is no longer encrypted"))
-        distrust(&context)
+        treatAsUnencrypted(&context)
         disconnect(as: .notEncrypted, &context)
     }
 
     /// Stops treating the link as encrypted.
-    mutating func distrust(_ context: inout LinkContext) {
+    mutating func treatAsUnencrypted(_ context: inout LinkContext) {
         protection.inForce = nil
         protection.isIdentityVerified = false
         security = bond?.security(isEncrypted: false) ?? .none

@@ -233,7 +233,7 @@ extension LinkCore {
         if usedUnfinished {
             // The controller may still report encryption that has begun. The report has no effect.
             protection.offered = nil
-            distrust(&context)
+            treatAsUnencrypted(&context)
             disconnectSoon(as: .notEncrypted, context)
         } else if mustEnd {
             disconnectSoon(as: .bondLost, context)

@@ -83,7 +83,7 @@ extension CentralDriver {
         let limit = entry.description.timeouts.firstPairing
         let timer = timekeeper.makeTimer(on: queue) { [weak self, weak entry] in
             guard let self, let entry, !entry.isShown else { return }
-            entry.snapshot.setOutOfTime()
+            entry.snapshot.setTimedOut()
             feed(.pairingLimitReached(limit), to: entry)
         }
         entry.pairingTimer = timer

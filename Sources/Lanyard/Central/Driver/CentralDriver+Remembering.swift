@@ -9,7 +9,7 @@ extension CentralDriver {
     func recallAccessories() {
         do {
             let found = try store.load()
-            for setAside in found.setAside { leftOut(setAside) }
+            for setAside in found.setAside { reportSetAside(setAside) }
             for accessory in found.accessories { recall(accessory) }
             backlog.isUnread = false
         } catch {

@@ -163,7 +163,7 @@ extension CentralDriver {
         _ entry: AccessoryEntry
     ) {
         guard !entry.isLinked else { return }
-        slotRequesterSeen(entry)
+        slotRequesterDiscovered(entry)
         if entry.peripheral === peripheral {
             feed(.link(peripheral, .seen(rssi: discovery.rssi)), to: entry)
         }

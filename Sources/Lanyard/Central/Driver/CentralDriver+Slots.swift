@@ -34,7 +34,7 @@ extension CentralDriver {
     }
 
     /// Records that an accessory without a link was discovered.
-    func slotRequesterSeen(_ entry: AccessoryEntry) {
+    func slotRequesterDiscovered(_ entry: AccessoryEntry) {
         guard let identity = entry.identity else { return }
         let actions = pool.seen(identity, now: now)
         if !actions.isEmpty { perform(actions) }

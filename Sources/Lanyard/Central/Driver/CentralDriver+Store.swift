@@ -47,7 +47,7 @@ extension CentralDriver {
     }
 
     /// Reports data that the store could not read and has preserved.
-    func leftOut(_ setAside: RememberedAccessories.SetAside) {
+    func reportSetAside(_ setAside: RememberedAccessories.SetAside) {
         let place = setAside.location.map { ", now at \($0.path)" } ?? ""
         log.warning("The store left out unreadable data: \(setAside.reason)\(place)")
         record(.note, "the store left out unreadable data", nil, detail: setAside.reason + place)

@@ -89,7 +89,7 @@ final class CentralDriver: @unchecked Sendable {
         poolTimer = timekeeper.makeTimer(on: queue) { [weak self] in self?.poolDeadlinePassed() }
         storeTimer = timekeeper.makeTimer(on: queue) { [weak self] in self?.catchUpWithStore() }
         if var file = store as? FileAccessoryStore {
-            file.movedAside = { [weak self] in self?.leftOut($0) }
+            file.movedAside = { [weak self] in self?.reportSetAside($0) }
             store = file
         }
         recallAccessories()

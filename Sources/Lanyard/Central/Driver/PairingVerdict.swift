@@ -38,12 +38,14 @@ struct PairingVerdict {
         _ snapshot: AccessorySnapshot
     ) -> AccessoryError? {
         let timeouts = snapshot.description.timeouts
-        if snapshot.isOutOfTime { return outOfTime(last, after: timeouts.firstPairing) }
+        if snapshot.hasTimedOut { return timeoutError(last, after: timeouts.firstPairing) }
         guard change.state == .idle, let failure = change.reason.failure else { return nil }
         return error(failure, last, timeouts)
     }
 
-    private static func outOfTime(_ last: AccessoryState, after limit: Duration) -> AccessoryError {
+    private static func timeoutError(_ last: AccessoryState, after limit: Duration)
+        -> AccessoryError
+    {
         switch last {
         case .restoring, .scanning: .notFound(after: limit)
         case .connecting: .connectingTimedOut(after: limit)

@@ -117,7 +117,7 @@ extension ServeSession {
         case .authorize(let isAuthorizing):
             try await adapter.authorizeClients(isAuthorizing)
             state.withLock { $0.isAuthorizing = isAuthorizing }
-        case .pair: try await letPair(on: adapter)
+        case .pair: try await allowPairing(on: adapter)
         case .values: try listValues(published)
         case .links: try await listLinks(of: adapter, published)
         case .help: environment.remark(TypedCommand.explanation + "\n")
@@ -151,7 +151,7 @@ extension ServeSession {
         }
     }
 
-    private func letPair(on adapter: some PeripheralAdapter) async throws(ProgramFailure) {
+    private func allowPairing(on adapter: some PeripheralAdapter) async throws(ProgramFailure) {
         guard let pairing = environment.pairing else {
             throw .usage("clients may not pair", advice: "start serve with --pair")
         }
