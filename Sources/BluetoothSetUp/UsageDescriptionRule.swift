@@ -19,14 +19,14 @@ enum UsageDescriptionRule {
 
     private static func current(_ file: PropertyListFile) -> SetUpFinding {
         if let problem = problem(about: key, in: file) {
-            let isOldThere = file.has(oldKey)
+            let hasOldKey = file.has(oldKey)
             return SetUpFinding(
                 .obstacle,
                 key,
                 problem,
                 why: "without it, the system terminates an app that uses Bluetooth, "
                     + "and App Store Connect refuses the upload"
-                    + (isOldThere ? "; \(oldKey) does not replace it" : ""),
+                    + (hasOldKey ? "; \(oldKey) does not replace it" : ""),
                 remedy: fragment(key)
             )
         }

@@ -27,7 +27,7 @@ extension ClientCore {
     mutating func drop(_ result: Result<PortAnswer, any Error>) -> [Action] {
         active = nil
         guard case .success(.database(let table)) = result else { return [] }
-        hasNoTable = false
+        isTableUnreadable = false
         return note(table.services.map(\.service))
     }
 }

@@ -37,7 +37,7 @@ extension ClientCore {
     }
 
     private mutating func tableFound(_ table: GATT.Database, _ job: Job) -> [Action] {
-        hasNoTable = false
+        isTableUnreadable = false
         return note(table.services.map(\.service)) + resume(job, with: table)
     }
 
@@ -58,7 +58,7 @@ extension ClientCore {
     private mutating func tableRefused(_ error: any Error, _ job: Job) -> [Action] {
         switch error {
         case GATT.Failure.attribute(.databaseOutOfSync, _): return failed(job, error)
-        case GATT.Failure.attribute, GATT.Failure.protocolViolation: hasNoTable = true
+        case GATT.Failure.attribute, GATT.Failure.protocolViolation: isTableUnreadable = true
         default: return failed(job, error)
         }
         switch job.request {

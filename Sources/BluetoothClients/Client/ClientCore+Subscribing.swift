@@ -16,7 +16,7 @@ extension ClientCore {
         guard characteristic.subscriptionKind != nil else {
             return fail(job, ClientError.attribute(.requestNotSupported))
         }
-        return hasNoTable
+        return isTableUnreadable
             ? findDescriptors(of: characteristic, job) : wait(.database, .table, job)
     }
 

@@ -66,7 +66,7 @@ struct ClientCore: Sendable {
     private var commands: [JobIdentifier: (session: SessionIdentifier?, window: WriteWindow)] = [:]
     var subscriptions = Subscriptions()
     /// Whether reading the peripheral's database failed.
-    var hasNoTable = false
+    var isTableUnreadable = false
     /// The handles of the services in the database that was read last.
     private var services: [ClosedRange<AttributeHandle>] = []
     /// Whether the managers' attributes are known to be valid on this link. They may be from an
@@ -212,7 +212,7 @@ extension ClientCore {
         refreshCount = job.request.isRefresh ? refreshCount + 1 : 0
         switch job.request {
         case .find(let search):
-            return hasNoTable ? findPart(search, job) : wait(.database, .table, job)
+            return isTableUnreadable ? findPart(search, job) : wait(.database, .table, job)
         case .command(let characteristic, let value, let window):
             commands[job.id] = (job.session, window)
             let operation = GATT.Operation.writeWithoutResponse(characteristic.valueHandle, value)

@@ -43,7 +43,7 @@ extension Advertiser {
     /// Returns the next operation. Sets that end come first, because they make room for others.
     private func nextOperation(_ dialect: CommandDialect, now: Instant) -> AdvertisingOperation? {
         guard unansweredStopCount < Self.unansweredStopLimit else { return nil }
-        let isListReady = nextEdit == nil && admissions.isListOurs
+        let isListReady = nextEdit == nil && admissions.ownsAcceptList
         for isRequested in [false, true] {
             for set in sets where set.isRequested == isRequested {
                 let conditions = AdvertisingSetState.Conditions(
@@ -57,7 +57,7 @@ extension Advertiser {
                 if let operation = set.nextOperation(conditions) { return operation }
             }
         }
-        guard admissions.isListOurs, !sets.contains(where: \.usesAcceptList) else { return nil }
+        guard admissions.ownsAcceptList, !sets.contains(where: \.usesAcceptList) else { return nil }
         return nextEdit
     }
 

@@ -11,7 +11,7 @@ struct AdvertisingAdmissions: Sendable {
     /// Whether the advertiser has requested the list from its owner.
     var isListAsked = false
     /// Whether the advertiser may change the list.
-    var isListOurs = false
+    var ownsAcceptList = false
     var list = AcceptListModel(capacity: 0)
 }
 
@@ -19,7 +19,7 @@ extension Advertiser {
     /// Grants the Filter Accept List to the advertiser, because no other activity uses it.
     package mutating func acceptListGranted(now: Instant) -> [Action] {
         guard admissions.isListAsked else { return [] }
-        admissions.isListOurs = true
+        admissions.ownsAcceptList = true
         admissions.list.forget()
         return settle(now: now)
     }
@@ -30,7 +30,7 @@ extension Advertiser {
         guard isNeeded != admissions.isListAsked else { return }
         if !isNeeded, outstanding?.operation.editsAdmissions == true { return }
         admissions.isListAsked = isNeeded
-        admissions.isListOurs = false
+        admissions.ownsAcceptList = false
         outbox.append(.needsAcceptList(isNeeded))
     }
 

@@ -264,7 +264,7 @@ package struct CentralScheduler: Sendable {
 
     /// Whether the controller neither scans nor initiates, and no command of the scheduler is
     /// outstanding.
-    package var isAtRest: Bool { outstanding == nil && initiation.isIdle && scan.isOff }
+    package var isIdle: Bool { outstanding == nil && initiation.isIdle && scan.isOff }
 
     /// Forgets the state of a controller that was reset or lost.
     ///

@@ -72,7 +72,7 @@ extension HostCore {
     /// if the controller is not ready, or if `shutdownLimit` has passed.
     mutating func finishShutDown(now: Instant) {
         guard let deadline = shutdownDeadline, state != .closed else { return }
-        let isQuiet = links.isEmpty && advertisingWaiters.isEmpty && scheduler.isAtRest
+        let isQuiet = links.isEmpty && advertisingWaiters.isEmpty && scheduler.isIdle
         guard state != .ready || isQuiet || deadline <= now else { return }
         shutdownDeadline = nil
         changeState(to: .closed)

@@ -73,7 +73,7 @@ public final class UserChannelTransport: HCITransport {
             let lease = try await take(from: kernel)
             await start(lease, on: executor, receive: receive)
         } catch {
-            state.withLock { $0 = .closed(isReturnAwaited: error.isResolvedByReturn) }
+            state.withLock { $0 = .closed(isReturnAwaited: error.canSucceedOnReturn) }
             throw error
         }
     }
@@ -131,7 +131,7 @@ public final class UserChannelTransport: HCITransport {
             executor: executor,
             receive: receive,
             ended: { [self] error in
-                let isReturnAwaited = error?.isResolvedByReturn ?? false
+                let isReturnAwaited = error?.canSucceedOnReturn ?? false
                 state.withLock { $0 = .closed(isReturnAwaited: isReturnAwaited) }
                 receive(.closed(error))
             }
@@ -209,7 +209,7 @@ private final class Cancellation: Sendable {
 extension TransportError {
     /// Whether an attempt can succeed once the adapter becomes available, which the kernel
     /// announces.
-    fileprivate var isResolvedByReturn: Bool {
+    fileprivate var canSucceedOnReturn: Bool {
         switch self {
         case .noSuchAdapter, .adapterRemoved, .setUpUnfinished, .inUse(_, by: .processes): true
         default: false

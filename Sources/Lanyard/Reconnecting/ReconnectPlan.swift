@@ -97,8 +97,8 @@ struct ReconnectPlan: Equatable, Sendable {
 
     private mutating func closeBurst(at now: Duration) {
         let wasSteady = usableSince.map { now - $0 >= limits.steady } ?? false
-        let wasLongAgo = burst.map { now - $0.last > limits.burst } ?? false
-        if wasSteady || wasLongAgo { burst = nil }
+        let isBurstOver = burst.map { now - $0.last > limits.burst } ?? false
+        if wasSteady || isBurstOver { burst = nil }
         usableSince = nil
     }
 
@@ -118,7 +118,7 @@ struct ReconnectPlan: Equatable, Sendable {
 
     private func afterBurst(_ failedAttempt: FailedAttempt) -> Step {
         guard failedAttempt.isRemembered else { return .stop }
-        let isNoUse = failedAttempt.linkWasUp || failedAttempt.wasPending
-        return .connectPending(after: isNoUse ? limits.burstBackOff : .zero)
+        let isRetryUseless = failedAttempt.linkWasUp || failedAttempt.wasPending
+        return .connectPending(after: isRetryUseless ? limits.burstBackOff : .zero)
     }
 }

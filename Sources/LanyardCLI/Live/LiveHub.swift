@@ -40,7 +40,7 @@ final class LiveHub: Sendable {
         /// The last state of each link, for pages that open.
         var links: [String: Message] = [:]
         var world: JSON?
-        var isWorldNew = false
+        var hasNewWorld = false
     }
 
     private let now: @Sendable () -> Instant
@@ -112,7 +112,7 @@ final class LiveHub: Sendable {
     func set(world: JSON) {
         state.withLock { state in
             guard state.world != world else { return }
-            (state.world, state.isWorldNew) = (world, true)
+            (state.world, state.hasNewWorld) = (world, true)
         }
     }
 
@@ -164,10 +164,10 @@ extension LiveHub.State {
         let signals = changed.compactMap { signal(of: $0) }
         if !signals.isEmpty { members.append(.init("signals", .array(signals))) }
         if !messages.isEmpty { members.append(.init("messages", .array(messages.map(\.json)))) }
-        if isWorldNew, let world { members.append(.init("world", world)) }
+        if hasNewWorld, let world { members.append(.init("world", world)) }
         defer {
             self.changed = []
-            (messages, isWorldNew) = ([], false)
+            (messages, hasNewWorld) = ([], false)
             backlog.clear()
             forgetOld()
         }

@@ -68,7 +68,7 @@ struct AdvertisingAddresses: Sendable {
     /// AdvA.
     var own: DeviceAddress
     /// Whether the controller made `own`, so that it must report the address to the host.
-    var isOwnMade: Bool
+    var isOwnGenerated: Bool
     /// TargetA.
     var target: DeviceAddress?
 }
@@ -93,13 +93,13 @@ extension VirtualController {
         if configuration.isPrivate,
             let made = resolvingList.localAddress(toward: configuration.peer)
         {
-            return AdvertisingAddresses(own: made, isOwnMade: true, target: target)
+            return AdvertisingAddresses(own: made, isOwnGenerated: true, target: target)
         }
         let isPublic =
             configuration.ownAddressType == .public
             || configuration.ownAddressType == .resolvableOrPublic
         guard let own = isPublic ? publicAddress : random else { return nil }
-        return AdvertisingAddresses(own: own, isOwnMade: false, target: target)
+        return AdvertisingAddresses(own: own, isOwnGenerated: false, target: target)
     }
 
     /// Returns a private address of the target, if the set uses private addresses and the

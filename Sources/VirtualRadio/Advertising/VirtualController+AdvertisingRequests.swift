@@ -84,7 +84,7 @@ extension VirtualController {
             peer: initiator.identity,
             isPeerResolved: initiator.isResolved,
             peerPrivateAddress: initiator.isResolved ? initiator.address : nil,
-            localPrivateAddress: addresses?.isOwnMade == true ? addresses?.own : nil
+            localPrivateAddress: addresses?.isOwnGenerated == true ? addresses?.own : nil
         )
         let handle = ether.joinLink(
             request.link,

@@ -33,8 +33,8 @@ extension VirtualAdvertisingSet {
             throw .invalidCommandParameters
         }
         try checkPiece(command.operation, command.data)
-        let mustHaveSome = run != nil && configuration.isScannable && !configuration.isLegacy
-        guard !mustHaveSome || !command.data.isEmpty else { throw .commandDisallowed }
+        let requiresData = run != nil && configuration.isScannable && !configuration.isLegacy
+        guard !requiresData || !command.data.isEmpty else { throw .commandDisallowed }
         let whole = response.adding(command.operation, command.data)
         response = AdvertisedData()
         try checkLength(whole.bytes.count, isResponse: true)

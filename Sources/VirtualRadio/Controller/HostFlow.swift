@@ -33,7 +33,7 @@ package struct HostFlow: Sendable {
     mutating func pass(_ packet: HCI.ACLPacket, _ output: (HCI.ACLPacket) -> Void) -> Bool {
         var isWhole = true
         for piece in pieces(of: packet) {
-            if mayGo {
+            if canPass {
                 count(piece)
                 output(piece)
             } else if hasRoom {
@@ -72,7 +72,7 @@ package struct HostFlow: Sendable {
 
     private var isLimited: Bool { isOn && buffers != nil }
     private var bufferCount: Int { buffers?.packetCount ?? 0 }
-    private var mayGo: Bool { !isLimited || (held.isEmpty && outstandingTotal < bufferCount) }
+    private var canPass: Bool { !isLimited || (held.isEmpty && outstandingTotal < bufferCount) }
 
     private mutating func count(_ packet: HCI.ACLPacket) {
         guard isLimited else { return }

@@ -31,7 +31,7 @@ package struct HostWireFaults: Sendable {
     }
 
     /// Whether a packet that the controller sends now reaches the host at once and unchanged.
-    var isPlainToHost: Bool { toHost.isImmediate && plan.events == .none }
+    var deliversUnchanged: Bool { toHost.isImmediate && plan.events == .none }
 
     /// Takes over the packets under way on the earlier wire, which this wire replaces.
     mutating func replace(_ earlier: HostWireFaults) {

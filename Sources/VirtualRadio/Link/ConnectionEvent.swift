@@ -9,7 +9,7 @@ struct ConnectionEvent: Sendable {
     let isPeripheralListening: Bool
     /// Whether the event is too short for all data of both ends, because other activities reserve a
     /// radio.
-    let isSqueezed: Bool
+    let isShortened: Bool
     /// The instant until which the radios are reserved for the current exchange.
     var exchangeEnd: Instant
     /// Whether the peripheral has received a packet of the central in the event.
@@ -120,20 +120,20 @@ extension Ether {
 
 /// The result of a connection event for the ends.
 struct EventOutcome {
-    let isSqueezed: Bool
+    let isShortened: Bool
     let isPeripheralListening: Bool
     let hasPeripheralReceived: Bool
 
     /// Creates the result of an event in which both ends listened for as long as they needed.
     init(hasPeripheralReceived: Bool) {
-        isSqueezed = false
+        isShortened = false
         isPeripheralListening = true
         self.hasPeripheralReceived = hasPeripheralReceived
     }
 
     /// Creates the result; `nil` stands for an event in which the central could not send.
     init(_ event: ConnectionEvent?) {
-        isSqueezed = event?.isSqueezed ?? true
+        isShortened = event?.isShortened ?? true
         isPeripheralListening = event?.isPeripheralListening ?? false
         hasPeripheralReceived = event?.hasPeripheralReceived ?? false
     }
@@ -155,7 +155,7 @@ extension LinkEnd {
         let wasAway = isPeripheral && !event.isPeripheralListening
         if isPeripheral { chooseSkippedEvents(event, wasAway: wasAway) }
         guard !wasAway else { return }
-        missedEvents = event.isSqueezed ? missedEvents + 1 : 0
+        missedEvents = event.isShortened ? missedEvents + 1 : 0
     }
 
     /// Chooses how many events the peripheral skips: as many as its latency allows, if it has

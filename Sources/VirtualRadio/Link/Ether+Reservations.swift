@@ -30,7 +30,7 @@ extension Ether {
         return ConnectionEvent(
             channel: channel,
             isPeripheralListening: isThere,
-            isSqueezed: length < whole,
+            isShortened: length < whole,
             exchangeEnd: Instant(nanoseconds: now.nanoseconds + length)
         )
     }
@@ -143,11 +143,11 @@ extension LinkEnd {
     ///
     /// - Parameter isReceived: Whether the peer has received the last PDU.
     func nextPayload(isReceived: Bool) -> Int {
-        let isAgain = isAwaitingAcknowledgement && !isReceived
-        if let length = outgoing?.length, isAgain || !isAwaitingAcknowledgement {
+        let isRetransmission = isAwaitingAcknowledgement && !isReceived
+        if let length = outgoing?.length, isRetransmission || !isAwaitingAcknowledgement {
             return length - PacketLength.header
         }
-        if isAgain { return 0 }
+        if isRetransmission { return 0 }
         let isLast = flags.isAboutToDisconnect && !queue.isEmpty
         if flags.hasPDU, !isLast { return Self.controlLength }
         guard !queue.isEmpty, !flags.isDataPaused else { return 0 }

@@ -109,11 +109,11 @@ package struct Ether: Sendable {
             return nil
         }
         let power = full.reduced(by: transmission.reduction)
-        let isCovered = air.destroys(transmission, power: power) {
+        let isDestroyed = air.destroys(transmission, power: power) {
             environment.power(from: $0, to: radio, at: now)
         }
         let report = receive(power, pduLength: pduLength, modulation: modulation, at: radio)
-        return isCovered ? nil : report
+        return isDestroyed ? nil : report
     }
 
     /// Returns the signal strength, as controllers report it, of a packet that arrives with this

@@ -126,7 +126,7 @@ package struct WorldCore {
         let radios = ether.announcedPorts
         ether.announcedPorts.removeAll(keepingCapacity: true)
         for radio in radios {
-            let isPlain = ether.wires[radio.index].isPlainToHost
+            let isPlain = ether.wires[radio.index].deliversUnchanged
             for packet in ether.ports[radio.index].takeOutput() {
                 if isPlain {
                     deliver(packet, toHostOf: radio)

@@ -37,7 +37,7 @@ extension LinkCore {
             return makePacket(with: frame, &context)
         }
         // ATT and the channels take turns, so that neither delays the other.
-        guard isChannelsTurn else {
+        guard sendsChannelsNext else {
             return nextATTPacket(&context) ?? nextChannelPacket(&context)
         }
         return nextChannelPacket(&context) ?? nextATTPacket(&context)
@@ -52,7 +52,7 @@ extension LinkCore {
     private mutating func nextChannelPacket(_ context: inout LinkContext) -> [UInt8]? {
         if !enhanced.isEmpty { fillEnhanced(&context) }
         guard let next = logicalLink.nextDataFrame() else { return nil }
-        isChannelsTurn = false
+        sendsChannelsNext = false
         perform(next.actions, &context)
         return makePacket(with: next.frame, &context)
     }
@@ -60,7 +60,7 @@ extension LinkCore {
     private mutating func nextATTPacket(_ context: inout LinkContext) -> [UInt8]? {
         submitQueuedValues()
         guard let outgoing = bearer.att.nextPDU(now: context.now) else { return nil }
-        isChannelsTurn = true
+        sendsChannelsNext = true
         // The PDU may be the answer to the peer's MTU exchange.
         noteMTU(&context)
         if let id = outgoing.completedCommand {

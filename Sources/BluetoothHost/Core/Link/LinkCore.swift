@@ -59,7 +59,7 @@ struct LinkCore: Sendable {
     var logicalLink: LogicalLink
     /// Whether the channels of `logicalLink` send the next frame before ATT does. The two take
     /// turns.
-    var isChannelsTurn = false
+    var sendsChannelsNext = false
     /// The bearer of the fixed channel, which every link has.
     var bearer: LinkBearer
     /// The bearers on enhanced channels.

@@ -42,7 +42,7 @@ extension LinkCore {
             guard role == .peripheral else { return encryptByBond(&context) }
             return askForEncryption(&context)
         }
-        protection.waiters[0].hasTried = true
+        protection.waiters[0].hasBegunPairing = true
         pair(waiter.policy, asksConsent: !isPairingRequested, &context)
     }
 
@@ -58,9 +58,9 @@ extension LinkCore {
         let (security, isPairing) = (security, protection.isPairing)
         for waiter in protection.waiters {
             let result: Result<LinkSecurity, any Error>
-            if security.meets(waiter.policy, ignoringBond: waiter.hasTried) {
+            if security.meets(waiter.policy, ignoringBond: waiter.hasBegunPairing) {
                 result = .success(security)
-            } else if waiter.hasTried, !isPairing {
+            } else if waiter.hasBegunPairing, !isPairing {
                 result = .failure(Pairing.Failure.refused(.authenticationRequirements))
             } else {
                 continue

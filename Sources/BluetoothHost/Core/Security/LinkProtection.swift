@@ -24,7 +24,7 @@ struct LinkProtection: Sendable {
         let id: UInt64
         let policy: Pairing.Policy
         /// Whether a pairing was begun for the request.
-        var hasTried = false
+        var hasBegunPairing = false
     }
 
     /// The maximum number of unsent PDUs of the Security Manager. At the limit, the host ignores

@@ -56,7 +56,7 @@ struct RunningProcedure: Hashable, Sendable {
     var isAnswered = false
     /// Whether the central refused this procedure because it runs one of the same kind. The two
     /// procedures then end together.
-    var isOverruled = false
+    var hasCollided = false
     /// The deadline for the peer's answer (Vol 6, Part B, 5.2).
     var deadline: Instant?
 

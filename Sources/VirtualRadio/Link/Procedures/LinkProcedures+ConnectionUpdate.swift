@@ -103,7 +103,7 @@ extension LinkProcedures {
         guard case .hostDecides(let proposal) = remote else { throw .commandDisallowed }
         remote = nil
         reject(.connectionParameterRequest(proposal), reason)
-        if own?.isOverruled == true { fail(.linkLayerProcedureCollision) }
+        if own?.hasCollided == true { fail(.linkLayerProcedureCollision) }
     }
 
     /// Applies the connection parameters at the instant.

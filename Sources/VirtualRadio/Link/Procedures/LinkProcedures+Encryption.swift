@@ -196,10 +196,10 @@ extension LinkProcedures {
     /// Handles the failure of the central's procedure. If its pause was refused, the link is still
     /// encrypted. If the link was encrypted and no longer is, it must end.
     mutating func encryptionFailed(_ code: HCI.ErrorCode) {
-        let isStillOn = encryption.phase == .awaitingPause
-        encryption.phase = isStillOn ? .on : .off
+        let isStillEncrypted = encryption.phase == .awaitingPause
+        encryption.phase = isStillEncrypted ? .on : .off
         emitEncryption(status: code)
-        if encryption.isRefresh, !isStillOn { end(code) }
+        if encryption.isRefresh, !isStillEncrypted { end(code) }
     }
 
     private mutating func emitEncryption(status: HCI.ErrorCode) {

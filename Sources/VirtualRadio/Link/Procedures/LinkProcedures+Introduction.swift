@@ -20,8 +20,8 @@ extension LinkProcedures {
 
     mutating func versionReceived(_ version: LinkVersion) {
         peerVersion = peerVersion ?? version
-        let isAboutToSay = outbox.contains { $0.opcode == LLControlPDU.versionOpcode }
-        if !hasSentVersion, !isAboutToSay { send(.versionIndication(local.version)) }
+        let isVersionQueued = outbox.contains { $0.opcode == LLControlPDU.versionOpcode }
+        if !hasSentVersion, !isVersionQueued { send(.versionIndication(local.version)) }
         waiting.removeAll { $0.kind == .version && own?.kind != .version }
         guard own?.kind == .version else { return }
         finish(.version)

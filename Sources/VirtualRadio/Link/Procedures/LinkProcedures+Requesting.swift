@@ -134,7 +134,7 @@ extension LinkProcedures {
             return begin(running.procedure, updateIndication(for: proposal))
         }
         if code == .linkLayerProcedureCollision, isCovered(running.kind) {
-            own?.isOverruled = true
+            own?.hasCollided = true
             own?.deadline = nil
         } else {
             fail(code)
