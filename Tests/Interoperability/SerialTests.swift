@@ -36,13 +36,13 @@ import Testing
             let services = fixture.accessory.database["services"]
             for noise in FaultySerialLine.Noise.allCases {
                 try await fixture.isReset(during: noise.rawValue) { line in
-                    try await line.strike(noise, oneIn: 20)
+                    try await line.inject(noise, oneIn: 20)
                 }
                 try await fixture.line.clear()
                 try await fixture.wait("the adapter") { $0 == .ready }
                 // A reset corrects the effects of undetected errors.
                 try await fixture.isReset(during: "an invalid packet type") {
-                    try await $0.say("EE")
+                    try await $0.send("EE")
                 }
                 try await fixture.wait("the adapter") { $0 == .ready }
                 let found = try await fixture.explore()

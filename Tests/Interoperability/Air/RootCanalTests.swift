@@ -96,7 +96,7 @@ import Testing
                 let text = try #require(try await companion.advertise())
                 let address = try #require(DeviceAddress(text, kind: .random))
                 let link = try await host.connectQuickly(to: address)
-                try await companion.linked()
+                try await companion.awaitLink()
                 companion.awaitPairing()
                 _ = try await link.pair()
                 guard case .paired = try await companion.outcome() else {
@@ -107,7 +107,7 @@ import Testing
                 let secret = try await link.handle(Companion.secret)
                 #expect(try await link.read(secret) == Companion.secretValue)
                 try await link.disconnect()
-                try await companion.ended()
+                try await companion.awaitEnd()
                 // The second link uses the keys of the bond.
                 _ = try await companion.advertise()
                 let second = try await host.connectQuickly(to: address)

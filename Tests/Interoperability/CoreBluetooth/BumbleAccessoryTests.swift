@@ -133,7 +133,7 @@
                     #expect(try await companion.bonds().count == 1)
                     application.manager?.cancelPeripheralConnection(peripheral)
                     #expect(try await application.awaitLine("disconnected ") == "ok")
-                    try await companion.ended()
+                    try await companion.awaitEnd()
                 }
                 #expect(try await companion.countPassed() == 0)
             }

@@ -57,9 +57,9 @@ struct Attacker: Sendable {
 
     func advertise() async throws { try await client.perform("advertise") }
 
-    func linked() async throws { try await client.perform("linked") }
+    func awaitLink() async throws { try await client.perform("linked") }
 
-    func become(_ address: DeviceAddress) async throws {
+    func setAddress(_ address: DeviceAddress) async throws {
         try await client.perform("become", ["address": .string(address.description)])
     }
 
@@ -69,7 +69,7 @@ struct Attacker: Sendable {
 
     func disconnect() async throws { try await client.disconnect() }
 
-    func ended() async throws { try await client.perform("ended") }
+    func awaitEnd() async throws { try await client.perform("ended") }
 
     /// Pairs. Returns the result and the PDUs of both sides.
     func attack(_ plan: Plan = Plan()) async throws -> (Outcome, [ExchangedPDU]) {
@@ -88,7 +88,7 @@ struct Attacker: Sendable {
     }
 
     /// Sends any Security Manager PDUs.
-    func say(_ pdus: [[UInt8]]) async throws {
+    func send(_ pdus: [[UInt8]]) async throws {
         try await client.perform("say", ["pdus": .array(pdus.map(JSON.bytes))])
     }
 

@@ -61,7 +61,7 @@ struct Companion: Sendable {
     let client: Client
 
     /// Changes the companion's identity address.
-    func become(_ address: DeviceAddress) async throws {
+    func setAddress(_ address: DeviceAddress) async throws {
         try await client.perform("become", ["address": .string(address.description)])
     }
 
@@ -90,7 +90,7 @@ struct Companion: Sendable {
 
     /// Waits for a central. Returns that central's address.
     @discardableResult
-    func linked() async throws -> String? { try await client.perform("linked")["peer"].text }
+    func awaitLink() async throws -> String? { try await client.perform("linked")["peer"].text }
 
     func connect(to address: DeviceAddress) async throws {
         try await client.connect(address: address, mtu: nil)
@@ -101,7 +101,7 @@ struct Companion: Sendable {
     func disconnect() async throws { try await client.disconnect() }
 
     /// Waits until there is no link.
-    func ended() async throws { try await client.perform("ended") }
+    func awaitEnd() async throws { try await client.perform("ended") }
 
     // MARK: Pairing
 

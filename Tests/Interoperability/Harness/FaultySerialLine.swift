@@ -20,7 +20,7 @@ struct FaultySerialLine: Sendable {
     let adapter: String
 
     /// Applies an error to about one in `odds` of the next `count` bytes for the host.
-    func strike(_ noise: Noise, oneIn odds: Int, of count: Int? = nil) async throws {
+    func inject(_ noise: Noise, oneIn odds: Int, of count: Int? = nil) async throws {
         var command: [String: JSON] = [
             "kind": .string(noise.rawValue), "odds": .number(Double(odds)), "to": .string("host"),
         ]
@@ -34,7 +34,7 @@ struct FaultySerialLine: Sendable {
     }
 
     /// Sends bytes to the host that did not come from the controller.
-    func say(_ bytes: String) async throws {
+    func send(_ bytes: String) async throws {
         try await perform("say", ["data": .string(bytes)])
     }
 

@@ -46,7 +46,7 @@ import Testing
                 // The wire of the first controller breaks. The peer gets no packet, and detects the
                 // loss by its supervision timeout.
                 hosts[0].executor.perform { [first = transports[0]] in first.close() }
-                try await companion.ended()
+                try await companion.awaitEnd()
                 if cell.isPeerPrivate { try await companion.rotate() }
                 try await companion.prepare()
                 try await companion.advertise()

@@ -19,11 +19,11 @@ import Testing
         let request: [UInt8] = [0x0B, 0x09]
         _ = try await withHostilePeers(.central) { harness in
             let address = HostilePeerHarness.address(1, isHostile: true)
-            try await harness.attacker.become(address)
+            try await harness.attacker.setAddress(address)
             try await harness.attacker.advertise()
             let link = try await harness.host.connectQuickly(to: address)
-            try await harness.attacker.linked()
-            try await harness.attacker.say(Array(repeating: request, count: Self.flood))
+            try await harness.attacker.awaitLink()
+            try await harness.attacker.send(Array(repeating: request, count: Self.flood))
             // The ATT channel keeps working meanwhile.
             #expect(try await !link.discoverServices().isEmpty)
             #expect(try await !link.security.isEncrypted)
@@ -43,11 +43,11 @@ import Testing
             var behavior = Person.Behavior()
             behavior.consents = false
             harness.person.behave(behavior)
-            try await attacker.become(HostilePeerHarness.address(1, isHostile: true))
+            try await attacker.setAddress(HostilePeerHarness.address(1, isHostile: true))
             try await attacker.connect(to: PairingPeripheral.address)
             let (outcome, _) = try await attacker.attack()
             #expect(outcome == .refused(.pairingNotSupported))
-            try await attacker.say(Array(repeating: request, count: Self.flood))
+            try await attacker.send(Array(repeating: request, count: Self.flood))
             #expect(try await attacker.nextPDU() == Self.held)
             try await attacker.client.perform("probe")
             #expect(harness.person.experiences == [.consented])
@@ -66,7 +66,7 @@ import Testing
             harness.person.behave(behavior)
             var outcomes: [Attacker.Outcome] = []
             for place in 1...12 {
-                try await harness.attacker.become(
+                try await harness.attacker.setAddress(
                     HostilePeerHarness.address(place, isHostile: true)
                 )
                 try await harness.attacker.connect(to: PairingPeripheral.address)
@@ -85,7 +85,7 @@ import Testing
     func unbondedKeys() async throws {
         let zeros = [UInt8](repeating: 0, count: 16)
         _ = try await withHostilePeers(.peripheral) { harness in
-            try await harness.attacker.become(HostilePeerHarness.address(1, isHostile: true))
+            try await harness.attacker.setAddress(HostilePeerHarness.address(1, isHostile: true))
             try await harness.attacker.connect(to: PairingPeripheral.address)
             #expect(try await !harness.attacker.encrypt(with: zeros))
             #expect(try await !harness.attacker.encrypt(with: zeros, diversifier: 1))
@@ -101,7 +101,7 @@ import Testing
         let trace = try await withHostilePeers(.peripheral) { harness in
             try await harness.pairHonestly(with: Self.bondedAddress, stays: true)
             let bonds = await harness.host.bonds
-            try await harness.attacker.become(Self.bondedAddress)
+            try await harness.attacker.setAddress(Self.bondedAddress)
             try await harness.attacker.connect(to: PairingPeripheral.address)
             let client = harness.attacker.client
             await #expect(throws: Client.Failure.refused(.insufficientEncryption)) {

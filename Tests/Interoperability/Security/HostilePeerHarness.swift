@@ -46,7 +46,7 @@ struct HostilePeerHarness: Sendable {
         from address: DeviceAddress
     ) async throws -> (Attacker.Outcome, [Attacker.ExchangedPDU], (any Error)?) {
         person.behave(Self.behavior)
-        try await attacker.become(address)
+        try await attacker.setAddress(address)
         guard role == .central else {
             try await attacker.connect(to: PairingPeripheral.address)
             let (outcome, passed) = try await attacker.attack(plan)
@@ -55,7 +55,7 @@ struct HostilePeerHarness: Sendable {
         }
         try await attacker.advertise()
         let link = try await host.connectQuickly(to: address)
-        try await attacker.linked()
+        try await attacker.awaitLink()
         attacker.beginAttack(plan)
         async let pairing = error { try await link.pair() }
         let (outcome, passed) = try await attacker.outcome()
@@ -67,7 +67,7 @@ struct HostilePeerHarness: Sendable {
     /// unless `stays` is `true`.
     func pairHonestly(with address: DeviceAddress, stays: Bool = false) async throws {
         person.behave(Self.behavior)
-        try await companion.become(address)
+        try await companion.setAddress(address)
         try await companion.prepare()
         if role == .central {
             try await companion.advertise()
@@ -78,7 +78,7 @@ struct HostilePeerHarness: Sendable {
             let facts = try await companion.outcome().facts
             #expect(facts?.method == "JUST_WORKS")
             try await link.disconnect()
-            try await companion.ended()
+            try await companion.awaitEnd()
         } else {
             try await companion.connect(to: PairingPeripheral.address)
             let outcome = try await companion.pair()

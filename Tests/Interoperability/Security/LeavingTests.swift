@@ -85,7 +85,7 @@ private struct LeavingFixture {
         var plan = Companion.Plan()
         plan.usesSecureConnections = variant.generation == .secureConnections
         plan.leaves = step
-        try await companion.become(address)
+        try await companion.setAddress(address)
         try await companion.prepare(plan)
         try await pair(with: address)
         let isOver = try await companion.countPassed() < step

@@ -193,7 +193,7 @@ private final class PairingFixture {
         count += 1
         let address = HostilePeerHarness.address(count, isHostile: false)
         person.behave(behavior)
-        try await companion.become(address)
+        try await companion.setAddress(address)
         try await companion.prepare(plan)
         try await companion.advertise()
         let link = try await host.connectQuickly(to: address)
@@ -202,7 +202,7 @@ private final class PairingFixture {
         if case .failure = result { try? await link.disconnect() }
         let theirs = try await companion.outcome()
         try? await link.disconnect()
-        try await companion.ended()
+        try await companion.awaitEnd()
         try await companion.forget()
         if forgets { await host.forgetAll() }
         return (result, theirs)

@@ -13,7 +13,7 @@ struct PairingCentral: Sendable {
 
     func pair(_ pairing: PairingCase, with address: DeviceAddress) async throws -> PairingReport {
         person.behave(pairing.behavior(telling: companion))
-        try await companion.become(address)
+        try await companion.setAddress(address)
         try await companion.prepare(pairing.plan)
         try await companion.advertise()
         let link = try await host.connectQuickly(to: address)
@@ -27,7 +27,7 @@ struct PairingCentral: Sendable {
             experiences: person.experiences,
             isReadable: isReadable
         )
-        try await companion.ended()
+        try await companion.awaitEnd()
         try await companion.forget()
         await host.forgetAll()
         return report
@@ -76,7 +76,7 @@ struct PairingPeripheral: Sendable {
 
     func pair(_ pairing: PairingCase, with address: DeviceAddress) async throws -> PairingReport {
         person.behave(pairing.behavior(telling: companion))
-        try await companion.become(address)
+        try await companion.setAddress(address)
         try await companion.prepare(pairing.plan)
         try await companion.connect(to: Self.address)
         let link = try await recorder.link()

@@ -210,7 +210,7 @@ import Testing
             terminal.type(TerminalSession.interruption)
             #expect(try await terminal.waitUntilEnd() == .exited(130))
             #expect(terminal.shown.contains("lanyard: interrupted\n"))
-            try await fixture.companion.ended()
+            try await fixture.companion.awaitEnd()
             #expect(try await fixture.bonds().isEmpty)
         }
     }
