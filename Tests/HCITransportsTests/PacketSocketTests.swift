@@ -6,11 +6,21 @@ import Testing
 
 @testable import HCITransports
 
+#if !os(Linux)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 @Suite("Packet sockets", .timeLimit(.minutes(1)))
 struct PacketSocketTests {
     /// The maximum number of turns that an idle executor takes during the test, for its own work
     /// and its timer.
     private static let idleTurns = 20
+    /// A number of packets that is larger than the queue of a socket.
+    private static let queueLength = 1_000
 
     @Test("An unread socket whose peer is gone does not keep the executor busy, and ends once read")
     func unreadEnd() async throws {
@@ -39,6 +49,35 @@ struct PacketSocketTests {
         await executor.run { socket.setReading(true) }
         await ended.value
         #expect(received.withLock { $0 } == [[7]])
+    }
+
+    @Test("If a waiting packet fails, each packet has one result, and those before it were sent")
+    func failureAmongWaiting() async throws {
+        let executor = AdapterExecutor()
+        defer { executor.shutDown() }
+        let results = Mutex<[Int: [Bool]]>([:])
+        let ended = Promise<Void>()
+        let (own, other) = try #require(PacketSocket.pair())
+        let socket = await executor.run {
+            PacketSocket(own, executor: executor, receive: { _ in }, ended: { ended.fulfil(()) })
+        }
+        // The last packet is longer than the socket's buffer, so the system refuses it.
+        let lengths = Array(repeating: 1, count: Self.queueLength) + [1 << 24]
+        await executor.run {
+            for (number, length) in lengths.enumerated() {
+                socket.send([UInt8](repeating: 0, count: length)) { isSent in
+                    results.withLock { $0[number, default: []].append(isSent) }
+                }
+            }
+        }
+        // The peer reads until all waiting packets fit.
+        var byte: UInt8 = 0
+        for _ in 0..<Self.queueLength { _ = read(other.number, &byte, 1) }
+        await ended.value
+        for number in lengths.indices.dropLast() {
+            #expect(results.withLock { $0[number] } == [true], "packet \(number)")
+        }
+        #expect(results.withLock { $0[Self.queueLength] } == [false])
     }
 
     /// Returns a socket that is not read yet. Its peer has sent one packet and has then closed its

@@ -117,7 +117,11 @@ package final class PacketSocket: @unchecked Sendable {
         while written < pending.count {
             let packet = pending[written]
             guard packet.bytes.withUnsafeBytes({ descriptor.sendWithoutSignal($0) }) >= 0 else {
-                guard SystemError.last.isTemporary else { return failed() }
+                guard SystemError.last.isTemporary else {
+                    // The packets before this one were sent, which is already reported.
+                    pending.removeFirst(written)
+                    return failed()
+                }
                 break
             }
             written += 1
