@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothTypes
+import Synchronization
 import Testing
 
 @testable import HCITransports
@@ -163,8 +164,9 @@ struct FaultInjectingTransportTests {
         #expect((20...80).contains(numbers(harness.hostLog.log.bytes).count))
     }
 
-    @Test("Packets that are sent during a receive keep their order")
+    @Test("Packets that are sent during a receive keep their order, and none arrives meanwhile")
     func reentrant() async throws {
+        let isSending = Mutex(false)
         let executor = ManualExecutor()
         let (near, far) = InProcessTransport.pair()
         let faulty = FaultInjectingTransport(wrapping: near, plan: TransportFaultPlan(seed: 1))
@@ -172,7 +174,11 @@ struct FaultInjectingTransportTests {
         let farLog = Recorder()
         try await faulty.open(on: executor) { event in
             log.receive(event)
-            if case .received(let bytes) = event { faulty.send([Array(bytes)]) }
+            guard case .received(let bytes) = event else { return }
+            #expect(!isSending.withLock { $0 })
+            isSending.withLock { $0 = true }
+            faulty.send([Array(bytes)])
+            isSending.withLock { $0 = false }
         }
         try await far.open(on: executor, receive: farLog.receive)
         far.send((1...50).map { Self.packet($0) })

@@ -54,7 +54,7 @@ public final class FaultInjectingTransport: HCITransport {
         let new = Connection(
             executor: executor,
             receive: receive,
-            timer: executor.makeTimer { [weak self] in self?.advance { _, _ in } },
+            timer: executor.makeTimer { [weak self] in self?.deliver { _, _ in } },
             toController: FaultyLine(plan.toController, seed: plan.seed),
             // The other direction needs a different seed that follows from the plan's.
             toHost: FaultyLine(plan.toHost, seed: ~plan.seed)
@@ -99,7 +99,7 @@ public final class FaultInjectingTransport: HCITransport {
     private func received(_ event: TransportEvent) {
         switch event {
         case .received(let bytes):
-            advance { [plan] connection, now in
+            deliver { [plan] connection, now in
                 Self.receive(bytes, &connection, plan, now)
             }
         case .closed(let error): end(error)
@@ -134,8 +134,16 @@ public final class FaultInjectingTransport: HCITransport {
         return plan.hangsAfter.map { connection.packetCount <= $0 } ?? true
     }
 
-    /// Changes the connection, delivers the packets that are due, and sets the timer for the
-    /// others.
+    /// Changes the connection, and delivers the packets that are due in both directions.
+    private func deliver(_ change: (inout Connection, Instant) -> Void) {
+        advance(change)
+        // The loop delivers one piece at a time, because the host may send during a delivery.
+        while let piece = next(from: \.toHost) { piece.receive(.received(piece.bytes)) }
+        setTimer()
+    }
+
+    /// Changes the connection, passes the packets to the controller that are due, and sets the
+    /// timer for all others. The host must not receive a packet while it sends.
     private func advance(_ change: (inout Connection, Instant) -> Void) {
         connection.withLock { connection in
             guard var changed = connection else { return }
@@ -143,15 +151,15 @@ public final class FaultInjectingTransport: HCITransport {
             connection = changed
         }
         while let piece = next(from: \.toController) { inner.send([Array(piece.bytes)]) }
-        // The loop delivers one piece at a time, because the host may send during a delivery, which
-        // calls this method again.
-        while let piece = next(from: \.toHost) { piece.receive(.received(piece.bytes)) }
-        let isEnding = connection.withLock { connection in
+        setTimer()
+        if connection.withLock({ $0?.isEnding ?? false }) { inner.close() }
+    }
+
+    private func setTimer() {
+        connection.withLock { connection in
             let lines = [connection?.toController, connection?.toHost]
             connection?.timer.set(to: lines.compactMap { $0?.nextDeadline }.min())
-            return connection?.isEnding ?? false
         }
-        if isEnding { inner.close() }
     }
 
     private func next(
