@@ -69,6 +69,22 @@ struct TracingTransportTests {
         }
     }
 
+    @Test("A pipe whose reader has gone stops the trace, and does not end the process")
+    func pipeWithoutReader() async {
+        await #expect(processExitsWith: .success) {
+            signal(SIGPIPE, SIG_DFL)
+            let path = temporaryPath("pipe")
+            try #require(mkfifo(path, 0o600) == 0)
+            let reader = open(path, O_RDONLY | O_NONBLOCK)
+            let trace = try TraceFile(creatingAt: path)
+            unlink(path)
+            close(reader)
+            trace.append([0x04, 0xFF, 0x00], .received)
+            trace.flush()
+            try #require(trace.failure == .closedByPeer(path))
+        }
+    }
+
     @Test("An observer gets packets without keys, and whole packets again after a Reset")
     func observer() async throws {
         try await withExecutor { executor in

@@ -25,6 +25,7 @@ package final class TraceFile: Sendable {
 
     private let path: String
     private let descriptor: Descriptor
+    private let isPipe: Bool
     private let state: Lock<State>
 
     /// Creates the file, or truncates an existing one. Only the owner can then read a regular file.
@@ -44,7 +45,13 @@ package final class TraceFile: Sendable {
         // An existing file keeps its mode, so the mode is set here. A device or a pipe is left
         // unchanged, because it does not belong to the log.
         var status = stat()
-        if fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG { fchmod(number, 0o600) }
+        let kind = fstat(number, &status) == 0 ? status.st_mode & S_IFMT : 0
+        if kind == S_IFREG { fchmod(number, 0o600) }
+        isPipe = kind == S_IFIFO
+        #if !os(Linux)
+            // A pipe without a reader is an error, and not a signal that ends the process.
+            if isPipe { _ = fcntl(number, F_SETNOSIGPIPE, 1) }
+        #endif
         state = Lock(
             State(buffer: Btsnoop.header, redaction: includesKeys ? nil : KeyRedaction())
         )
@@ -92,7 +99,11 @@ package final class TraceFile: Sendable {
     private func write(_ state: inout State) {
         var rest = state.buffer[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { systemWrite(descriptor.number, $0) }
+            let count = rest.withUnsafeBytes { bytes in
+                isPipe
+                    ? withoutPipeSignal { systemWrite(descriptor.number, bytes) }
+                    : systemWrite(descriptor.number, bytes)
+            }
             if count > 0 {
                 rest = rest.dropFirst(count)
             } else if !SystemError.last.isTemporary {
@@ -152,4 +163,30 @@ private func systemRead(_ number: Int32, _ buffer: UnsafeMutablePointer<UInt8>?,
     -> Int
 {
     read(number, buffer, count)
+}
+
+/// Runs a write to a pipe. If the pipe has no reader, the write fails, and SIGPIPE does not end the
+/// process. The error in `errno` is kept.
+private func withoutPipeSignal(_ write: () -> Int) -> Int {
+    #if os(Linux)
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGPIPE)
+        var pending = sigset_t()
+        sigpending(&pending)
+        var former = sigset_t()
+        pthread_sigmask(SIG_BLOCK, &signals, &former)
+        let count = write()
+        let error = errno
+        // A signal that was pending before the write is not removed.
+        if count < 0, error == EPIPE, sigismember(&pending, SIGPIPE) == 0 {
+            var limit = timespec()
+            while sigtimedwait(&signals, nil, &limit) < 0, errno == EINTR {}
+        }
+        pthread_sigmask(SIG_SETMASK, &former, nil)
+        errno = error
+        return count
+    #else
+        return write()
+    #endif
 }
