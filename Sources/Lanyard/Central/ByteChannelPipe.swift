@@ -34,6 +34,8 @@ final class ByteChannelPipe: @unchecked Sendable {
     private var isOpen = false
     private var sendings: [Sending] = []
     private var receivings: [Receiving] = []
+    /// Whether no more bytes can be sent.
+    private var hasOutputEnded = false
     /// The result of `receive()` after the end of the channel; `nil` while the channel is open.
     private var ending: Received?
 
@@ -94,7 +96,7 @@ final class ByteChannelPipe: @unchecked Sendable {
     // MARK: On the queue
 
     private func begin(_ sending: Sending) {
-        guard ending == nil else { return sending.finish(.failure(.linkEnded)) }
+        guard !hasOutputEnded else { return sending.finish(.failure(.linkEnded)) }
         guard sendings.count < Self.sendLimit else {
             return sending.finish(.failure(.tooManyWrites(limit: Self.sendLimit)))
         }
@@ -126,6 +128,7 @@ final class ByteChannelPipe: @unchecked Sendable {
             switch event {
             case .readable: self?.deliver()
             case .writable: self?.flush()
+            case .outputEnded: self?.endOutput()
             case .ended(let error): self?.end(error == nil ? .success(nil) : .failure(.linkEnded))
             }
         }
@@ -155,8 +158,15 @@ final class ByteChannelPipe: @unchecked Sendable {
         guard self.ending == nil else { return }
         self.ending = ending
         streams.close()
-        for sending in sendings { sending.finish(.failure(.linkEnded)) }
+        endOutput()
         for receiving in receivings { receiving.finish(ending) }
-        (sendings, receivings) = ([], [])
+        receivings = []
+    }
+
+    /// Fails the calls that send. The bytes that have arrived can still be received.
+    private func endOutput() {
+        hasOutputEnded = true
+        for sending in sendings { sending.finish(.failure(.linkEnded)) }
+        sendings = []
     }
 }

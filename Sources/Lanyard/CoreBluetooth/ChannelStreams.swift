@@ -97,6 +97,7 @@ extension ChannelStreams: StreamDelegate {
         case .hasBytesAvailable: hop { .readable }
         case .hasSpaceAvailable: hop { .writable }
         case .endEncountered where isInput: hop { .ended(nil) }
+        case .errorOccurred where !isInput: hop { .outputEnded }
         case .errorOccurred:
             let failure = stream.streamError.map { LinkFailure($0) }
             hop { .ended(failure) }

@@ -84,6 +84,9 @@ package enum ByteStreamEvent: Sendable {
     case readable
     /// There is room to write. Repeated only after a write.
     case writable
+    /// No more bytes can be written, because the channel was closed or lost. The bytes that have
+    /// arrived can still be read. `ended` follows when they are.
+    case outputEnded
     /// The channel was closed, or was lost for this reason. This is the last event.
     case ended(LinkFailure?)
 }

@@ -95,6 +95,7 @@ final class PortStreams: ByteStreams, @unchecked Sendable {
         case .hasBytesAvailable: receiver?(.readable)
         case .hasSpaceAvailable: receiver?(.writable)
         case .endEncountered: if side == .input { end(nil) }
+        case .errorOccurred where side == .output: receiver?(.outputEnded)
         case .errorOccurred: end(channel.pipe.look { $0.failure(of: side) }.map { LinkFailure($0) })
         }
     }

@@ -53,18 +53,7 @@ struct ChannelMessageTests {
         let world = TestWorld(seed: 16)
         let gateway = world.addPhone("gateway")
         try await world.run {
-            let publisher = ChannelPublisher(on: gateway.adapter)
-            let peripheral = AccessoryPeripheral(
-                PublishedAccessory(
-                    name: "Gateway",
-                    services: [
-                        .messages(Box.service, inbox: Box.inbox, outbox: Box.outbox)
-                    ]
-                ),
-                configuration: .init(adapter: gateway.adapter, timekeeper: world.timekeeper)
-            )
-            var numbers = publisher.numbers.makeAsyncIterator()
-            let psm = try #require(await numbers.next())
+            let (publisher, peripheral, psm) = try await Self.publish(on: gateway, world)
             var published = publisher.channels.makeAsyncIterator()
             let (central, accessory) = try await world.box()
 
@@ -87,6 +76,47 @@ struct ChannelMessageTests {
             await central.shutDown()
             peripheral.close()
         }
+    }
+
+    @Test("Row 16: Bytes that arrived before the other side closed the channel can be received")
+    func bytesBeforeEnd() async throws {
+        let world = TestWorld(seed: 17)
+        let gateway = world.addPhone("gateway")
+        try await world.run {
+            let (publisher, peripheral, psm) = try await Self.publish(on: gateway, world)
+            var published = publisher.channels.makeAsyncIterator()
+            let (central, accessory) = try await world.box()
+            let bytes = try await accessory.openChannel(psm: psm)
+            let far = Self.messages(try #require(await published.next()), as: .peripheral, world)
+            // The text is longer than one result of `receive`.
+            let text = String(repeating: "a", count: 10_000)
+            try await far.send(text)
+            far.close()
+            try await world.advance(by: .seconds(5))
+            await #expect(throws: AccessoryError.linkEnded) { try await bytes.send(Data([1])) }
+            var received = Data()
+            while let part = try await bytes.receive() { received += part }
+            #expect(received.count > text.count)
+            await central.shutDown()
+            peripheral.close()
+        }
+    }
+
+    /// Publishes a channel, and an accessory of the same gateway.
+    private static func publish(
+        on gateway: TestPhone,
+        _ world: TestWorld
+    ) async throws -> (ChannelPublisher, AccessoryPeripheral, CBL2CAPPSM) {
+        let publisher = ChannelPublisher(on: gateway.adapter)
+        let peripheral = AccessoryPeripheral(
+            PublishedAccessory(
+                name: "Gateway",
+                services: [.messages(Box.service, inbox: Box.inbox, outbox: Box.outbox)]
+            ),
+            configuration: .init(adapter: gateway.adapter, timekeeper: world.timekeeper)
+        )
+        var numbers = publisher.numbers.makeAsyncIterator()
+        return (publisher, peripheral, try #require(await numbers.next()))
     }
 
     private static func messages(

@@ -58,6 +58,7 @@ final class StreamTransport: MessageTransport, @unchecked Sendable {
             guard rest.isEmpty, awaitsRoom else { return }
             awaitsRoom = false
             receiver?(.hasRoom)
+        case .outputEnded: break
         case .ended(let failure): receiver?(.ended(failure.map { ChannelLoss(failure: $0) }))
         }
     }
