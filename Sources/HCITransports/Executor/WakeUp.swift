@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothTypes
+
 #if !os(Linux)
     import Darwin
 #elseif canImport(Glibc)
@@ -38,9 +40,18 @@ package struct WakeUp: Sendable {
     }
 
     /// Waits for the signal without removing it. Returns `false` if there was none within
-    /// `milliseconds`.
+    /// `milliseconds`; -1 waits without a limit.
     package func wait(milliseconds: Int32) -> Bool {
+        let end = SystemClock.monotonic + .milliseconds(Int(milliseconds))
         var interest = pollfd(fd: readEnd.number, events: Int16(POLLIN), revents: 0)
-        return poll(&interest, 1, milliseconds) > 0
+        var left = milliseconds
+        while true {
+            let count = poll(&interest, 1, left)
+            // A handler of a signal interrupts the system call.
+            guard count < 0, errno == EINTR else { return count > 0 }
+            guard milliseconds >= 0 else { continue }
+            let rest = max(end - SystemClock.monotonic, .zero)
+            left = Int32(clamping: (rest.nanoseconds + 999_999) / 1_000_000)
+        }
     }
 }
