@@ -111,8 +111,9 @@ public final class LiveAccessory: Sendable {
     private func beginChanges() {
         let timers = description.services.flatMap(\.characteristics).compactMap { value in
             value.change.map { change in
-                RepeatingTimer(on: world.executor, every: change.period) { [weak self] in
-                    guard let self else { return }
+                RepeatingTimer(on: world.executor, every: change.period) {
+                    [weak self, weak world = self.world] in
+                    guard let self, let world else { return }
                     world.act { [self] _ in self.change(value.identifier, by: change) }
                 }
             }

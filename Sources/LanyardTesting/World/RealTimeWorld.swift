@@ -158,8 +158,9 @@ extension RealTimeWorld: AccessoryWorld {
     var executor: any HostExecutor { air.executor }
     var radio: World { air.world }
 
+    // Work on the world's thread retains the world, because accessories access it there.
     func act(_ work: @escaping @Sendable (World) -> Void) {
-        air.act(work)
+        air.act { [self] radio in withExtendedLifetime(self) { work(radio) } }
     }
 
     func ask<Value: Sendable>(_ question: @escaping @Sendable () -> Value) async -> Value {
@@ -173,8 +174,9 @@ extension RealTimeWorld: AccessoryWorld {
             return state.timerCount
         }
         let timer = air.executor.makeTimer { [weak self] in
-            _ = self?.state.withLock { $0.timers.removeValue(forKey: number) }
-            work()
+            guard let self else { return }
+            _ = state.withLock { $0.timers.removeValue(forKey: number) }
+            withExtendedLifetime(self) { work() }
         }
         state.withLock { $0.timers[number] = timer }
         act { [executor = air.executor] _ in timer.set(to: executor.now + delay) }

@@ -43,3 +43,30 @@ struct RealTimePhoneTests {
         await world.shutDown()
     }
 }
+
+@Suite("A world in real time")
+struct RealTimeWorldEndTests {
+    @Test("A world that is released without a shutdown ends, also while an accessory acts")
+    func release() async {
+        // An access to the released world would end the process.
+        await #expect(processExitsWith: .success) {
+            let strap = VirtualAccessory(
+                "Strap",
+                services: [
+                    VirtualService(
+                        "180D",
+                        [.notifying("2A37").changing(every: .milliseconds(1)) { $0 }]
+                    )
+                ]
+            )
+            for _ in 0..<50 {
+                let world = RealTimeWorld()
+                let first = world.add(strap)
+                let phone = await world.addPhone("Phone")
+                first.reboot(after: .milliseconds(1))
+                for _ in 0..<20 { world.add(strap).switchOff() }
+                _ = phone
+            }
+        }
+    }
+}
