@@ -41,7 +41,7 @@ package struct GATTServer: Sendable {
     /// Whether a client has connected, which may have discovered the database.
     var hasBeenSeen = false
 
-    var clients: [ClientID: Client] = [:] {
+    var clients = ClientTable() {
         didSet { revision += 1 }
     }
 

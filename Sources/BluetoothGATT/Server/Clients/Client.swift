@@ -33,20 +33,21 @@ extension GATTServer {
         /// counter of the client's signatures is stored.
         var isTrusted: Bool { security.isBonded && security.isEncrypted }
 
-        /// Whether only the client's address, which any device can use, identifies it as a bonded
-        /// one.
-        ///
-        /// Until the link is encrypted with the bond's key, the client can read only the values
-        /// that describe this server, and can write only with a signature. The permissions of other
-        /// values do not matter. Otherwise, a device with a copied address could act as the client.
-        var awaitsEncryption: Bool { security.isBonded && !security.isEncrypted }
-
         /// The bearer for notifications and indications: the one with the lowest channel. All use
         /// the same bearer, so that the client receives them in the order in which they were sent.
         var primaryBearer: (channel: UInt16, mtu: Int)? {
             bearers.min { $0.key < $1.key }.map { ($0.key, $0.value) }
         }
     }
+}
+
+extension LinkSecurity {
+    /// Whether only the client's address, which any device can use, identifies it as a bonded one.
+    ///
+    /// Until the link is encrypted with the bond's key, the client can read only the values that
+    /// describe this server, and can write only with a signature. The permissions of other values
+    /// do not matter. Otherwise, a device with a copied address could act as the client.
+    var awaitsEncryption: Bool { isBonded && !isEncrypted }
 }
 
 /// The features that a client supports: the bits of Client Supported Features (Vol 3, Part G, 7.2).

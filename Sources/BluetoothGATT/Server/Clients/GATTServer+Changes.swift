@@ -20,9 +20,10 @@ extension GATTServer {
         into actions: inout [Action]
     ) -> ATT.ErrorCode? {
         // The usual case, without a copy of the client.
-        guard clients[bearer.client]?.awareness.isAware == false,
-            var client = clients[bearer.client]
+        guard let index = clients.index(of: bearer.client),
+            !clients.records[index].awareness.isAware
         else { return nil }
+        var client = clients.records[index]
         if request.isCommand { return client.isOutOfSync ? .databaseOutOfSync : nil }
         let count = client.bearers.count
         client.awareness.requestReceived(on: bearer.channel, bearerCount: count)
@@ -64,7 +65,7 @@ extension GATTServer {
     /// subscribed to it.
     mutating func databaseChanged(in range: ClosedRange<AttributeHandle>) -> [Action] {
         var actions: [Action] = []
-        for id in clients.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
+        for id in clients.identifiers {
             let forgotten = forgetConfigurations(of: id)
             clients[id]?.awareness.databaseChanged()
             if wantsServiceChanged(id) { clients[id]?.serviceChange.add(range) }

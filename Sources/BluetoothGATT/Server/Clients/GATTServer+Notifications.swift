@@ -88,7 +88,7 @@ extension GATTServer {
     /// Returns the reason why a value may not be sent to a client, or `nil` if it may.
     func sendingRefusal(of handle: AttributeHandle, to client: ClientID) -> ATT.ErrorCode? {
         guard let record = clients[client] else { return .unlikelyError }
-        guard !record.awaitsEncryption else { return .insufficientEncryption }
+        guard !record.security.awaitsEncryption else { return .insufficientEncryption }
         let permissions = database.attribute(handle)?.permissions
         return (permissions?.subscribe ?? permissions?.read)?
             .refusal(of: record.security, isAuthorized: record.isAuthorized)

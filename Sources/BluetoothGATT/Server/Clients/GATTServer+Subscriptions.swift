@@ -13,9 +13,9 @@ extension GATTServer {
         guard let configuration = database.characteristics[handle]?.configurationHandle else {
             return []
         }
-        return clients.filter { $0.value.clientRecord.configurations[configuration] != nil }
-            .map(\.key)
-            .sorted { $0.rawValue < $1.rawValue }
+        return clients.identifiers.filter {
+            clients[$0]?.clientRecord.configurations[configuration] != nil
+        }
     }
 
     /// Returns the subscriptions of a client, keyed by the handles of the characteristics' values.

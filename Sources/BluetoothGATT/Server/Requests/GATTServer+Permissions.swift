@@ -18,18 +18,17 @@ extension GATTServer {
         to attribute: Attribute,
         by client: ClientID
     ) -> ATT.ErrorCode? {
-        guard let record = clients[client] else { return .unlikelyError }
+        guard let index = clients.index(of: client) else { return .unlikelyError }
+        let security = clients.records[index].security
         let permissions = attribute.permissions
         guard let rule = access == .read ? permissions.read : permissions.write else {
             return access == .read ? .readNotPermitted : .writeNotPermitted
         }
-        if record.awaitsEncryption, !isOpen(attribute, to: access) {
-            return .insufficientEncryption
-        }
-        if access == .write, !record.security.isEncrypted, wantsSignature(attribute.handle) {
+        if security.awaitsEncryption, !isOpen(attribute, to: access) { return .insufficientEncryption }
+        if access == .write, !security.isEncrypted, wantsSignature(attribute.handle) {
             return .insufficientAuthentication
         }
-        return rule.refusal(of: record.security, isAuthorized: record.isAuthorized)
+        return rule.refusal(of: security, isAuthorized: clients.records[index].isAuthorized)
     }
 
     /// Returns whether a bonded client may access an attribute before its link is encrypted, as far

@@ -20,7 +20,9 @@ extension GATTServer {
         on bearer: BearerID,
         now: Instant
     ) -> [Action] {
-        guard clients[bearer.client]?.bearers[bearer.channel] != nil else {
+        guard let index = clients.index(of: bearer.client),
+            clients.records[index].bearers[bearer.channel] != nil
+        else {
             return request.opcode.isCommand ? [] : refuse(request, .unlikelyError, on: bearer)
         }
         // This check comes before the one of change awareness. Otherwise the request, which gets no

@@ -94,19 +94,18 @@ extension GATTServer {
         by client: ClientID,
         into actions: inout [Action]
     ) {
-        let stored =
-            plan.entriesToStore.allSatisfy(isStored)
-            ? plan.entriesToStore : plan.entriesToStore.filter(isStored)
-        if !stored.isEmpty { actions.append(.report(client, .written(stored))) }
-        for (attribute, value) in plan.values
-        where database.attribute(attribute.handle)?.type == attribute.type {
-            actions += write(value, to: attribute, by: client)
+        let isStored = { (entry: GATT.WriteEntry) in
+            plan.values.contains { $0.handle == entry.handle }
+                && database.attribute(entry.handle)?.isStored == true
         }
-    }
-
-    /// Returns whether the entry is for a value in the database that clients may change.
-    private func isStored(_ entry: GATT.WriteEntry) -> Bool {
-        database.attribute(entry.handle)?.isStored == true
+        let stored =
+            plan.entries.allSatisfy(isStored) ? plan.entries : plan.entries.filter(isStored)
+        if !stored.isEmpty { actions.append(.report(client, .written(stored))) }
+        for value in plan.values {
+            guard let attribute = database.attribute(value.handle), attribute.type == value.type
+            else { continue }
+            actions += write(value.bytes, to: attribute, by: client)
+        }
     }
 
     /// Performs all checks that are possible before the execution.
@@ -116,7 +115,7 @@ extension GATTServer {
         _ access: Access,
         by client: ClientID
     ) throws(RequestRefusal) -> WritePlan {
-        var plan = WritePlan(for: opcode)
+        var plan = WritePlan(for: opcode, entries)
         for entry in entries {
             let attribute = try writable(entry.handle, access, by: client)
             if let current = value(of: attribute, for: client) {
@@ -125,9 +124,10 @@ extension GATTServer {
                 try plan.ask(entry)
             }
         }
-        for (attribute, value) in plan.values {
-            if let code = refusal(ofWriting: value, to: attribute, by: client) {
-                throw RequestRefusal(code, attribute.handle)
+        for value in plan.values {
+            guard let attribute = database.attribute(value.handle) else { continue }
+            if let code = refusal(ofWriting: value.bytes, to: attribute, by: client) {
+                throw RequestRefusal(code, value.handle)
             }
         }
         return plan
