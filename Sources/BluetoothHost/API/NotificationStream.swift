@@ -30,7 +30,8 @@ public struct NotificationStream: AsyncSequence, Sendable {
         /// The errors of the stream.
         public typealias Failure = any Error
 
-        fileprivate let reader: NotificationReader
+        @usableFromInline
+        let reader: NotificationReader
 
         /// Waits for the next value.
         ///
@@ -38,8 +39,9 @@ public struct NotificationStream: AsyncSequence, Sendable {
         /// - Throws: The reason why the link ended, once after the last value: for example
         ///   ``HostError/disconnected(_:)``, or ``HostError/adapter(_:)`` after a reset of the
         ///   controller. ``HostError/notificationsOverflowed``, once, if the reader was too slow.
+        @inlinable
         public mutating func next() async throws -> [UInt8]? {
-            try await reader.buffer.next(isolation: nil)
+            try await reader.next(isolation: nil)
         }
 
         /// Waits for the next value on the caller's actor.
@@ -49,22 +51,33 @@ public struct NotificationStream: AsyncSequence, Sendable {
         /// - Throws: The reason why the link ended, once after the last value: for example
         ///   ``HostError/disconnected(_:)``, or ``HostError/adapter(_:)`` after a reset of the
         ///   controller. ``HostError/notificationsOverflowed``, once, if the reader was too slow.
+        @inlinable
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(any Error) -> [UInt8]? {
-            try await reader.buffer.next(isolation: actor)
+            try await reader.next(isolation: actor)
         }
     }
 }
 
-/// The reading end of a stream. It ends the stream when the last copy and the last iterator are
+/// The reading end of the stream. It ends the stream when the last copy and the last iterator are
 /// released.
-private final class NotificationReader: Sendable {
-    let buffer: NotificationBuffer
+@usableFromInline
+final class NotificationReader: StreamSource {
+    private let buffer: NotificationBuffer
 
     init(_ buffer: NotificationBuffer) {
         self.buffer = buffer
     }
 
     deinit { buffer.close() }
+
+    @usableFromInline
+    func takeNext() throws -> [UInt8]?? { try buffer.takeNext() }
+
+    @usableFromInline
+    func resume(_ waiter: UnsafeContinuation<Void, Never>) { buffer.resume(waiter) }
+
+    @usableFromInline
+    func close() { buffer.close() }
 }

@@ -29,6 +29,7 @@ extension BluetoothHost {
         performActions()
         sendPackets()
         notifications.wakeReaders()
+        serverEventRouter.wakeReader()
     }
 
     /// Runs `body`, and afterward performs all actions that it caused.

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// The received values of a characteristic for a `for await` loop.
+typealias NotificationBuffer = StreamBuffer<NotificationQueue, any Error>
+
 /// Values in the order of their arrival, in a ring. `NotificationBuffer` bounds their number.
 ///
 /// A slot keeps the array of a value that was taken, so that its memory can be used again. The next
 /// value for the slot is copied into this array, unless the application still holds it.
-struct NotificationQueue {
+struct NotificationQueue: StreamQueue {
     /// The number of slots after the first value.
     static let initialSlotCount = 8
     /// The number of slots above which an empty queue releases its memory.

@@ -10,30 +10,32 @@ import BluetoothTypes
 /// It gets the links with each call. A stored `Link` would keep the host alive, so that a host with
 /// an open link would never be deallocated.
 struct ServerEventRouter {
-    typealias Reader = AsyncStream<ServerEvent>.Continuation
-
-    private var reader: Reader? {
+    private var reader: ServerEventBuffer? {
         didSet { hasReader = reader != nil }
     }
     private var readerNumber = 0
 
     /// Whether there is a reader. The value is stored, because a comparison copies the reader.
     private(set) var hasReader = false
+    /// Whether an event has happened for which the reader waits.
+    private var isAwaited = false
 
     /// Opens a stream, which begins with the open links; `nil` if there is a reader already.
-    /// `number` is for `close(_:)`.
+    ///
+    /// - Parameters:
+    ///   - links: The open links.
+    ///   - onEnd: The closure to call once when the stream ends, with its number for `close(_:)`.
     mutating func open(
-        with links: [Link]
-    ) -> (AsyncStream<ServerEvent>, Reader, number: Int)? {
+        with links: [Link],
+        onEnd: @escaping @Sendable (Int) -> Void = { _ in }
+    ) -> (stream: ServerEventStream, number: Int)? {
         guard reader == nil else { return nil }
-        let (stream, reader) = AsyncStream.makeStream(
-            of: ServerEvent.self,
-            bufferingPolicy: .bufferingOldest(BluetoothHost.serverEventLimit)
-        )
-        for link in links { reader.yield(.connected(link)) }
-        self.reader = reader
         readerNumber += 1
-        return (stream, reader, readerNumber)
+        let number = readerNumber
+        let reader = ServerEventBuffer(limit: BluetoothHost.serverEventLimit) { onEnd(number) }
+        for link in links { _ = reader.append(.connected(link)) }
+        self.reader = reader
+        return (ServerEventStream(reader), number)
     }
 
     /// Ends the stream with this number. A newer stream stays open.
@@ -44,7 +46,14 @@ struct ServerEventRouter {
     mutating func close() {
         let reader = reader
         self.reader = nil
-        reader?.finish()
+        reader?.close()
+    }
+
+    /// Wakes the reader if an event has happened for which it waits.
+    mutating func wakeReader() {
+        guard isAwaited else { return }
+        isAwaited = false
+        reader?.wake()
     }
 
     /// Reports an event of a link. The event is lost if the link is `nil`, because it is not open.
@@ -55,16 +64,24 @@ struct ServerEventRouter {
         _ event: ClientEvent,
         on link: Link?
     ) -> ATT.ErrorCode? {
-        guard let link, let reader else { return .unlikelyError }
-        let event = ServerEvent(event, of: link)
-        guard case .dropped = reader.yield(event) else { return nil }
-        if !event.mayBeLost { close() }
-        return .insufficientResources
+        guard let link, hasReader else { return .unlikelyError }
+        return send(ServerEvent(event, of: link)) ? nil : .insufficientResources
     }
 
-    /// Reports the beginning or the end of a link.
-    mutating func send(_ event: ServerEvent) {
-        if case .dropped = reader?.yield(event) { close() }
+    /// Reports an event. If the reader would miss the event and must not, the stream ends.
+    ///
+    /// - Returns: `false` if the reader has no room for the event.
+    @discardableResult
+    mutating func send(_ event: ServerEvent) -> Bool {
+        switch reader?.append(event) {
+        case .kept, nil: return true
+        case .awaited:
+            isAwaited = true
+            return true
+        case .dropped:
+            if !event.mayBeLost { close() }
+            return false
+        }
     }
 }
 

@@ -94,7 +94,7 @@ extension BluetoothHost: PeripheralAdapter {
 
     var clients: [any CentralLink] { links }
 
-    func servingEvents() throws -> AsyncCompactMapSequence<AsyncStream<ServerEvent>, ServingEvent> {
+    func servingEvents() throws -> AsyncCompactMapSequence<ServerEventStream, ServingEvent> {
         try serverEvents().compactMap { ServingEvent($0) }
     }
 

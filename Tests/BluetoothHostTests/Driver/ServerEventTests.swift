@@ -3,6 +3,7 @@
 import BluetoothATT
 import BluetoothGATT
 import BluetoothTypes
+import HCITransports
 import Testing
 
 @testable import BluetoothHost
@@ -40,7 +41,7 @@ struct ServerEventTests {
         #expect(port.linkEnded(link(2).identifier) == nil)
         #expect(port.readPeer(of: link(2).identifier) == nil)
         let opened = router.open(with: port.links.map { link($0.identifier.rawValue) })
-        let (stream, _, _) = try #require(opened)
+        let (stream, _) = try #require(opened)
         router.close()
         var seen: [UInt64] = []
         for await case .connected(let link) in stream { seen.append(link.identifier.rawValue) }
@@ -52,7 +53,7 @@ struct ServerEventTests {
         var router = ServerEventRouter()
         let link = link(1)
         let opened = router.open(with: [link])
-        let (stream, _, _) = try #require(opened)
+        let (stream, _) = try #require(opened)
         for _ in 1..<BluetoothHost.serverEventLimit {
             #expect(router.deliver(.written([]), on: link) == nil)
         }
@@ -72,7 +73,7 @@ struct ServerEventTests {
         var router = ServerEventRouter()
         let link = link(1)
         let opened = router.open(with: [link])
-        let (stream, _, number) = try #require(opened)
+        let (stream, number) = try #require(opened)
         for _ in 1..<BluetoothHost.serverEventLimit {
             _ = router.deliver(.written([]), on: link)
         }
@@ -90,6 +91,60 @@ struct ServerEventTests {
         let third = router.open(with: [])
         #expect(third?.number == nil, "The end of the old reader does not end the new reader")
         _ = next
+    }
+
+    @Test("Events leave in the order in which they happened, however many wait")
+    func order() {
+        var queue = ServerEventQueue()
+        var (happened, taken) = (0 as UInt64, 0 as UInt64)
+        for round in 0..<30 {
+            for _ in 0..<(round % 7 + round) {
+                queue.append(.readyToNotify(link(happened)))
+                happened += 1
+            }
+            for _ in 0..<min(queue.count, round % 5 + round / 2) {
+                guard case .readyToNotify(let link) = queue.takeFirst() else {
+                    Issue.record("an event is missing")
+                    return
+                }
+                #expect(link.identifier.rawValue == taken)
+                taken += 1
+            }
+            #expect(queue.count == Int(happened - taken))
+        }
+    }
+
+    @Test("A canceled task gets the events that have happened, and then nil")
+    func canceledReader() async throws {
+        var router = ServerEventRouter()
+        let opened = router.open(with: [link(1)])
+        let (stream, _) = try #require(opened)
+        let reader = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            var count = 0
+            for await _ in stream { count += 1 }
+            return count
+        }
+        #expect(await reader.value == 1)
+    }
+
+    @Test("A waiting reader is woken once for all events of an input")
+    func wake() async throws {
+        var router = ServerEventRouter()
+        let executor = AdapterExecutor()
+        let opened = router.open(with: [])
+        let (stream, _) = try #require(opened)
+        let reader = Task(executorPreference: executor.taskExecutor) {
+            var count = 0
+            for await _ in stream.prefix(2) { count += 1 }
+            return count
+        }
+        // The reader was enqueued first, so it waits now.
+        await withCheckedContinuation { isWaiting in executor.perform { isWaiting.resume() } }
+        for _ in 0..<2 { #expect(router.deliver(.written([]), on: link(1)) == nil) }
+        router.wakeReader()
+        #expect(await reader.value == 2)
+        executor.shutDown()
     }
 
     @Test("Only one reader is allowed at a time, and none after the shutdown")

@@ -51,7 +51,7 @@ struct ServingTests {
     private static let value = (0..<400).map { UInt8(truncatingIfNeeded: $0) }
 
     private static func answer(
-        _ events: AsyncStream<ServerEvent>,
+        _ events: ServerEventStream,
         on harness: HostServingHarness
     ) async throws {
         for await event in events {
@@ -173,7 +173,7 @@ struct ServingTests {
     private static func send(
         _ count: Int,
         _ session: Session,
-        _ events: AsyncStream<ServerEvent>
+        _ events: ServerEventStream
     ) async throws {
         var (next, refusals) = (0, 0)
         func sendOn() async throws {

@@ -106,15 +106,15 @@ extension BluetoothHost {
     /// - Returns: The stream, which keeps the host alive. It ends when the host is shut down.
     /// - Throws: ``HostError/busy`` if there is another stream, and ``HostError/closed`` after the
     ///   host was shut down.
-    public func serverEvents() throws(HostError) -> AsyncStream<ServerEvent> {
+    public func serverEvents() throws(HostError) -> ServerEventStream {
         guard core.state != .closed else { throw .closed }
         let links = port.links.map { Link(host: self, identifier: $0.identifier, address: $0.peer) }
-        guard let (stream, reader, number) = serverEventRouter.open(with: links) else {
-            throw .busy
-        }
         // The closure keeps the host alive until the stream ends and releases it.
-        reader.onTermination = { _ in self.execute { $0.serverEventRouter.close(number) } }
-        return stream
+        let opened = serverEventRouter.open(with: links) { number in
+            self.execute { $0.serverEventRouter.close(number) }
+        }
+        guard let opened else { throw .busy }
+        return opened.stream
     }
 }
 
