@@ -23,32 +23,44 @@ package enum MalformedBytes: Error, Equatable, Sendable, CustomStringConvertible
 /// every read.
 ///
 /// A reader is a value: copy it to look ahead. The slices that it returns share storage with the
-/// bytes from which it was created.
+/// bytes from which it was created. The methods that decode packets are inlined, because a call
+/// costs more than a read.
 package struct ByteReader: Sendable {
-    private var bytes: ArraySlice<UInt8>
+    @usableFromInline
+    let bytes: ArraySlice<UInt8>
+    /// The index of the next byte.
+    @usableFromInline
+    var position: Int
 
+    @inlinable
     package init(_ bytes: ArraySlice<UInt8>) {
         self.bytes = bytes
+        position = bytes.startIndex
     }
 
+    @inlinable
     package init(_ bytes: [UInt8]) {
-        self.bytes = bytes[...]
+        self.init(bytes[...])
     }
 
     /// The number of bytes that are not read yet.
-    package var remaining: Int { bytes.count }
+    @inlinable
+    package var remaining: Int { bytes.endIndex - position }
 
-    package var isAtEnd: Bool { bytes.isEmpty }
+    @inlinable
+    package var isAtEnd: Bool { remaining == 0 }
 
+    @inlinable
     package mutating func readUInt8() throws(MalformedBytes) -> UInt8 {
-        guard let byte = bytes.popFirst() else { throw .truncated(needed: 1, available: 0) }
-        return byte
+        UInt8(truncatingIfNeeded: try readInteger(bytes: 1))
     }
 
+    @inlinable
     package mutating func readInt8() throws(MalformedBytes) -> Int8 {
         Int8(bitPattern: try readUInt8())
     }
 
+    @inlinable
     package mutating func readUInt16() throws(MalformedBytes) -> UInt16 {
         UInt16(truncatingIfNeeded: try readInteger(bytes: 2))
     }
@@ -66,38 +78,39 @@ package struct ByteReader: Sendable {
     }
 
     /// Reads an unsigned integer of 1 to 8 bytes.
+    @inlinable
     package mutating func readInteger(bytes count: Int) throws(MalformedBytes) -> UInt64 {
-        guard bytes.count >= count else {
-            throw .truncated(needed: count, available: bytes.count)
-        }
-        let start = bytes.startIndex
+        guard remaining >= count else { throw .truncated(needed: count, available: remaining) }
         var value: UInt64 = 0
         for offset in 0..<count {
-            value |= UInt64(bytes[start + offset]) << UInt64(8 * offset)
+            value |= UInt64(bytes[position + offset]) << UInt64(8 * offset)
         }
-        bytes = bytes[(start + count)...]
+        position += count
         return value
     }
 
+    @inlinable
     package mutating func readBytes(_ count: Int) throws(MalformedBytes) -> ArraySlice<UInt8> {
-        guard count >= 0, bytes.count >= count else {
-            throw .truncated(needed: count, available: bytes.count)
+        guard count >= 0, remaining >= count else {
+            throw .truncated(needed: count, available: remaining)
         }
-        let end = bytes.startIndex + count
-        defer { bytes = bytes[end...] }
-        return bytes[..<end]
+        let start = position
+        position += count
+        return bytes[start..<position]
     }
 
     /// Reads all remaining bytes, which may be none.
+    @inlinable
     package mutating func readRemaining() -> ArraySlice<UInt8> {
-        defer { bytes = bytes[bytes.endIndex...] }
-        return bytes
+        defer { position = bytes.endIndex }
+        return bytes[position...]
     }
 
     /// Checks that every byte was read. A decoder calls this last.
     ///
     /// - Throws: ``MalformedBytes/trailing(count:)`` if bytes remain.
+    @inlinable
     package func finish() throws(MalformedBytes) {
-        guard bytes.isEmpty else { throw .trailing(count: bytes.count) }
+        guard isAtEnd else { throw .trailing(count: remaining) }
     }
 }

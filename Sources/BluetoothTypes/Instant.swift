@@ -43,6 +43,7 @@ public struct Instant: Hashable, Comparable, Sendable, CustomStringConvertible {
 }
 
 /// Returns the earlier of two deadlines, either of which may be `nil`.
+@inlinable
 package func earliest(_ left: Instant?, _ right: Instant?) -> Instant? {
     guard let left else { return right }
     guard let right else { return left }

@@ -110,24 +110,28 @@ extension HCI {
             writer.encodeCountedValues(completed)
         }
 
-        /// Calls `body` with each entry of encoded parameters, without an array of them, because
-        /// the event can be as frequent as data packets.
-        ///
-        /// - Throws: ``MalformedBytes`` if the parameters do not have the required form. `body` is
-        ///   then not called.
-        package static func forEach(
-            in parameters: ArraySlice<UInt8>,
-            _ body: (CompletedPackets) -> Void
-        ) throws(MalformedBytes) {
-            var reader = ByteReader(parameters)
-            let count = Int(try reader.readUInt8())
-            let needed = count * CompletedPackets.encodedLength
-            guard reader.remaining == needed else {
-                throw reader.remaining < needed
-                    ? .truncated(needed: needed, available: reader.remaining)
-                    : .trailing(count: reader.remaining - needed)
+        /// The entries of encoded parameters. They are decoded one by one, without an array of them,
+        /// because the event can be as frequent as data packets.
+        package struct Entries: Sequence, IteratorProtocol {
+            private var reader: ByteReader
+
+            /// Checks the parameters.
+            ///
+            /// - Throws: ``MalformedBytes`` if they do not have the required form.
+            package init(of parameters: ArraySlice<UInt8>) throws(MalformedBytes) {
+                reader = ByteReader(parameters)
+                let count = Int(try reader.readUInt8())
+                let needed = count * CompletedPackets.encodedLength
+                guard reader.remaining == needed else {
+                    throw reader.remaining < needed
+                        ? .truncated(needed: needed, available: reader.remaining)
+                        : .trailing(count: reader.remaining - needed)
+                }
             }
-            while !reader.isAtEnd { body(try reader.decode()) }
+
+            package mutating func next() -> CompletedPackets? {
+                reader.isAtEnd ? nil : try? reader.decode()
+            }
         }
     }
 

@@ -120,7 +120,7 @@ extension HostCore {
     private mutating func packetsCompleted(_ parameters: ArraySlice<UInt8>, now: Instant) {
         var delivering: [ConnectionHandle] = []
         do {
-            try HCI.NumberOfCompletedPackets.forEach(in: parameters) { entry in
+            for entry in try HCI.NumberOfCompletedPackets.Entries(of: parameters) {
                 let link = entry.connectionHandle
                 let count = Int(entry.count)
                 let verdict = context.transmitQueue.packetsCompleted(link, count: count)

@@ -85,9 +85,7 @@ import Testing
     @Test("Entries of Number Of Completed Packets are read one by one, and wrong lengths throw")
     func completedPackets() throws {
         func read(_ bytes: [UInt8]) throws -> [HCI.CompletedPackets] {
-            var entries: [HCI.CompletedPackets] = []
-            try HCI.NumberOfCompletedPackets.forEach(in: bytes[...]) { entries.append($0) }
-            return entries
+            Array(try HCI.NumberOfCompletedPackets.Entries(of: bytes[...]))
         }
         let (one, other) = (ConnectionHandle(rawValue: 0x40), ConnectionHandle(rawValue: 0x41))
         let bytes: [UInt8] = [2, 0x40, 0, 3, 0, 0x41, 0, 1, 1]
