@@ -24,6 +24,7 @@ final class AdapterTimer: HostTimer, @unchecked Sendable {
         default: break
         }
         deadline = newDeadline
+        loop.deadlineChanged()
     }
 
     func isDue(at now: Instant) -> Bool {

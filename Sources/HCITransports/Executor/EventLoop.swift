@@ -46,8 +46,13 @@ final class EventLoop {
 
     private let clock: @Sendable () -> Instant
     private var armedTimers: [AdapterTimer] = []
+    /// The soonest deadline of the timers. It is stored, because every turn needs it.
+    private var nextDeadline: Instant?
     private var turnEndHandlers: [any TurnEndHandler] = []
     private var turnEndWork: [@Sendable () -> Void] = []
+    /// Whether there is work for the end of the turn. After `endTurn()`, it is work that the work
+    /// of that end has requested.
+    private(set) var isTurnUnfinished = false
 
     /// The buffer for every read of this thread.
     private let readBuffer = UnsafeMutableRawBufferPointer.allocate(
@@ -160,11 +165,16 @@ final class EventLoop {
         armedTimers.removeAll { $0 === timer }
     }
 
+    /// Finds the soonest deadline. A timer calls this when its deadline has changed.
+    func deadlineChanged() {
+        nextDeadline = armedTimers.reduce(nil) { earliest($0, $1.deadline) }
+    }
+
     /// Fires every timer whose deadline has passed, and returns whether there was one.
     func fireTimers() -> Bool {
-        guard !armedTimers.isEmpty else { return false }
+        guard let nextDeadline else { return false }
         let now = clock()
-        guard armedTimers.contains(where: { $0.isDue(at: now) }) else { return false }
+        guard nextDeadline <= now else { return false }
         let due = armedTimers.filter { $0.isDue(at: now) }.sorted { $0.isDue(before: $1) }
         for timer in due { timer.fire(at: now) }
         return true
@@ -173,9 +183,8 @@ final class EventLoop {
     /// The maximum wait for `poll` in milliseconds, rounded up so that it does not end too early;
     /// -1 if no timer has a deadline.
     var millisecondsToNextTimer: Int32 {
-        guard !armedTimers.isEmpty else { return -1 }
-        let next = armedTimers.reduce(Instant(nanoseconds: .max)) { min($0, $1.deadline ?? $0) }
-        let wait = (next - clock()).nanoseconds
+        guard let nextDeadline else { return -1 }
+        let wait = (nextDeadline - clock()).nanoseconds
         guard wait > 0 else { return 0 }
         return Int32(clamping: (wait - 1) / 1_000_000 + 1)
     }
@@ -186,31 +195,31 @@ final class EventLoop {
     /// this one has happened.
     func callAtTurnEnd(_ handler: any TurnEndHandler) {
         turnEndHandlers.append(handler)
+        isTurnUnfinished = true
     }
 
     func performAtTurnEnd(_ work: @escaping @Sendable () -> Void) {
         turnEndWork.append(work)
+        isTurnUnfinished = true
     }
 
     /// Runs the work for the end of the turn: first the closures, which may send data, then the
     /// handlers, which write it.
     func endTurn() {
+        guard isTurnUnfinished else { return }
         if !turnEndWork.isEmpty {
             let work = turnEndWork
             turnEndWork.removeAll()
             for item in work { item() }
         }
-        guard !turnEndHandlers.isEmpty else { return }
         var index = 0
         while index < turnEndHandlers.count {
             turnEndHandlers[index].turnEnded()
             index += 1
         }
         turnEndHandlers.removeAll(keepingCapacity: true)
+        isTurnUnfinished = !turnEndWork.isEmpty
     }
-
-    /// Whether `endTurn()` has left work, because the work that it ran requested more.
-    var isTurnUnfinished: Bool { !turnEndHandlers.isEmpty || !turnEndWork.isEmpty }
 
     /// Whether the event loop has no descriptors, timers, handlers or work.
     var isEmpty: Bool {
@@ -228,6 +237,8 @@ final class EventLoop {
         armedTimers = []
         turnEndHandlers = []
         turnEndWork = []
+        isTurnUnfinished = false
+        deadlineChanged()
         withExtendedLifetime(released) {}
     }
 }
