@@ -104,6 +104,8 @@ public actor BluetoothHost {
     var waiting: [RequestIdentifier: Waiter] = [:]
     /// Whether actions or callbacks are running. Actions that they cause follow afterward.
     var isPerforming = false
+    /// Whether events were delivered whose readers are not woken yet.
+    var isWakeDue = false
     var scans: [RequestIdentifier: ScanStream.Continuation] = [:]
     var notifications = NotificationRouter()
     var serverEventRouter = ServerEventRouter()

@@ -28,6 +28,8 @@ extension BluetoothHost {
         guard !isPerforming else { return }
         performActions()
         sendPackets()
+        guard isWakeDue else { return }
+        isWakeDue = false
         notifications.wakeReaders()
         serverEventRouter.wakeReader()
     }
@@ -63,6 +65,19 @@ extension BluetoothHost {
     private func perform(_ action: HostAction) {
         switch action {
         case .transmit(let packet): packets.append(packet)
+        case .event(let event): perform(event)
+        default: performOther(action)
+        }
+    }
+
+    /// Performs an action that is not as frequent as packets.
+    ///
+    /// The method is not inlined. Otherwise, the loop over the actions would reserve memory and
+    /// check for overlapping accesses on behalf of all cases, even if none of them occurs.
+    @inline(never)
+    private func performOther(_ action: HostAction) {
+        switch action {
+        case .transmit, .event: break
         case .reopenTransport: openTransport()
         case .closeTransport:
             transport.close()
@@ -70,7 +85,6 @@ extension BluetoothHost {
             watch?.end()
             // Earlier actions have saved all changed entries.
             closeStore()
-        case .event(let event): perform(event)
         case .completed(let request, let result):
             if let scan = scans.removeValue(forKey: request) {
                 if case .failure(let error) = result { scan.finish(throwing: error) }
@@ -100,6 +114,25 @@ extension BluetoothHost {
 
     /// Delivers an event to the streams of the API and to the port's observer.
     private func perform(_ event: HostEvent) {
+        isWakeDue = true
+        switch event {
+        case .notified(let link, let handle, let value):
+            notifications.deliver(value, for: .init(link: link, handle: handle))
+        case .served(let link, let event):
+            guard deliver(event, of: link) else { return }
+        default:
+            guard deliverOther(event) else { return }
+        }
+        port.readObserver()?.hostDid(event)
+        if case .stateChanged(.closed) = event { closeStreams() }
+    }
+
+    /// Delivers an event that is not as frequent as packets to the streams of the API. The method
+    /// is not inlined, for the reason of `performOther(_:)`.
+    ///
+    /// - Returns: Whether the port's observer gets the event as well.
+    @inline(never)
+    private func deliverOther(_ event: HostEvent) -> Bool {
         switch event {
         case .stateChanged(let state):
             log(state)
@@ -107,26 +140,20 @@ extension BluetoothHost {
             if state == .closed { stateReaders.close() }
         case .advertised(let scan, let advertisement):
             scans[scan]?.yield(advertisement)
-            guard port.scans.contains(scan) else { return }
+            return port.scans.contains(scan)
         case .linkOpened(let link, let peer, let role): linkOpened(link, peer, role)
-        case .mtuChanged: break
+        case .mtuChanged, .notified, .served: break
         case .parametersChanged(let link, let parameters):
             parameterReaders[link]?.deliver(parameters)
         case .advertisingEnded(let set, let end): advertisingEnds.ended(set, end)
-        case .notified(let link, let handle, let value):
-            notifications.deliver(value, for: .init(link: link, handle: handle))
         case .servicesChanged(let link, let ranges, _):
             log("link \(link.rawValue): services \(ranges) changed")
         case .databaseOutdated(let link):
             log("link \(link.rawValue): the services changed before the host had subscribed")
-        case .served(let link, let event):
-            guard deliver(event, of: link) else { return }
-        case .disconnected(let link, let reason):
-            guard linkEnded(link, reason) else { return }
+        case .disconnected(let link, let reason): return linkEnded(link, reason)
         case .security(let event): securityEventReaders.deliver(event)
         }
-        port.readObserver()?.hostDid(event)
-        if case .stateChanged(.closed) = event { closeStreams() }
+        return true
     }
 
     private func closeStreams() {

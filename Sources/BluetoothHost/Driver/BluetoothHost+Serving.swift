@@ -95,7 +95,7 @@ extension BluetoothHost {
     /// - Returns: Whether the port's observer gets the event as well. A request has one recipient:
     ///   the observer gets it only if there is no reader.
     func deliver(_ event: ClientEvent, of link: LinkIdentifier) -> Bool {
-        guard serverEventRouter.hasReader || port.readObserver() == nil else { return true }
+        guard port.readObserver() == nil || serverEventRouter.hasReader else { return true }
         var opened: Link?
         if let peer = port.readPeer(of: link) {
             opened = Link(host: self, identifier: link, address: peer)

@@ -76,8 +76,9 @@ struct NotificationRouter {
     /// Wakes the readers of the values that have arrived.
     mutating func wakeReaders() {
         guard !awaited.isEmpty else { return }
-        for stream in awaited { stream.wake() }
-        awaited.removeAll(keepingCapacity: true)
+        // An array removes its last element without a copy.
+        awaited.reverse()
+        while let stream = awaited.popLast() { stream.wake() }
     }
 
     /// Ends the streams of a link that has ended.
