@@ -40,6 +40,7 @@ extension Ether {
         links.resources[end.radio.index].heldPackets -= end.heldPackets
         schedules[end.radio.index].releaseAll(of: link.id, from: now)
         link[side] = nil
+        links.changeCount += 1
     }
 
     /// Ensures that the end's timer fires at its next deadline, or before. When a deadline moves to

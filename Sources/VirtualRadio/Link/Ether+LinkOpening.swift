@@ -89,6 +89,7 @@ extension Ether {
         reportLinkToHost(link, side, advertisingSet)
         armDeadline(side, &link)
         links[link.id] = link
+        links.changeCount += 1
         return handle
     }
 }

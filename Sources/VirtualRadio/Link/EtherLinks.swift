@@ -14,22 +14,14 @@ package struct EtherLinks: Sendable {
     /// The state that the links of a radio share, by radio.
     package var resources: [LinkResources] = []
 
+    /// The number of times that an end of a link was opened or closed.
+    var changeCount = 0
+
     /// The number of all links.
     package var count: Int { boxes.count }
 
     /// All links, including proposed ones, in the order of their creation.
     package var all: [RadioLink] { boxes.compactMap { $0.map { RadioLink(copying: $0.link) } } }
-
-    /// Returns whether `known` lists exactly the links that have both ends, in the order of their
-    /// creation.
-    func hasExactly(_ known: [LinkID]) -> Bool {
-        var next = 0
-        for index in boxes.indices where boxes[index]?.link.isWhole == true {
-            guard next < known.count, known[next] == identifiers[index] else { return false }
-            next += 1
-        }
-        return next == known.count
-    }
 
     /// The link; `nil` if it has ended. The accessors copy the link. The code for each packet uses
     /// `take` instead.

@@ -47,9 +47,6 @@ package struct RadioLink: Sendable {
     /// Whether the link was made and both ends are closed.
     var isOver: Bool { isMade && central == nil && peripheral == nil }
 
-    /// Whether both ends have the link.
-    var isWhole: Bool { central != nil && peripheral != nil }
-
     /// The anchor of the next connection event, by the central's interval.
     var nextAnchor: Instant {
         Instant(nanoseconds: anchor.nanoseconds + (central?.timing.interval ?? 0))

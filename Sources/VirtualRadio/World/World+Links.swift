@@ -24,14 +24,14 @@ extension World {
 
     /// Reports the changes since the last call.
     func reportLinkChanges() {
-        guard let known = linkWatch?.known, !core.ether.links.hasExactly(known.map(\.id)) else {
-            return
-        }
+        let changeCount = core.ether.links.changeCount
+        guard let known = linkWatch?.known, linkWatch?.changeCount != changeCount else { return }
         let present = core.ether.links.all.compactMap { link in
             status(of: link).map { LinkWatch.Known(id: link.id, link: $0) }
         }
         let changes = LinkWatch.changes(from: known, to: present)
         linkWatch?.known = changes.known
+        linkWatch?.changeCount = changeCount
         for change in changes.reported { linkWatch?.observer(change) }
     }
 }
@@ -47,6 +47,8 @@ struct LinkWatch {
     let observer: (LinkChange) -> Void
     /// The links that were reported, in the order of their numbers.
     fileprivate(set) var known: [Known] = []
+    /// The value of `EtherLinks.changeCount` at the last report.
+    fileprivate var changeCount = -1
 
     fileprivate static func changes(
         from known: [Known],
