@@ -54,6 +54,9 @@ package struct ResolvingListUpdater: Sendable {
     private var missCount = 0
     /// Whether the list stays unused.
     package private(set) var isGivenUp = false
+    /// The next operation toward the requested contents, or `nil` if none is necessary. The host
+    /// reads it after every packet, so it is stored.
+    package private(set) var nextOperation: PrivacyOperation?
 
     package init() {}
 
@@ -62,6 +65,7 @@ package struct ResolvingListUpdater: Sendable {
     /// Requests that the controller resolves the addresses of these peers, the most important
     /// first.
     package mutating func request(_ entries: [Entry]) {
+        defer { nextOperation = findNextOperation() }
         wanted = entries.filter { entry in entry.peerKey.bytes.contains { $0 != 0 } }
         rejected = rejected.filter { identity in wanted.contains { $0.identity == identity } }
     }
@@ -78,6 +82,7 @@ package struct ResolvingListUpdater: Sendable {
 
     /// Forgets the state of a controller that is reset.
     mutating func forgetController() {
+        defer { nextOperation = findNextOperation() }
         contents = nil
         modes = []
         isEnabled = false
@@ -86,6 +91,7 @@ package struct ResolvingListUpdater: Sendable {
 
     /// Begins with a controller that was reset.
     package mutating func configure(_ capabilities: ControllerCapabilities) {
+        defer { nextOperation = findNextOperation() }
         forgetController()
         rejected = []
         let isUsable = Self.isUsable(with: capabilities)
@@ -107,6 +113,7 @@ package struct ResolvingListUpdater: Sendable {
     /// After `missLimit` such cases, the list stays unused, because some controllers accept the
     /// commands but do not resolve addresses. Bumble's controller is an example.
     mutating func missed() {
+        defer { nextOperation = findNextOperation() }
         missCount += 1
         if missCount >= Self.missLimit { giveUp() }
     }
@@ -123,10 +130,8 @@ package struct ResolvingListUpdater: Sendable {
         Array(wanted.lazy.filter { !rejected.contains($0.identity) }.prefix(capacity))
     }
 
-    /// The next operation toward the requested contents, or `nil` if none is necessary.
-    package var nextOperation: PrivacyOperation? {
-        // This runs after every packet, usually without entries.
-        let target = wanted.isEmpty || capacity == 0 ? [] : target
+    private func findNextOperation() -> PrivacyOperation? {
+        let target = target
         guard !target.isEmpty else { return isEnabled == false ? nil : .enableResolution(false) }
         if let edit = nextEdit(toward: target) {
             return isEnabled == false ? edit : .enableResolution(false)
@@ -147,6 +152,7 @@ package struct ResolvingListUpdater: Sendable {
     ///
     /// - Returns: `false` if the operation failed for a transient reason and is repeated later.
     mutating func finished(_ operation: PrivacyOperation, _ outcome: OperationOutcome) -> Bool {
+        defer { nextOperation = findNextOperation() }
         guard outcome == .accepted else { return refused(operation, outcome) }
         refusalCount = 0
         switch operation {
