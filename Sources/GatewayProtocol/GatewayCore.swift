@@ -254,15 +254,16 @@ extension GatewayCore {
 
     /// The time at which to call `deadlinePassed`.
     package var nextDeadline: Instant? {
-        var deadlines = connections.values.map(\.peer.nextDeadline)
-        deadlines += connections.values.compactMap(\.purposeDeadline)
-        if let reportsDue { deadlines.append(reportsDue) }
+        var soonest = reportsDue
+        for connection in connections.values {
+            soonest = earliest(soonest, connection.peer.nextDeadline)
+            soonest = earliest(soonest, connection.purposeDeadline)
+        }
         switch controller {
         case .resetting(let until), .clearing(let until), .disconnecting(_, let until):
-            deadlines.append(until)
-        case .closed, .opening, .ready, .closing: break
+            return earliest(soonest, until)
+        case .closed, .opening, .ready, .closing: return soonest
         }
-        return deadlines.min()
     }
 
     /// Sends pings and the reports that wait, and ends each connection and each step of the

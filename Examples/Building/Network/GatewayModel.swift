@@ -185,10 +185,9 @@ extension GatewayModel {
 // Time.
 extension GatewayModel {
     var nextDeadline: Instant? {
-        [
-            toGateway.nextArrival, toHost.nextArrival, host?.client?.nextDeadline, host?.limit,
-            isOn ? core.nextDeadline : nil,
-        ].compactMap { $0 }.min()
+        var soonest = earliest(toGateway.nextArrival, toHost.nextArrival)
+        soonest = earliest(soonest, earliest(host?.client?.nextDeadline, host?.limit))
+        return isOn ? earliest(soonest, core.nextDeadline) : soonest
     }
 
     /// Handles everything that is due.
