@@ -44,6 +44,7 @@ struct BuildingPage {
         let json = JSON.object([
             .init("seed", .integer(Int(clamping: record.seed))),
             .init("seconds", Self.json(record.length)),
+            .init("sampleInterval", .integer(record.sampleInterval)),
             .init("size", .array([Self.json(FloorPlan.width), Self.json(FloorPlan.depth)])),
             .init(
                 "room",
@@ -100,7 +101,7 @@ extension BuildingPage {
                 .array(device.signals.map { $0.map { .integer($0) } ?? .null })
             ),
             .init("pauses", .array(device.pauses.map { .array([json($0.from), json($0.to)]) })),
-            .init("values", .integer(device.values.count)),
+            .init("values", .integer(device.valueCount)),
             .init("changes", .integer(device.changeCount)),
         ])
     }

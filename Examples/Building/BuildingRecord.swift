@@ -36,14 +36,43 @@ struct BuildingRecord: Sendable {
         /// The positions at some times, with straight lines between them.
         let path: [(time: Double, position: Position)]
         var links: [Stay] = []
-        /// The signal at the gateway each second, in dBm.
+        /// The signal at the gateway in dBm, once in each `sampleInterval`.
         var signals: [Int?] = []
-        /// The times at which the app got a value.
-        var values: [Double] = []
+        /// The number of values that the app got.
+        private(set) var valueCount = 0
+        /// The time of the last value; 0 before the first.
+        private var lastValue = 0.0
+        /// The shortest time without a value that counts as a pause.
+        let pauseLimit: Double
         /// The times at which the device became ready again.
         var returns: [Double] = []
-        /// The times without a value, longer than one and a half periods.
-        var pauses: [Pause] = []
+        /// The times without a value, longer than `pauseLimit`.
+        private(set) var pauses: [Pause] = []
+
+        init(
+            name: String,
+            rooms: [Int],
+            path: [(time: Double, position: Position)],
+            pauseLimit: Double
+        ) {
+            (self.name, self.rooms, self.path) = (name, rooms, path)
+            self.pauseLimit = pauseLimit
+        }
+
+        /// Records that the app got a value at a time.
+        mutating func addValue(at time: Double) {
+            valueCount += 1
+            addPause(until: time)
+            lastValue = time
+        }
+
+        /// Records the pause at the end of the record, if there is one.
+        mutating func end(at time: Double) { addPause(until: time) }
+
+        private mutating func addPause(until time: Double) {
+            guard time - lastValue > pauseLimit else { return }
+            pauses.append(Pause(from: lastValue, to: time))
+        }
 
         var walks: Bool { rooms.count > 1 }
 
@@ -66,6 +95,8 @@ struct BuildingRecord: Sendable {
     }
 
     let seed: UInt64
+    /// The time between two signals of a device in seconds.
+    var sampleInterval = 1
     /// The length of the record in seconds.
     var length = 0.0
     var devices: [Device]
@@ -81,17 +112,4 @@ struct BuildingRecord: Sendable {
     var remainingLinks = 0
     /// The number of leases after the host has shut down.
     var remainingLeases = 0
-}
-
-extension BuildingRecord.Device {
-    /// Returns the pauses between values in a record of this length, including the pause at its end.
-    static func pauses(
-        between values: [Double],
-        longerThan limit: Double,
-        until end: Double
-    ) -> [BuildingRecord.Pause] {
-        let times = [0] + values.filter { $0 >= 0 && $0 <= end } + [end]
-        return zip(times, times.dropFirst()).filter { $1 - $0 > limit }
-            .map { BuildingRecord.Pause(from: $0, to: $1) }
-    }
 }

@@ -23,6 +23,9 @@ final class BuildingRecorder: Sendable {
         }
     }
 
+    /// The number of signals of each device that a long record keeps.
+    private static let sampleLimit = 3_600
+
     private let world: TestWorld
     private let state: Mutex<State>
 
@@ -98,7 +101,8 @@ final class BuildingRecorder: Sendable {
             for await _ in values {
                 let now = world.air.now
                 self?.state.withLock { state in
-                    state.record.devices[number].values.append(state.seconds(now))
+                    guard state.start != nil else { return }
+                    state.record.devices[number].addValue(at: state.seconds(now))
                 }
             }
         }
@@ -114,6 +118,9 @@ final class BuildingRecorder: Sendable {
         through incidents: [BuildingScenario.Incident]
     ) async throws {
         let start = world.now
+        let interval = max(1, Int(duration / .seconds(Self.sampleLimit)))
+        state.withLock { $0.record.sampleInterval = interval }
+        var count = 0
         var open = incidents.sorted { $0.at < $1.at }
         var ends: [(gateway: Int, kind: BuildingScenario.Incident.Kind, at: Duration)] = []
         while world.now - start < duration {
@@ -125,7 +132,8 @@ final class BuildingRecorder: Sendable {
                 let gateway = begin(incident, at: gone)
                 ends.append((gateway, incident.kind, gone + incident.length))
             }
-            sample()
+            if count.isMultiple(of: interval) { sample() }
+            count += 1
             try await world.advance(by: .seconds(1))
         }
         for end in ends { setWorking(true, end.gateway, end.kind) }
@@ -186,13 +194,8 @@ final class BuildingRecorder: Sendable {
             for (device, gateways) in state.open {
                 for gateway in gateways.keys { state.close(device, gateway, now: now) }
             }
-            let limits = state.devices.map(\.pauseLimit)
             for device in state.record.devices.indices {
-                state.record.devices[device].pauses = BuildingRecord.Device.pauses(
-                    between: state.record.devices[device].values,
-                    longerThan: limits[device],
-                    until: state.record.length
-                )
+                state.record.devices[device].end(at: state.record.length)
             }
             state.start = nil
             state.observations = []

@@ -109,7 +109,12 @@ final class BuildingSimulation: Sendable {
         return devices.map { device in
             guard let controller = device.live.controller, device.walks else {
                 let place = device.live.controller.flatMap { world.position(of: $0) } ?? .origin
-                return .init(name: device.live.name, rooms: [device.room], path: [(0, place)])
+                return .init(
+                    name: device.live.name,
+                    rooms: [device.room],
+                    path: [(0, place)],
+                    pauseLimit: device.pauseLimit
+                )
             }
             let walk = Walk(
                 from: device.room,
@@ -121,7 +126,8 @@ final class BuildingSimulation: Sendable {
             return .init(
                 name: device.live.name,
                 rooms: walk.rooms,
-                path: walk.waypoints.map { (($0.instant - start) / .seconds(1), $0.position) }
+                path: walk.waypoints.map { (($0.instant - start) / .seconds(1), $0.position) },
+                pauseLimit: device.pauseLimit
             )
         }
     }

@@ -59,7 +59,7 @@ function gatewayAt(device, time) {
   return link ? link[2] : null;
 }
 
-const signalAt = (device, time) => device.signals[Math.floor(time)] ?? null;
+const signalAt = (device, time) => device.signals[Math.floor(time / data.sampleInterval)] ?? null;
 const outageAt = (gateway, time) => outages.find(
   outage => outage.gateway === gateway && outage.from <= time && time < outage.to);
 const longestPause = device =>
