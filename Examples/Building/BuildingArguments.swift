@@ -9,6 +9,9 @@ struct BuildingArguments: Sendable {
     private static let deviceLimit = 200
     private static let faultLimit = 10_000
     private static let linkLimit = 256
+    /// The limits of a connection interval in milliseconds. Three of the longest fit into the
+    /// supervision timeout of 4 s that the devices request with it.
+    private static let intervals = 15...1_200
 
     private(set) var scenario = BuildingScenario()
     /// The file of the page; `nil` for none.
@@ -32,12 +35,16 @@ struct BuildingArguments: Sendable {
             case "--faults": faultCount = try Self.number(argument, &rest, 0...Self.faultLimit)
             case "--links":
                 scenario.linkLimit = try Self.number(argument, &rest, 1...Self.linkLimit)
+            case "--interval":
+                let milliseconds = try Self.number(argument, &rest, Self.intervals)
+                scenario.interval = .milliseconds(milliseconds)
             default:
                 guard !argument.hasPrefix("-"), page == nil else {
                     throw Problem(
                         description: """
                             '\(argument)' is not an argument: use [PAGE.html] [--seed N] \
-                            [--minutes N] [--people N] [--sensors N] [--faults N] [--links N]
+                            [--minutes N] [--people N] [--sensors N] [--faults N] [--links N] \
+                            [--interval N]
                             """
                     )
                 }

@@ -3,6 +3,7 @@
 import BluetoothTypes
 import Lanyard
 import LanyardTesting
+import VirtualAccessories
 import VirtualRadio
 
 /// A badge that a person carries, or a sensor that stays in its room. Both notify a value that only
@@ -82,6 +83,24 @@ struct BuildingDevice: Sendable {
         if let controller = live.controller {
             world.air.world.move(controller, to: Walk.spot(in: room, &random))
         }
+    }
+
+    /// Requests a connection interval now, and each time that the device is ready again.
+    func requestInterval(
+        _ interval: Duration,
+        as accessory: Accessory,
+        in world: TestWorld
+    ) -> ObservationToken {
+        let request: @Sendable () -> Void = { [live] in
+            world.later(.zero) {
+                guard let controller = live.controller else { return }
+                world.air.world.perform(at: controller, as: SimpleAccessory.self) {
+                    $0.perform(.requestInterval(interval), now: $1)
+                }
+            }
+        }
+        request()
+        return accessory.onChange { if $0.state == .ready { request() } }
     }
 
     /// The shortest time without a value that counts as a pause, in seconds.

@@ -28,6 +28,9 @@ struct BuildingScenario: Sendable {
     /// The time for which people walk.
     var duration: Duration = .seconds(600)
     var network = NetworkConditions()
+    /// The connection interval that each device requests when it is ready, as devices do whose
+    /// battery has to last; `nil` for the interval of the host.
+    var interval: Duration?
     /// The maximum number of links of each gateway.
     var linkLimit = 20
     /// The losses of gateways. Each one concerns the gateway that has the most links at its

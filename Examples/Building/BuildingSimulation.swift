@@ -90,9 +90,16 @@ final class BuildingSimulation: Sendable {
                 configuration: configuration
             )
             var accessories: [Accessory] = []
-            for device in devices { accessories.append(try await central.pair(device.description)) }
+            var requests: [ObservationToken] = []
+            for device in devices {
+                let accessory = try await central.pair(device.description)
+                accessories.append(accessory)
+                guard let interval = scenario.interval else { continue }
+                requests.append(device.requestInterval(interval, as: accessory, in: world))
+            }
             try await world.advance(by: Self.settlingTime)
             try await body(accessories)
+            for request in requests { request.cancel() }
             await central.shutDown()
             try await world.advance(by: Self.endingTime)
             recorder.noteRemainingLinks()

@@ -5,10 +5,11 @@
 // and their limits. With PAGE.html, also writes a web page with the floor plan.
 //
 // usage: ExampleBuilding [PAGE.html] [--seed N] [--minutes N] [--people N] [--sensors N]
-//            [--faults N] [--links N]
+//            [--faults N] [--links N] [--interval N]
 //
 // With --faults, gateways lose their power or network that number of times, spread over the time.
-// --links is the number of links that a gateway can have.
+// --links is the number of links that a gateway can have. --interval is the connection interval in
+// milliseconds that each device requests when it is ready.
 //
 // The exit status is 1 if a figure is beyond its limit or the run fails, and 64 for wrong
 // arguments.

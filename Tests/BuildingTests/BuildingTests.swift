@@ -74,9 +74,11 @@ struct BuildingTests {
         #expect(incidents.count == 40 && Set(incidents.map(\.kind)).count == 2)
         #expect(zip(incidents, incidents.dropFirst()).allSatisfy { $0.at + $0.length < $1.at })
         #expect(try BuildingArguments(["--faults", "0"]).scenario.incidents.isEmpty)
+        let slow = try BuildingArguments(["--interval", "500"])
+        #expect(slow.scenario.interval == .milliseconds(500))
         let wrong = [
             ["--seed"], ["--people", "0"], ["--faults", "-1"], ["--links", "0"], ["--wrong"],
-            ["a.html", "b.html"],
+            ["--interval", "5000"], ["a.html", "b.html"],
         ]
         for arguments in wrong {
             #expect(throws: BuildingArguments.Problem.self) { try BuildingArguments(arguments) }
