@@ -166,7 +166,7 @@ func send(x: CBL2CAPChannel) { let _: any Sendable = x }  // does not conform
 
 func send(x: CBUUID) { let _: any Sendable = x }  // does not conform
 
-let deprecated266 = CBUUID.init(cfuuid:)  // line 266: deprecated
+let deprecated267 = CBUUID.init(cfuuid:)  // line 267: deprecated
 
 func exhaust(x: CBError.Code) {
 switch x {  // may have additional unknown values
@@ -174,9 +174,9 @@ case .unknown, .invalidParameters, .invalidHandle, .notConnected, .outOfSpace, .
 }
 }
 
-let deprecated308 = CBError.Code.unkownDevice  // line 308: deprecated
+let deprecated309 = CBError.Code.unkownDevice  // line 309: deprecated
 
-let deprecated330 = CBError.unkownDevice  // line 330: deprecated
+let deprecated331 = CBError.unkownDevice  // line 331: deprecated
 
 func exhaust(x: CBATTError.Code) {
 switch x {  // may have additional unknown values

@@ -40,6 +40,12 @@ struct CBUUIDTests {
         #expect(CBUUID(string: "12345678").data == Data([0x12, 0x34, 0x56, 0x78]))
     }
 
+    @Test("15.1 The inherited initializer makes a UUID that the SIG does not assign")
+    func inherited() {
+        #expect(CBUUID().uuidString == "0000")
+        #expect(CBUUID() == CBUUID())
+    }
+
     @Test("15.1 A slice of data is accepted")
     func slices() {
         let slice = Data([1, 2, 0x18, 0x0F, 3])[2..<4]

@@ -18,6 +18,13 @@ open class CBUUID: NSObject, NSCopying {
         self.written = written
     }
 
+    /// Creates the UUID `0000`, which the Bluetooth SIG assigns to nothing.
+    ///
+    /// Apple's class inherits this initializer from `NSObject`. Code uses it for placeholders.
+    public override init() {
+        written = WrittenUUID(BluetoothUUID(0))
+    }
+
     /// Creates a UUID from 4 or 8 hexadecimal digits, or from 32 digits with the usual hyphens, in
     /// upper or lower case. `0x` before 4 or 8 digits is ignored.
     ///

@@ -8,129 +8,129 @@ import Foundation
 struct CBATTErrorSymbols: SymbolList {
     var symbols: [Symbol] {
         [
-            Symbol(340, "CBATTError") { _ in
+            Symbol(341, "CBATTError") { _ in
                 let _: any CustomNSError.Type = CBATTError.self
                 let _: any Hashable.Type = CBATTError.self
                 let _: any Error.Type = CBATTError.self
                 let _: any Sendable.Type = CBATTError.self
             },
-            Symbol(341, "CBATTError.init(_:userInfo:)") { _ in
+            Symbol(342, "CBATTError.init(_:userInfo:)") { _ in
                 let _: (CBATTError.Code, [String: Any]) -> CBATTError = CBATTError.init(_:userInfo:)
                 let _: (CBATTError.Code) -> CBATTError = { CBATTError($0) }
             },
-            Symbol(342, "CBATTError.init(_nsError:)") { _ in
+            Symbol(343, "CBATTError.init(_nsError:)") { _ in
                 let _: (NSError) -> CBATTError = CBATTError.init(_nsError:)
             },
-            Symbol(343, "CBATTError.code") { _ in
+            Symbol(344, "CBATTError.code") { _ in
                 let _: KeyPath<CBATTError, CBATTError.Code> = \.code
             },
-            Symbol(344, "CBATTError.userInfo") { _ in
+            Symbol(345, "CBATTError.userInfo") { _ in
                 let _: KeyPath<CBATTError, [String: Any]> = \.userInfo
             },
-            Symbol(345, "CBATTError.localizedDescription") { _ in
+            Symbol(346, "CBATTError.localizedDescription") { _ in
                 let _: KeyPath<CBATTError, String> = \.localizedDescription
             },
-            Symbol(346, "CBATTError.errorCode") { _ in
+            Symbol(347, "CBATTError.errorCode") { _ in
                 let _: KeyPath<CBATTError, Int> = \.errorCode
             },
-            Symbol(347, "CBATTError.errorUserInfo") { _ in
+            Symbol(348, "CBATTError.errorUserInfo") { _ in
                 let _: KeyPath<CBATTError, [String: Any]> = \.errorUserInfo
             },
-            Symbol(348, "CBATTError.~=(_:_:) on Code") { check in
+            Symbol(349, "CBATTError.~=(_:_:) on Code") { check in
                 let _: (CBATTError.Code, any Error) -> Bool = { $0 ~= $1 }
                 check.equal(CBATTError.Code.invalidHandle ~= CBATTError(.invalidHandle), true)
             },
-            Symbol(349, "CBATTError.errorDomain") { check in
+            Symbol(350, "CBATTError.errorDomain") { check in
                 var value = CBATTError.errorDomain
                 exactly(&value, String.self)
                 check.equal(value, "CBATTErrorDomain")
             },
-            Symbol(371, "CBATTError.success") { check in
+            Symbol(372, "CBATTError.success") { check in
                 var value = CBATTError.success
                 exactly(&value, CBATTError.Code.self)
                 check.equal(value.rawValue, 0)
             },
-            Symbol(372, "CBATTError.invalidHandle") { check in
+            Symbol(373, "CBATTError.invalidHandle") { check in
                 var value = CBATTError.invalidHandle
                 exactly(&value, CBATTError.Code.self)
                 check.equal(value.rawValue, 1)
             },
-            Symbol(373, "CBATTError.readNotPermitted") { check in
+            Symbol(374, "CBATTError.readNotPermitted") { check in
                 var value = CBATTError.readNotPermitted
                 exactly(&value, CBATTError.Code.self)
                 check.equal(value.rawValue, 2)
             },
-            Symbol(374, "CBATTError.writeNotPermitted") { check in
+            Symbol(375, "CBATTError.writeNotPermitted") { check in
                 var value = CBATTError.writeNotPermitted
                 exactly(&value, CBATTError.Code.self)
                 check.equal(value.rawValue, 3)
             },
-            Symbol(375, "CBATTError.invalidPdu") { check in
+            Symbol(376, "CBATTError.invalidPdu") { check in
                 var value = CBATTError.invalidPdu
                 exactly(&value, CBATTError.Code.self)
                 check.equal(value.rawValue, 4)
             },
-            Symbol(376, "CBATTError.insufficientAuthentication") { check in
+            Symbol(377, "CBATTError.insufficientAuthentication") { check in
                 var value = CBATTError.insufficientAuthentication
                 exactly(&value, CBATTError.Code.self)
                 check.equal(value.rawValue, 5)
             },
-            Symbol(377, "CBATTError.requestNotSupported") { check in
+            Symbol(378, "CBATTError.requestNotSupported") { check in
                 var value = CBATTError.requestNotSupported
                 exactly(&value, CBATTError.Code.self)
                 check.equal(value.rawValue, 6)
             },
-            Symbol(378, "CBATTError.invalidOffset") { check in
+            Symbol(379, "CBATTError.invalidOffset") { check in
                 var value = CBATTError.invalidOffset
                 exactly(&value, CBATTError.Code.self)
                 check.equal(value.rawValue, 7)
             },
-            Symbol(379, "CBATTError.insufficientAuthorization") { check in
+            Symbol(380, "CBATTError.insufficientAuthorization") { check in
                 var value = CBATTError.insufficientAuthorization
                 exactly(&value, CBATTError.Code.self)
                 check.equal(value.rawValue, 8)
             },
-            Symbol(380, "CBATTError.prepareQueueFull") { check in
+            Symbol(381, "CBATTError.prepareQueueFull") { check in
                 var value = CBATTError.prepareQueueFull
                 exactly(&value, CBATTError.Code.self)
                 check.equal(value.rawValue, 9)
             },
-            Symbol(381, "CBATTError.attributeNotFound") { check in
+            Symbol(382, "CBATTError.attributeNotFound") { check in
                 var value = CBATTError.attributeNotFound
                 exactly(&value, CBATTError.Code.self)
                 check.equal(value.rawValue, 10)
             },
-            Symbol(382, "CBATTError.attributeNotLong") { check in
+            Symbol(383, "CBATTError.attributeNotLong") { check in
                 var value = CBATTError.attributeNotLong
                 exactly(&value, CBATTError.Code.self)
                 check.equal(value.rawValue, 11)
             },
-            Symbol(383, "CBATTError.insufficientEncryptionKeySize") { check in
+            Symbol(384, "CBATTError.insufficientEncryptionKeySize") { check in
                 var value = CBATTError.insufficientEncryptionKeySize
                 exactly(&value, CBATTError.Code.self)
                 check.equal(value.rawValue, 12)
             },
-            Symbol(384, "CBATTError.invalidAttributeValueLength") { check in
+            Symbol(385, "CBATTError.invalidAttributeValueLength") { check in
                 var value = CBATTError.invalidAttributeValueLength
                 exactly(&value, CBATTError.Code.self)
                 check.equal(value.rawValue, 13)
             },
-            Symbol(385, "CBATTError.unlikelyError") { check in
+            Symbol(386, "CBATTError.unlikelyError") { check in
                 var value = CBATTError.unlikelyError
                 exactly(&value, CBATTError.Code.self)
                 check.equal(value.rawValue, 14)
             },
-            Symbol(386, "CBATTError.insufficientEncryption") { check in
+            Symbol(387, "CBATTError.insufficientEncryption") { check in
                 var value = CBATTError.insufficientEncryption
                 exactly(&value, CBATTError.Code.self)
                 check.equal(value.rawValue, 15)
             },
-            Symbol(387, "CBATTError.unsupportedGroupType") { check in
+            Symbol(388, "CBATTError.unsupportedGroupType") { check in
                 var value = CBATTError.unsupportedGroupType
                 exactly(&value, CBATTError.Code.self)
                 check.equal(value.rawValue, 16)
             },
-            Symbol(388, "CBATTError.insufficientResources") { check in
+            Symbol(389, "CBATTError.insufficientResources") { check in
                 var value = CBATTError.insufficientResources
                 exactly(&value, CBATTError.Code.self)
                 check.equal(value.rawValue, 17)

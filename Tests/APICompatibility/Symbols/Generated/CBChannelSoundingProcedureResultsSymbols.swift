@@ -8,12 +8,12 @@ import Foundation
 struct CBChannelSoundingProcedureResultsSymbols: SymbolList {
     var symbols: [Symbol] {
         [
-            Symbol(395, "CBChannelSoundingProcedureResults") { _ in
+            Symbol(396, "CBChannelSoundingProcedureResults") { _ in
                 let _: NSObject.Type = CBChannelSoundingProcedureResults.self
                 let _: CBChannelSoundingProcedureResults.Type =
                     OpenCBChannelSoundingProcedureResults.self
             },
-            Symbol(396, "CBChannelSoundingProcedureResults.distance") { _ in
+            Symbol(397, "CBChannelSoundingProcedureResults.distance") { _ in
                 let _: KeyPath<CBChannelSoundingProcedureResults, Double> = \.distance
             },
         ]

@@ -8,7 +8,7 @@ import Foundation
 struct CBChannelSoundingSessionConfigurationRoleSymbols: SymbolList {
     var symbols: [Symbol] {
         [
-            Symbol(392, "CBChannelSoundingSessionConfiguration.Role") { check in
+            Symbol(393, "CBChannelSoundingSessionConfiguration.Role") { check in
                 check.isOpenEnumeration(CBChannelSoundingSessionConfiguration.Role.self)
                 switch CBChannelSoundingSessionConfiguration.Role(rawValue: 0) {
                 case .initiator: break
@@ -16,12 +16,12 @@ struct CBChannelSoundingSessionConfigurationRoleSymbols: SymbolList {
                 @unknown default: break
                 }
             },
-            Symbol(393, "CBChannelSoundingSessionConfiguration.Role.initiator") { check in
+            Symbol(394, "CBChannelSoundingSessionConfiguration.Role.initiator") { check in
                 var value = CBChannelSoundingSessionConfiguration.Role.initiator
                 exactly(&value, CBChannelSoundingSessionConfiguration.Role.self)
                 check.equal(value.rawValue, 0)
             },
-            Symbol(394, "CBChannelSoundingSessionConfiguration.Role.init(rawValue:)") { check in
+            Symbol(395, "CBChannelSoundingSessionConfiguration.Role.init(rawValue:)") { check in
                 let _: (Int) -> CBChannelSoundingSessionConfiguration.Role? =
                     CBChannelSoundingSessionConfiguration.Role.init(rawValue:)
                 check.equal(

@@ -8,18 +8,18 @@ import Foundation
 struct CBChannelSoundingSessionConfigurationSymbols: SymbolList {
     var symbols: [Symbol] {
         [
-            Symbol(389, "CBChannelSoundingSessionConfiguration") { _ in
+            Symbol(390, "CBChannelSoundingSessionConfiguration") { _ in
                 let _: NSObject.Type = CBChannelSoundingSessionConfiguration.self
                 let _: CBChannelSoundingSessionConfiguration.Type =
                     OpenCBChannelSoundingSessionConfiguration.self
             },
-            Symbol(390, "CBChannelSoundingSessionConfiguration.init(role:)") { _ in
+            Symbol(391, "CBChannelSoundingSessionConfiguration.init(role:)") { _ in
                 let _:
                     (CBChannelSoundingSessionConfiguration.Role) ->
                         CBChannelSoundingSessionConfiguration =
                         CBChannelSoundingSessionConfiguration.init(role:)
             },
-            Symbol(391, "CBChannelSoundingSessionConfiguration.role") { _ in
+            Symbol(392, "CBChannelSoundingSessionConfiguration.role") { _ in
                 let _:
                     KeyPath<
                         CBChannelSoundingSessionConfiguration,

@@ -14,35 +14,38 @@ struct CBUUIDSymbols: SymbolList {
                 let _: any NSCopying.Type = CBUUID.self
                 let _: CBUUID.Type = OpenCBUUID.self
             },
-            Symbol(264, "CBUUID.init(string:)") { _ in
+            Symbol(264, "CBUUID.init()") { _ in
+                let _: () -> CBUUID = CBUUID.init
+            },
+            Symbol(265, "CBUUID.init(string:)") { _ in
                 let _: (String) -> CBUUID = CBUUID.init(string:)
             },
-            Symbol(265, "CBUUID.init(data:)") { _ in
+            Symbol(266, "CBUUID.init(data:)") { _ in
                 let _: (Data) -> CBUUID = CBUUID.init(data:)
             },
-            Symbol(266, "CBUUID.init(cfuuid:)") { _ in
+            Symbol(267, "CBUUID.init(cfuuid:)") { _ in
                 let _: (CFUUID) -> CBUUID = CBUUID.init(cfuuid:)
             },
-            Symbol(267, "CBUUID.init(nsuuid:)") { _ in
+            Symbol(268, "CBUUID.init(nsuuid:)") { _ in
                 let _: (UUID) -> CBUUID = CBUUID.init(nsuuid:)
             },
-            Symbol(268, "CBUUID.data") { _ in
+            Symbol(269, "CBUUID.data") { _ in
                 let _: KeyPath<CBUUID, Data> = \.data
             },
-            Symbol(269, "CBUUID.uuidString") { _ in
+            Symbol(270, "CBUUID.uuidString") { _ in
                 let _: KeyPath<CBUUID, String> = \.uuidString
             },
-            Symbol(270, "CBUUID.copy(with:)") { _ in
+            Symbol(271, "CBUUID.copy(with:)") { _ in
                 let _: (CBUUID) -> (NSZone?) -> Any = CBUUID.copy(with:)
                 let _: (CBUUID) -> Any = { $0.copy() }
             },
-            Symbol(271, "CBUUID.isEqual(_:)") { _ in
+            Symbol(272, "CBUUID.isEqual(_:)") { _ in
                 let _: (CBUUID) -> (Any?) -> Bool = CBUUID.isEqual(_:)
             },
-            Symbol(272, "CBUUID.hash") { _ in
+            Symbol(273, "CBUUID.hash") { _ in
                 let _: KeyPath<CBUUID, Int> = \.hash
             },
-            Symbol(273, "CBUUID.description") { _ in
+            Symbol(274, "CBUUID.description") { _ in
                 let _: KeyPath<CBUUID, String> = \.description
             },
         ]

@@ -147,57 +147,57 @@ struct GlobalSymbols: SymbolList {
                 var value = CBL2CAPPSM.init()
                 exactly(&value, UInt16.self)
             },
-            Symbol(274, "CBUUIDCharacteristicExtendedPropertiesString") { check in
+            Symbol(275, "CBUUIDCharacteristicExtendedPropertiesString") { check in
                 var value = CBUUIDCharacteristicExtendedPropertiesString
                 exactly(&value, String.self)
                 check.equal(value, "2900")
             },
-            Symbol(275, "CBUUIDCharacteristicUserDescriptionString") { check in
+            Symbol(276, "CBUUIDCharacteristicUserDescriptionString") { check in
                 var value = CBUUIDCharacteristicUserDescriptionString
                 exactly(&value, String.self)
                 check.equal(value, "2901")
             },
-            Symbol(276, "CBUUIDClientCharacteristicConfigurationString") { check in
+            Symbol(277, "CBUUIDClientCharacteristicConfigurationString") { check in
                 var value = CBUUIDClientCharacteristicConfigurationString
                 exactly(&value, String.self)
                 check.equal(value, "2902")
             },
-            Symbol(277, "CBUUIDServerCharacteristicConfigurationString") { check in
+            Symbol(278, "CBUUIDServerCharacteristicConfigurationString") { check in
                 var value = CBUUIDServerCharacteristicConfigurationString
                 exactly(&value, String.self)
                 check.equal(value, "2903")
             },
-            Symbol(278, "CBUUIDCharacteristicFormatString") { check in
+            Symbol(279, "CBUUIDCharacteristicFormatString") { check in
                 var value = CBUUIDCharacteristicFormatString
                 exactly(&value, String.self)
                 check.equal(value, "2904")
             },
-            Symbol(279, "CBUUIDCharacteristicAggregateFormatString") { check in
+            Symbol(280, "CBUUIDCharacteristicAggregateFormatString") { check in
                 var value = CBUUIDCharacteristicAggregateFormatString
                 exactly(&value, String.self)
                 check.equal(value, "2905")
             },
-            Symbol(280, "CBUUIDCharacteristicValidRangeString") { check in
+            Symbol(281, "CBUUIDCharacteristicValidRangeString") { check in
                 var value = CBUUIDCharacteristicValidRangeString
                 exactly(&value, String.self)
                 check.equal(value, "2906")
             },
-            Symbol(281, "CBUUIDCharacteristicObservationScheduleString") { check in
+            Symbol(282, "CBUUIDCharacteristicObservationScheduleString") { check in
                 var value = CBUUIDCharacteristicObservationScheduleString
                 exactly(&value, String.self)
                 check.equal(value, "2910")
             },
-            Symbol(282, "CBUUIDL2CAPPSMCharacteristicString") { check in
+            Symbol(283, "CBUUIDL2CAPPSMCharacteristicString") { check in
                 var value = CBUUIDL2CAPPSMCharacteristicString
                 exactly(&value, String.self)
                 check.equal(value, "ABDD3056-28FA-441D-A470-55A75A52553A")
             },
-            Symbol(293, "CBErrorDomain") { check in
+            Symbol(294, "CBErrorDomain") { check in
                 var value = CBErrorDomain
                 exactly(&value, String.self)
                 check.equal(value, "CBErrorDomain")
             },
-            Symbol(350, "CBATTErrorDomain") { check in
+            Symbol(351, "CBATTErrorDomain") { check in
                 var value = CBATTErrorDomain
                 exactly(&value, String.self)
                 check.equal(value, "CBATTErrorDomain")
