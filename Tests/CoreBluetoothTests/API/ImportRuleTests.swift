@@ -72,6 +72,8 @@ struct ImportRuleTests {
         let moment: CFAbsoluteTime = Date(timeIntervalSinceReferenceDate: 12)
             .timeIntervalSinceReferenceDate
         #expect(moment == 12)
+        let queue: dispatch_queue_t? = .main
+        _ = CBCentralManager(delegate: nil, queue: queue, options: options)
         let uuid: CFUUID = NSUUID()
         #expect(CBUUID(cfuuid: uuid).uuidString == uuid.uuidString)
     }

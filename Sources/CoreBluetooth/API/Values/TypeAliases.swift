@@ -11,6 +11,9 @@ public typealias CBL2CAPPSM = UInt16
     /// Core Foundation declares it on Apple's platforms.
     public typealias CFAbsoluteTime = Double
 
+    /// The name of `DispatchQueue` in Apple's headers, which Dispatch for Linux lacks.
+    public typealias dispatch_queue_t = DispatchQueue
+
     /// The type that replaces Core Foundation's UUID on Linux, so that code with this type
     /// compiles.
     public typealias CFUUID = NSUUID

@@ -16,14 +16,14 @@ struct CBCentralManagerSymbols: SymbolList {
                 let _: () -> CBCentralManager = CBCentralManager.init
             },
             Symbol(23, "CBCentralManager.init(delegate:queue:)") { _ in
-                let _: ((any CBCentralManagerDelegate)?, DispatchQueue?) -> CBCentralManager =
+                let _: ((any CBCentralManagerDelegate)?, dispatch_queue_t?) -> CBCentralManager =
                     CBCentralManager.init(delegate:queue:)
             },
             Symbol(24, "CBCentralManager.init(delegate:queue:options:)") { _ in
                 let _:
-                    ((any CBCentralManagerDelegate)?, DispatchQueue?, [String: Any]?) ->
+                    ((any CBCentralManagerDelegate)?, dispatch_queue_t?, [String: Any]?) ->
                         CBCentralManager = CBCentralManager.init(delegate:queue:options:)
-                let _: ((any CBCentralManagerDelegate)?, DispatchQueue?) -> CBCentralManager = {
+                let _: ((any CBCentralManagerDelegate)?, dispatch_queue_t?) -> CBCentralManager = {
                     CBCentralManager(delegate: $0, queue: $1)
                 }
             },
@@ -76,7 +76,7 @@ struct CBCentralManagerSymbols: SymbolList {
 private class OpenCBCentralManager: CBCentralManager {
     override init(
         delegate: (any CBCentralManagerDelegate)?,
-        queue: DispatchQueue?,
+        queue: dispatch_queue_t?,
         options: [String: Any]? = nil
     ) {
         super.init(delegate: delegate, queue: queue, options: options)

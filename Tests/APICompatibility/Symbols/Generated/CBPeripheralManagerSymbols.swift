@@ -17,15 +17,17 @@ struct CBPeripheralManagerSymbols: SymbolList {
                 let _: () -> CBPeripheralManager = CBPeripheralManager.init
             },
             Symbol(205, "CBPeripheralManager.init(delegate:queue:)") { _ in
-                let _: ((any CBPeripheralManagerDelegate)?, DispatchQueue?) -> CBPeripheralManager =
-                    CBPeripheralManager.init(delegate:queue:)
+                let _:
+                    ((any CBPeripheralManagerDelegate)?, dispatch_queue_t?) -> CBPeripheralManager =
+                        CBPeripheralManager.init(delegate:queue:)
             },
             Symbol(206, "CBPeripheralManager.init(delegate:queue:options:)") { _ in
                 let _:
-                    ((any CBPeripheralManagerDelegate)?, DispatchQueue?, [String: Any]?) ->
+                    ((any CBPeripheralManagerDelegate)?, dispatch_queue_t?, [String: Any]?) ->
                         CBPeripheralManager = CBPeripheralManager.init(delegate:queue:options:)
-                let _: ((any CBPeripheralManagerDelegate)?, DispatchQueue?) -> CBPeripheralManager =
-                    { CBPeripheralManager(delegate: $0, queue: $1) }
+                let _:
+                    ((any CBPeripheralManagerDelegate)?, dispatch_queue_t?) -> CBPeripheralManager =
+                        { CBPeripheralManager(delegate: $0, queue: $1) }
             },
             Symbol(207, "CBPeripheralManager.delegate") { _ in
                 let _:
@@ -87,7 +89,7 @@ struct CBPeripheralManagerSymbols: SymbolList {
 private class OpenCBPeripheralManager: CBPeripheralManager {
     override init(
         delegate: (any CBPeripheralManagerDelegate)?,
-        queue: DispatchQueue?,
+        queue: dispatch_queue_t?,
         options: [String: Any]? = nil
     ) {
         super.init(delegate: delegate, queue: queue, options: options)
