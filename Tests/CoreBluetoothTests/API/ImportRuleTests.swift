@@ -72,6 +72,9 @@ struct ImportRuleTests {
         let moment: CFAbsoluteTime = Date(timeIntervalSinceReferenceDate: 12)
             .timeIntervalSinceReferenceDate
         #expect(moment == 12)
+        let now = Date().timeIntervalSinceReferenceDate
+        #expect(CFAbsoluteTimeGetCurrent() - now < 60)
+        #expect(CFAbsoluteTimeGetCurrent() >= now)
         let queue: dispatch_queue_t? = .main
         _ = CBCentralManager(delegate: nil, queue: queue, options: options)
         let uuid: CFUUID = NSUUID()

@@ -11,6 +11,11 @@ public typealias CBL2CAPPSM = UInt16
     /// Core Foundation declares it on Apple's platforms.
     public typealias CFAbsoluteTime = Double
 
+    /// Returns the current time, for comparison with the times that a delegate gets.
+    public func CFAbsoluteTimeGetCurrent() -> CFAbsoluteTime {
+        Date().timeIntervalSinceReferenceDate
+    }
+
     /// The name of `DispatchQueue` in Apple's headers, which Dispatch for Linux lacks.
     public typealias dispatch_queue_t = DispatchQueue
 
