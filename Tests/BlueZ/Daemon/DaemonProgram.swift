@@ -21,7 +21,7 @@ struct DaemonProgram: Sendable {
         var allowances: [Allowance] {
             switch self {
             case .daemon: []
-            case .host: [.privacyOfReturnedAdapter]
+            case .host: [.privacyOfReturnedAdapter, .dataLengthOfEndedLink]
             }
         }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothHCI
 import Testing
 
 /// The log lines and packets that count as errors. These tests need no virtual machine.
@@ -70,15 +71,21 @@ struct StackProblemTests {
         #expect(([canceled] + others).filter(allowance.covers) == [canceled])
     }
 
-    @Test("The allowance for an ended link covers a request for its features and nothing else")
-    func endedLink() {
+    @Test(
+        "An allowance for an ended link covers one command and one status",
+        arguments: [
+            (Allowance.featuresOfEndedLink, HCI.Opcode.leReadRemoteFeatures),
+            (Allowance.dataLengthOfEndedLink, HCI.Opcode.leSetDataLength),
+        ]
+    )
+    func endedLink(allowance: Allowance, command: HCI.Opcode) {
         let late = StackProblem.refusal(
-            .init(opcode: .leReadRemoteFeatures, status: .unknownConnectionIdentifier)
+            .init(opcode: command, status: .unknownConnectionIdentifier)
         )
         let others: [StackProblem] = [
-            .refusal(.init(opcode: .leReadRemoteFeatures, status: .commandDisallowed)),
+            .refusal(.init(opcode: command, status: .commandDisallowed)),
             .refusal(.init(opcode: .leConnectionUpdate, status: .unknownConnectionIdentifier)),
         ]
-        #expect(([late] + others).filter(Allowance.featuresOfEndedLink.covers) == [late])
+        #expect(([late] + others).filter(allowance.covers) == [late])
     }
 }
