@@ -78,3 +78,23 @@ public enum AccessoryError: Error, Hashable, Sendable {
     /// The waiting task was canceled.
     case cancelled
 }
+
+extension AccessoryError {
+    /// The failure of the link or of the attempt that the error contains; `nil` if it contains
+    /// none.
+    ///
+    /// ```swift
+    /// do {
+    ///     try await accessory.untilReady()
+    /// } catch where error.failure?.kind == .unpaired {
+    ///     offerToPairAgain()
+    /// }
+    /// ```
+    public var failure: LinkFailure? {
+        switch self {
+        case .attemptFailed(let failure): failure
+        case .abandoned(let reason): reason.failure
+        default: nil
+        }
+    }
+}

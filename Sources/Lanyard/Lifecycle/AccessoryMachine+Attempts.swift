@@ -57,20 +57,6 @@ extension AccessoryMachine.State {
     }
 }
 
-extension ChangeReason {
-    /// The failure that the reason contains, if there is one.
-    var failure: LinkFailure? {
-        switch self {
-        case .notPaired(let failure), .lost(let failure), .retrying(let failure, _),
-            .abandoned(let failure), .standingBy(let failure), .resting(.failed(let failure)),
-            .messagesRefused(let failure):
-            failure
-        case .systemReconnects(let failure): failure
-        default: nil
-        }
-    }
-}
-
 extension LinkFailure {
     /// Whether the system, and not the pool, reported that there are too many links.
     var isLimitOfSystem: Bool { kind == .capacity && code != nil }

@@ -58,6 +58,28 @@ public enum ChangeReason: Hashable, Sendable {
     case resting(IdleReason)
 }
 
+extension ChangeReason {
+    /// The failure that the reason contains; `nil` if it contains none.
+    ///
+    /// ```swift
+    /// if accessory.latestChange.reason.failure?.kind == .unpaired { offerToPairAgain() }
+    /// ```
+    public var failure: LinkFailure? {
+        switch self {
+        case .notPaired(let failure), .lost(let failure), .retrying(let failure, _),
+            .abandoned(let failure), .standingBy(let failure), .resting(.failed(let failure)),
+            .messagesRefused(let failure):
+            failure
+        case .systemReconnects(let failure): failure
+        case .begun, .bluetoothAvailable, .bluetoothUnavailable, .restored, .remembered,
+            .requested, .found, .waitingForSlot, .slotGranted, .evicted, .linked, .servicesFound,
+            .databaseKnown, .servicesChanged, .subscribed, .subscriptionEnded, .usable,
+            .nextAttempt, .resting:
+            nil
+        }
+    }
+}
+
 extension ChangeReason: CustomStringConvertible {
     /// The reason as a sentence.
     public var description: String {

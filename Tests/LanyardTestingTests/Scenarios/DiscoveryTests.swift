@@ -42,7 +42,7 @@ struct DiscoveryTests {
             let error = await #expect(throws: AccessoryError.self) {
                 try await central.pair(.strap)
             }
-            #expect(error?.failedBecause == .incomplete, "\(String(describing: error))")
+            #expect(error?.failure?.kind == .incomplete, "\(String(describing: error))")
             #expect(central.accessories.isEmpty)
         }
     }

@@ -92,25 +92,6 @@ extension FlightRecorder {
     }
 }
 
-extension AccessoryError {
-    /// The kind of failure that ended an attempt; `nil` for another error.
-    var failedBecause: LinkFailure.Kind? {
-        if case .attemptFailed(let failure) = self { failure.kind } else { nil }
-    }
-}
-
-extension ChangeReason {
-    var failure: LinkFailure? {
-        switch self {
-        case .notPaired(let failure), .lost(let failure), .retrying(let failure, _),
-            .abandoned(let failure), .standingBy(let failure):
-            failure
-        case .resting(.failed(let failure)): failure
-        default: nil
-        }
-    }
-}
-
 extension Story {
     /// Returns the states of an accessory in the story, in order, without repetitions.
     func states(of name: String) -> [String] {

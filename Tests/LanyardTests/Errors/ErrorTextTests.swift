@@ -186,6 +186,17 @@ struct ErrorTextTests {
         #expect(Lanyard.line(for: CancellationError()) == "CancellationError()")
     }
 
+    @Test("An error contains the failure of its link")
+    func failure() {
+        let failure = LinkFailure(.unpaired, "The keys are lost.")
+        #expect(AccessoryError.attemptFailed(failure).failure == failure)
+        #expect(AccessoryError.abandoned(.resting(.failed(failure))).failure == failure)
+        #expect(AccessoryError.abandoned(.resting(.disconnected)).failure == nil)
+        #expect(AccessoryError.notPaired.failure == nil)
+        #expect(ChangeReason.systemReconnects(failure).failure == failure)
+        #expect(ChangeReason.resting(.neverPaired).failure == nil)
+    }
+
     @Test("A program that throws exits with the code, and one that returns continues")
     func exits() async {
         await #expect(processExitsWith: .exitCode(69)) {
