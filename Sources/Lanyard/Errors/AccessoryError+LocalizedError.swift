@@ -85,8 +85,7 @@ extension AccessoryError: LocalizedError {
             .writeInterrupted, .notConnected:
             "Bring the accessory nearer, and make sure that it is switched on."
         case .attemptFailed(let failure): failure.recoverySuggestion
-        case .notPaired:
-            "Pair it again. If that fails, remove it in the system's Bluetooth settings first."
+        case .notPaired: LinkFailure.pairAgainAdvice
         case .outOfConnectionSlots: "Disconnect another accessory."
         case .abandoned(let reason): reason.recoverySuggestion
         case .unknownCharacteristic, .notPermitted, .malformed:

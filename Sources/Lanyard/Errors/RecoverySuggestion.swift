@@ -96,16 +96,25 @@ extension LinkFailure {
             "Bring it nearer, and make sure that it is switched on."
         case .remoteClosed: "See whether the accessory is connected to another device."
         case .unpaired:
-            "Pair it again: first remove it in the system's Bluetooth settings."
-        case .encryptionFailed, .notPaired:
-            "Pair it again. If that fails, remove it in the system's Bluetooth settings first."
-        case .tooManyBonds: "Remove an accessory in the system's Bluetooth settings."
+            "Pair it again: first remove it \(Self.placeOfBonds)."
+        case .encryptionFailed, .notPaired: Self.pairAgainAdvice
+        case .tooManyBonds: "Remove an accessory \(Self.placeOfBonds)."
         case .capacity: "Disconnect another accessory."
         case .unsupported, .incomplete, .refused:
             "See whether it is the right accessory, and whether its firmware is up to date."
         case .ownCancel, .unknown: nil
         }
     }
+
+    /// A suggestion for an accessory that is not paired.
+    static let pairAgainAdvice =
+        "Pair it again. If that fails, remove it \(placeOfBonds) first."
+
+    #if os(Linux)
+        private static let placeOfBonds = "with \"lanyard bonds remove\""
+    #else
+        private static let placeOfBonds = "in the system's Bluetooth settings"
+    #endif
 
     /// The failure as a sentence for a screen, without the code of the error.
     var sentence: String {

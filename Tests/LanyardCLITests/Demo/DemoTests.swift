@@ -45,7 +45,7 @@
             #expect(output.contains("reason: Peer removed pairing information (CBError 14)\n"))
             #expect(
                 output.contains(
-                    "what to do: Pair it again: first remove it in the system's Bluetooth settings"
+                    "what to do: Pair it again: first remove it with \"lanyard bonds remove\""
                 )
             )
         }

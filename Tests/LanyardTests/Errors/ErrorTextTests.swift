@@ -186,6 +186,20 @@ struct ErrorTextTests {
         #expect(Lanyard.line(for: CancellationError()) == "CancellationError()")
     }
 
+    #if os(Linux)
+        @Test(
+            "On Linux, the advice about a bond names the command that removes it",
+            arguments: [
+                LinkFailure.Kind.unpaired, .encryptionFailed, .notPaired, .tooManyBonds,
+            ]
+        )
+        func bonds(_ kind: LinkFailure.Kind) {
+            let advice = LinkFailure(kind, "").recoverySuggestion
+            #expect(advice?.contains("lanyard bonds remove") == true)
+            #expect(advice?.contains("settings") == false)
+        }
+    #endif
+
     @Test("An error contains the failure of its link")
     func failure() {
         let failure = LinkFailure(.unpaired, "The keys are lost.")

@@ -93,7 +93,7 @@ struct PairingAfterConnectionTests {
         #expect(harness.machine.state == .idle(.failed(.bondLost)))
         #expect(harness.machine.isRemembered)
         let advice = harness.machine.diagnosis(at: harness.now).advice
-        #expect(advice == "Pair it again: first remove it in the system's Bluetooth settings.")
+        #expect(advice == LinkFailure.bondLost.recoverySuggestion)
         #expect(harness.send(.command(.pair)).contains(.retrieve(.remembered)))
         #expect(harness.send(.retrieved("strap")).contains(.reserveSlot(.request)))
     }
