@@ -45,14 +45,14 @@
 
     func serve(_ channel: MessageChannel) { print(channel.isLinked) }
 
-    func serveCentrals() async {
+    func serveCentrals(_ temperature: Temperature) async {
         // snippet.peripheral
         let gateway = AccessoryPeripheral(
             PublishedAccessory(
                 name: "Gateway",
                 services: [
                     .messages("FFE0", inbox: "FFE1", outbox: "FFE2"),
-                    PublishedService("180F", [.notifying("2A19", Data([87]))]),
+                    PublishedService("181A", [.notifying("2A6E", temperature.encoded)]),
                 ]
             )
         )

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import Logging
 
 // Events of the server. All of them arrive on the queue.
 extension PeripheralDriver {
@@ -10,7 +11,8 @@ extension PeripheralDriver {
         case .restored(let characteristics): restored(characteristics)
         case .published(let service, let failure): published(service, failure)
         case .advertisingStarted(let failure):
-            report(failure.map { .failed("not advertising: \($0)") } ?? .advertising)
+            guard let failure else { return report(.advertising) }
+            failToAdvertise("not advertising: \(failure)")
         case .subscribed(let central, let characteristic): subscribed(central, characteristic)
         case .unsubscribed(let central, let characteristic):
             unsubscribed(central, characteristic)
@@ -61,9 +63,18 @@ extension PeripheralDriver {
     }
 
     private func published(_ service: BluetoothID, _ failure: String?) {
-        if let failure { return report(.failed("\(service) is not published: \(failure)")) }
+        if let failure {
+            let effect = "is not published, so the accessory is not advertised"
+            return failToAdvertise("the service \(service) \(effect): \(failure)")
+        }
         unpublished.remove(service)
         if unpublished.isEmpty { advertise() }
+    }
+
+    /// Reports and logs a failure, because an app that does not receive the events sees nothing.
+    private func failToAdvertise(_ reason: String) {
+        Logger(label: "Lanyard").warning("\(accessory.name): \(reason)")
+        report(.failed(reason))
     }
 
     private func advertise() {

@@ -12,7 +12,7 @@ public enum PeripheralEvent: Hashable, Sendable {
     /// The services of the earlier process were restored.
     case restored
     /// A service could not be published, the advertising failed, or a central got no channel, for
-    /// this reason.
+    /// this reason. The accessory is advertised only when all services are published.
     case failed(String)
     /// A central has subscribed: its identifier and the characteristic.
     case subscribed(UUID, to: BluetoothID)

@@ -9,7 +9,7 @@ import Foundation
 ///     name: "Box",
 ///     services: [
 ///         .messages("FFE0", inbox: "FFE1", outbox: "FFE2"),
-///         PublishedService("180A", [.readable("2A29", Data("Lanyard".utf8))]),
+///         PublishedService("181A", [.readable("2A6E", Data([0x34, 0x08]))]),
 ///     ]
 /// )
 /// ```
@@ -35,6 +35,10 @@ public struct PublishedAccessory: Hashable, Sendable {
 }
 
 /// A service with its characteristics.
+///
+/// The system reserves some services and refuses to publish them, among them Device Information
+/// (180A), Battery (180F), Current Time (1805) and Human Interface Device (1812). The accessory is
+/// then not advertised, and ``PeripheralEvent/failed(_:)`` reports the reason.
 public struct PublishedService: Hashable, Sendable {
     /// The UUID of the service.
     public var identifier: BluetoothID

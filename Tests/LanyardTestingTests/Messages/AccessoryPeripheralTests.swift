@@ -55,6 +55,29 @@ struct AccessoryPeripheralTests {
         return (central, try await central.pair(Self.description))
     }
 
+    @Test("Row 18: A service that the system reserves is reported, and nothing is advertised")
+    func reservedService() async throws {
+        let world = TestWorld(seed: 30)
+        let gateway = world.addPhone("gateway")
+        try await world.run {
+            let peripheral = AccessoryPeripheral(
+                PublishedAccessory(
+                    name: "Gateway",
+                    services: [PublishedService("180F", [.readable("2A19", Data([87]))])]
+                ),
+                configuration: gateway.peripheralConfiguration
+            )
+            let failures = peripheral.events.compactMap { event in
+                if case .failed(let reason) = event { reason } else { nil }
+            }
+            #expect(
+                await failures.first { _ in true }
+                    == "the service 180F is not published, so the accessory is not advertised: "
+                    + "The specified UUID is not allowed for this operation."
+            )
+        }
+    }
+
     @Test("Row 18: Long values can be read, values written, and changes observed")
     func values() async throws {
         let world = TestWorld(seed: 8)
