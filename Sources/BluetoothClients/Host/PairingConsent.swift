@@ -50,6 +50,13 @@ package struct PairingConsent: PairingDelegate {
     package func pairsAgain(with peer: BondedPeer, on link: Link) async -> Bool {
         await delegate?.pairsAgain(with: peer, on: link) ?? false
     }
+
+    package func pairingEnded(
+        on link: Link,
+        with result: Result<LinkSecurity, any Error>
+    ) async {
+        await delegate?.pairingEnded(on: link, with: result)
+    }
 }
 
 /// The conditions under which a peer may start a pairing without a pairing delegate.
@@ -75,6 +82,9 @@ extension HostConfiguration {
         guard pairingDelegate == nil else { return }
         pairingDelegate = PairingConsent(switches)
         asksPerson = { switches.current.pairingDelegate != nil }
+        if bondLossPolicy == .refuse, switches.current.pairingDelegate != nil {
+            bondLossPolicy = .ask
+        }
         guard pairing == Pairing.Policy() else { return }
         if switches.current.pairingDelegate != nil { pairing.ioCapability = .keyboardDisplay }
         peerPairing = pairing

@@ -3,8 +3,10 @@
 import BluetoothGAP
 import BluetoothGATT
 import BluetoothHost
+import BluetoothSMP
 import BluetoothTypes
 import Foundation
+import Synchronization
 import Testing
 import VirtualAccessories
 
@@ -60,9 +62,40 @@ struct ProtectedValueTests {
         }
     }
 
-    @Test("8.4 A peripheral that deleted its bond is reported with error 14")
-    func lostBond() async throws {
+    @Test(
+        "8.4 A peripheral that deleted its bond is reported with error 14",
+        arguments: [true, false]
+    )
+    func lostBond(hasDelegate: Bool) async throws {
+        let person = Person(pairsAgain: false)
+        try await reconnectAfterLostBond(asking: hasDelegate ? person : nil) { phone, _ in
+            await phone.journal.wait { lines in
+                lines.contains { $0.hasSuffix("CBError 14") }
+            }
+        }
+        #expect(person.lostBonds == (hasDelegate ? 1 : 0))
+        #expect(person.results == (hasDelegate ? [true] : []))
+    }
+
+    @Test("8.4 A peripheral that deleted its bond is paired again if the delegate agrees")
+    func pairsAgain() async throws {
+        let person = Person(pairsAgain: true)
+        try await reconnectAfterLostBond(asking: person) { phone, kit in
+            await phone.journal.wait(for: "connected Kit")
+            kit.readValue(for: try kit.characteristic("E001"))
+            await phone.journal.wait(for: "value E001 05 ok")
+        }
+        #expect(person.lostBonds == 1)
+        #expect(person.results == [true, true])
+    }
+
+    /// Pairs with a peripheral, which then deletes its bond and is connected again.
+    private func reconnectAfterLostBond(
+        asking person: Person?,
+        _ body: @escaping @Sendable (CentralRecorder, CBPeripheral) async throws -> Void
+    ) async throws {
         let fixture = try Fixture()
+        fixture.adapter.pairingDelegate = person
         try await fixture.run {
             try await fixture.host(configure: { $0.pairingDelegate = ConsentingDelegate() }) {
                 host in
@@ -79,9 +112,7 @@ struct ProtectedValueTests {
                 _ = try await host.advertise(Advertising(AdvertisingContent(localName: "Kit")))
                 phone.journal.clear()
                 phone.manager.connect(kit)
-                await phone.journal.wait { lines in
-                    lines.contains { $0.hasSuffix("CBError 14") }
-                }
+                try await body(phone, kit)
             }
         }
     }
@@ -100,6 +131,51 @@ struct ProtectedValueTests {
 
     private struct ConsentingDelegate: PairingDelegate {
         func consents(to pairing: PairingRequest) async -> Bool { true }
+    }
+
+    /// The delegate of the phone, which agrees to every pairing and records the calls.
+    private final class Person: PairingDelegate {
+        private let answer: Bool
+        private let digits: @Sendable () -> UInt32?
+        private let calls = Mutex((lostBonds: 0, results: [Bool](), methods: [Pairing.Method]()))
+
+        init(pairsAgain answer: Bool, digits: @escaping @Sendable () -> UInt32? = { nil }) {
+            self.answer = answer
+            self.digits = digits
+        }
+
+        var lostBonds: Int { calls.withLock { $0.lostBonds } }
+        /// Whether each pairing succeeded.
+        var results: [Bool] { calls.withLock { $0.results } }
+        /// The methods of the questions.
+        var methods: [Pairing.Method] { calls.withLock { $0.methods } }
+
+        func consents(to pairing: PairingRequest) async -> Bool {
+            calls.withLock { $0.methods.append(pairing.method) }
+            return true
+        }
+
+        func confirms(_ digits: PairingDigits, of pairing: PairingRequest) async -> Bool {
+            calls.withLock { $0.methods.append(pairing.method) }
+            return true
+        }
+
+        func enterDigits(
+            for pairing: PairingRequest,
+            _ entry: DigitEntry
+        ) async -> PairingDigits? {
+            calls.withLock { $0.methods.append(pairing.method) }
+            return digits().flatMap { PairingDigits($0) }
+        }
+
+        func pairsAgain(with peer: BondedPeer, on link: Link) async -> Bool {
+            calls.withLock { $0.lostBonds += 1 }
+            return answer
+        }
+
+        func pairingEnded(on link: Link, with result: Result<LinkSecurity, any Error>) async {
+            calls.withLock { $0.results.append((try? result.get()) != nil) }
+        }
     }
 
     private static func bondCount(of fixture: Fixture) -> Int? {
