@@ -21,5 +21,28 @@
     CBAdapter.default = .virtual
     CBAdapter.default?.pairingDelegate = PairingApprover()
     let central = CBCentralManager(delegate: nil, queue: nil)
-// snippet.end
+    // snippet.end
+
+    // `Scripts/test-sanitized` builds a part of the package, without `Lanyard`.
+    #if canImport(Lanyard)
+        // snippet.lock
+        import Lanyard
+
+        struct LockDisplay: PairingDelegate {
+            func show(_ digits: PairingDigits, of pairing: PairingRequest) async {
+                print("Enter \(digits) on the phone.")
+            }
+
+            func pairsAgain(with peer: BondedPeer, on link: Link) async -> Bool { true }
+        }
+
+        func lockConfiguration(on adapter: CBAdapter) -> AccessoryPeripheral.Configuration {
+            adapter.ioCapability = .displayOnly
+            adapter.pairingDelegate = LockDisplay()
+            var configuration = AccessoryPeripheral.Configuration()
+            configuration.adapter = adapter
+            return configuration
+        }
+    // snippet.end
+    #endif
 #endif

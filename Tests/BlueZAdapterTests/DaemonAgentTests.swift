@@ -19,7 +19,11 @@ import Testing
         let shown = AsyncStream<UInt32>.makeStream()
         let hidden = AsyncStream<UInt32>.makeStream()
 
-        var hasDisplayAndKeyboard: Bool { true }
+        let capability: DaemonCapability
+
+        init(_ capability: DaemonCapability = .keyboardDisplay) {
+            self.capability = capability
+        }
 
         func consents(to pairing: DaemonPairing) async -> Bool {
             pairings.withLock { $0.append(pairing) }
@@ -78,17 +82,17 @@ import Testing
         return received
     }
 
-    @Test("The agent has a display and a keyboard if the adapter has a person with both")
-    func capability() async throws {
+    @Test("The agent has the capability of the person", arguments: DaemonCapability.allCases)
+    func capability(_ capability: DaemonCapability) async throws {
         let daemon = try FakeDaemon()
         let (capabilities, continuation) = AsyncStream<String?>.makeStream()
         daemon.on("RegisterAgent") { call, daemon in
             continuation.yield(call.body.last?.string)
             daemon.bus.reply(to: call)
         }
-        let fixture = Fixture(daemon, pairingDelegate: person)
+        let fixture = Fixture(daemon, pairingDelegate: Person(capability))
         var iterator = capabilities.makeAsyncIterator()
-        #expect(await iterator.next() == "KeyboardDisplay")
+        #expect(await iterator.next() == capability.rawValue)
         await fixture.end()
     }
 

@@ -27,9 +27,8 @@ extension BlueZAdapter {
     func registerAgent() {
         guard let path = DBusObjectPath("/org/bluez"), let agent = DBusObjectPath(BlueZ.agentPath)
         else { return }
-        let capability =
-            pairingDelegate?.hasDisplayAndKeyboard == true ? "KeyboardDisplay" : "NoInputNoOutput"
-        let arguments: [DBusValue] = [.objectPath(agent), .string(capability)]
+        let capability = pairingDelegate?.capability ?? .noInputNoOutput
+        let arguments: [DBusValue] = [.objectPath(agent), .string(capability.rawValue)]
         send(BlueZ.call(path, BlueZ.Interface.agentManager, "RegisterAgent", arguments))
     }
 

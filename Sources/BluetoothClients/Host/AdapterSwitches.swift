@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothHost
+import BluetoothSMP
 
 /// The settings of an adapter, as the application set them.
 package struct AdapterSwitches: Sendable {
@@ -10,9 +11,16 @@ package struct AdapterSwitches: Sendable {
     package var authorization = Authorization.allowedAlways
     package var followsBackgroundRules = false
     package var pairingDelegate: (any PairingDelegate)?
+    /// The IO capability of the device if there is a delegate.
+    package var ioCapability = Pairing.IOCapability.keyboardDisplay
     /// The conditions under which a peer may start a pairing. Not a setting, but read together with
     /// the settings.
     var pairingConditions = PairingConditions()
+
+    /// The IO capability of the device. Without a delegate, nothing shows or enters digits.
+    package var effectiveIOCapability: Pairing.IOCapability {
+        pairingDelegate == nil ? .noInputNoOutput : ioCapability
+    }
 }
 
 /// The application's permission to use Bluetooth. The numbers are those of Core Bluetooth.

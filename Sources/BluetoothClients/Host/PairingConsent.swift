@@ -86,7 +86,7 @@ extension HostConfiguration {
             bondLossPolicy = .ask
         }
         guard pairing == Pairing.Policy() else { return }
-        if switches.current.pairingDelegate != nil { pairing.ioCapability = .keyboardDisplay }
+        pairing.ioCapability = switches.current.effectiveIOCapability
         peerPairing = pairing
         // Apple's devices pair with the many accessories that support legacy pairing only. A peer
         // that starts a pairing must support LE Secure Connections.

@@ -5,7 +5,9 @@ import BluetoothHost
 
 // Questions of the Bluetooth daemon.
 extension TerminalDelegate: DaemonPairingDelegate {
-    var hasDisplayAndKeyboard: Bool { dialogue.hasUser }
+    var capability: DaemonCapability {
+        dialogue.hasUser ? .keyboardDisplay : .noInputNoOutput
+    }
 
     /// Returns whether to ask about a pairing. A pairing that a peer begins needs the permission,
     /// if there is one.

@@ -89,6 +89,32 @@ struct ProtectedValueTests {
         #expect(person.results == [true, true])
     }
 
+    @Test(
+        "8.1 The capabilities of both devices determine the pairing method",
+        arguments: [
+            (Pairing.IOCapability.keyboardDisplay, Pairing.Method.numericComparison),
+            (.displayOnly, .justWorks),
+            (.keyboardOnly, .passkeyEntry),
+            (.noInputNoOutput, .justWorks),
+        ]
+    )
+    func capability(_ capability: Pairing.IOCapability, _ method: Pairing.Method) async throws {
+        let fixture = try Fixture(.safe(pairing: AccessoryPairing(.displayYesNo)))
+        let person = Person(pairsAgain: false) {
+            fixture.air.world.screen(of: fixture.accessories[0]).flatMap { UInt32($0) }
+        }
+        fixture.adapter.ioCapability = capability
+        fixture.adapter.pairingDelegate = person
+        try await fixture.run {
+            let phone = fixture.central()
+            let safe = try await phone.connectedPeripheral("Safe")
+            await phone.explore(safe)
+            safe.readValue(for: try safe.characteristic("E001"))
+            await phone.journal.wait(for: "value E001 05 ok")
+            #expect(person.methods == [method])
+        }
+    }
+
     /// Pairs with a peripheral, which then deletes its bond and is connected again.
     private func reconnectAfterLostBond(
         asking person: Person?,

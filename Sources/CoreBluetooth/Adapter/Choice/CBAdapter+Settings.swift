@@ -3,6 +3,7 @@
 import BluetoothClients
 import BluetoothHost
 import BluetoothRadios
+import BluetoothSMP
 import BluetoothTypes
 import CoreBluetoothEnumerations
 import Foundation
@@ -66,6 +67,21 @@ extension CBAdapter {
                 return switches.pairingDelegate
             }
         }
+    }
+
+    /// The capability of the device to show digits and to accept digits or an answer, which
+    /// determines the pairing method (Vol 3, Part H, 2.3.5.1). A display and a keyboard by default.
+    ///
+    /// ```swift
+    /// adapter.ioCapability = .displayOnly  // a lock that shows digits, which a phone enters
+    /// adapter.pairingDelegate = display
+    /// ```
+    ///
+    /// Set it before the adapter is opened, with its first manager. Without a `pairingDelegate`, the
+    /// device counts as one that can neither show nor accept anything.
+    public var ioCapability: Pairing.IOCapability {
+        get { usage.switches.current.ioCapability }
+        nonmutating set { usage.switches.change { $0.ioCapability = newValue } }
     }
 
     /// Assigns a peripheral to one of several adapters that work as one: every later connection to

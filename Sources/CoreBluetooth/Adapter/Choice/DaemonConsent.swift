@@ -20,7 +20,15 @@ final class DaemonConsent: DaemonPairingDelegate {
         consent = PairingConsent(switches)
     }
 
-    var hasDisplayAndKeyboard: Bool { consent.switches.current.pairingDelegate != nil }
+    var capability: DaemonCapability {
+        switch consent.switches.current.effectiveIOCapability {
+        case .displayOnly: .displayOnly
+        case .displayYesNo: .displayYesNo
+        case .keyboardOnly: .keyboardOnly
+        case .noInputNoOutput: .noInputNoOutput
+        case .keyboardDisplay: .keyboardDisplay
+        }
+    }
 
     func consents(to pairing: DaemonPairing) async -> Bool {
         await consent.consents(to: request(.justWorks, pairing))
