@@ -141,7 +141,8 @@ public struct StandardConnectionPolicy: ConnectionPolicy {
     /// the accessories' batteries on connecting.
     public static let minimumTimeSlice = Duration.seconds(120)
 
-    /// The silence after which a link may be ended for an accessory of the same priority.
+    /// The silence after which a link may be ended for an accessory of the same priority. With zero,
+    /// accessories that always send take turns as well.
     public var silenceLimit: Duration
     /// The time for which a link keeps its slot, even if it is silent, before it may be ended for
     /// an accessory of the same priority.

@@ -51,6 +51,15 @@ struct ConnectionPolicyTests {
         #expect(victim(1, holder("a", held: 1)) == "a")
     }
 
+    @Test("With a silence limit of zero, links that always send take turns as well")
+    func alwaysSending() {
+        let policy = StandardConnectionPolicy(silenceLimit: .zero, timeSlice: .seconds(120))
+        let request = ConnectionRequest(identity: PoolHarness.identity("new"), priority: 0)
+        let links = [holder("a", held: 119), holder("b", held: 120)]
+        #expect(policy.linkToEnd(for: request, among: [links[0]]) == nil)
+        #expect(policy.linkToEnd(for: request, among: links) == links[1].identity)
+    }
+
     @Test("A first pairing ends a link at once, the one with the longest silence")
     func firstPairing() {
         let request = ConnectionRequest(
