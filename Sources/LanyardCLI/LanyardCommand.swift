@@ -48,6 +48,7 @@ struct LanyardCommand: AsyncParsableCommand {
 
     /// Runs the program and exits the process. Ctrl-C cancels the command.
     static func main() async {
+        ClosedStreams.replace()
         signal(SIGPIPE, SIG_IGN)
         let arguments = Array(CommandLine.arguments.dropFirst())
         let console = Console.standard

@@ -116,9 +116,12 @@ extension Console {
         let cause =
             (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError ?? error as NSError
         guard cause.code != Int(EPIPE) else { return .outputClosed }
+        let reason =
+            cause.code == Int(EBADF)
+            ? "it is closed" : String(cString: strerror(Int32(cause.code)))
         return ProgramFailure(
             .inputOutput,
-            "the output cannot be written: \(String(cString: strerror(Int32(cause.code))))",
+            "the output cannot be written: \(reason)",
             advice: cause.code == Int(ENOSPC)
                 ? "free some space, or write elsewhere" : "write elsewhere"
         )
