@@ -56,4 +56,32 @@ struct ProcessTests {
         let (output, _) = try await process.waitUntilEnd(within: Self.limit)
         #expect(output == "/dev/null\n/dev/null\n/dev/null\n")
     }
+
+    @Test("The end of the terminal ends a command as Ctrl-C does, however often it is reported")
+    func hangUp() async throws {
+        let folder = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let socket = folder + "/air"
+        let process = try start(["air", "--empty", "--listen", "unix:\(socket)"], after: ":")
+        _ = try await process.nextLine(within: Self.limit)
+        #expect(FileManager.default.fileExists(atPath: socket))
+        for _ in 0..<3 { process.send(signal: SIGHUP) }
+        let (_, ending) = try await process.waitUntilEnd(within: Self.limit)
+        #expect(ending == .exited(0))
+        #expect(!FileManager.default.fileExists(atPath: socket))
+    }
+
+    @Test("A command that nohup started outlives its terminal")
+    func noHangUp() async throws {
+        let process = try start(["shell"], after: #"trap "" HUP"#)
+        process.write(line: "echo one")
+        #expect(try await process.nextLine(within: Self.limit) == "one")
+        process.send(signal: SIGHUP)
+        process.write(line: "echo two")
+        #expect(try await process.nextLine(within: Self.limit) == "two")
+        process.closeInput()
+        let (_, ending) = try await process.waitUntilEnd(within: Self.limit)
+        #expect(ending == .exited(0))
+    }
 }

@@ -3,8 +3,8 @@
 import Foundation
 import Synchronization
 
-/// A handler that turns SIGINT and SIGTERM into the cancellation of a task, so that links are
-/// disconnected. The second signal ends the process at once.
+/// A handler that turns SIGINT, SIGTERM and SIGHUP into the cancellation of a task, so that links
+/// are disconnected. A second SIGINT or SIGTERM ends the process at once.
 final class Interruption: Sendable {
     private struct State {
         var count = 0
@@ -14,16 +14,19 @@ final class Interruption: Sendable {
     private let state = Mutex(State())
 
     /// Runs `body`, canceled by the first signal. A second signal calls `beforeExit` and
-    /// ends the process.
+    /// ends the process, unless it is SIGHUP, which both the kernel and a shell may send when a
+    /// terminal closes. If the process ignores SIGHUP, as `nohup` makes it do, it still does.
     static func canceling<Value: Sendable>(
         beforeExit: @escaping @Sendable () -> Void,
         body: @escaping @Sendable () async -> Value
     ) async -> Value {
         let interruption = Interruption()
-        let sources = [SIGINT, SIGTERM].map { number in
-            signal(number, SIG_IGN)
+        let numbers = [SIGINT, SIGTERM, SIGHUP]
+        let sources = numbers.compactMap { number -> (any DispatchSourceSignal)? in
+            let wasIgnored = isIgnored(signal(number, SIG_IGN))
+            guard number != SIGHUP || !wasIgnored else { return nil }
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler { interruption.signalArrived(beforeExit: beforeExit) }
+            source.setEventHandler { interruption.signalArrived(number, beforeExit: beforeExit) }
             source.resume()
             return source
         }
@@ -37,12 +40,17 @@ final class Interruption: Sendable {
         return await task.value
     }
 
-    private func signalArrived(beforeExit: () -> Void) {
+    private static func isIgnored(_ handler: (@convention(c) (Int32) -> Void)?) -> Bool {
+        unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+    }
+
+    private func signalArrived(_ number: Int32, beforeExit: () -> Void) {
         let (count, cancel) = state.withLock { state in
             state.count += 1
             return (state.count, state.cancel)
         }
         guard count > 1 else { return cancel() }
+        guard number != SIGHUP else { return }
         beforeExit()
         _exit(ProcessStatus.interrupted.rawValue)
     }

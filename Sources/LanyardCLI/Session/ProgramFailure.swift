@@ -89,7 +89,7 @@ enum ProcessStatus: Int32, CaseIterable, Sendable {
     case refused = 77
     /// A requirement is missing.
     case incomplete = 78
-    /// Ctrl-C or SIGTERM.
+    /// Ctrl-C, SIGTERM or the end of the terminal.
     case interrupted = 130
     /// The reader of the output closed it.
     case outputClosed = 141
@@ -108,7 +108,7 @@ enum ProcessStatus: Int32, CaseIterable, Sendable {
         case .timedOut: "no answer in the time allowed"
         case .refused: "the accessory refused"
         case .incomplete: "a requirement is missing: see 'lanyard doctor'"
-        case .interrupted: "interrupted by Ctrl-C or SIGTERM"
+        case .interrupted: "interrupted by Ctrl-C, SIGTERM or SIGHUP"
         case .outputClosed: "the reader of the output closed it"
         }
     }
