@@ -72,6 +72,15 @@
         private func leave(_ environment: DemoEnvironment, _ logs: String?, on console: Console)
             throws
         {
+            if let failure = environment.world.air.traceFailure {
+                throw ProgramFailure(
+                    .inputOutput,
+                    "the packet logs are not complete: \(TerminalText.escape("\(failure)"))",
+                    advice: trace == nil
+                        ? "set TMPDIR to a directory that you may write to and that has space"
+                        : "give --trace a directory that you may write to and that has space"
+                )
+            }
             if let trace {
                 let name = TerminalText.escape(trace)
                 try console.print("\(name): packet logs, for lanyard trace or Wireshark")

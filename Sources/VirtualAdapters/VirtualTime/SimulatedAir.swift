@@ -131,6 +131,9 @@ extension SimulatedAir {
         self.trace = trace
         trace.observe(world)
     }
+
+    /// The error that made a packet log incomplete; `nil` if there is none.
+    package var traceFailure: TransportError? { trace?.failure }
 }
 
 // MARK: - Running

@@ -50,6 +50,26 @@
             )
         }
 
+        @Test(
+            "A packet log that cannot be written fails the command after the story",
+            arguments: [true, false]
+        )
+        func incompleteLog(withPage: Bool) async throws {
+            try await withFolder { folder in
+                let log = folder + "/logs/1-Phone.btsnoop"
+                try FileManager.default.createDirectory(
+                    atPath: log,
+                    withIntermediateDirectories: true
+                )
+                let page = withPage ? ["--timeline", folder + "/demo.html"] : []
+                let (status, output) = await run(["--trace", folder + "/logs"] + page)
+                #expect(status == .inputOutput, "\(output)")
+                #expect(output.contains("All 25 checks passed, "))
+                #expect(output.contains("lanyard: the packet logs are not complete: "))
+                #expect(!output.contains("please report this"))
+            }
+        }
+
         @Test("Two runs print the same lines except for the duration")
         func repeats() async {
             let runs = [await run([]).output, await run([]).output]
