@@ -3,11 +3,24 @@
 import BluetoothTypes
 
 /// The reason why a controller cannot be used.
-package enum StartupError: Error, Equatable, Sendable {
+package enum StartupError: Error, Equatable, Sendable, CustomStringConvertible {
     /// A required command did not succeed, or a command was discarded.
     case commandFailed(HCI.Opcode, CommandFailure)
     /// The controller has no buffer for an ACL packet, or does not report its buffers.
     case noBuffers
+
+    /// The reason as a clause about the controller, which is the "it" of the sentence.
+    package var description: String {
+        switch self {
+        case .commandFailed(let opcode, .refused(let code)):
+            "it refused the command \(opcode): \(code)"
+        case .commandFailed(let opcode, .timedOut): "it did not answer the command \(opcode)"
+        case .commandFailed(let opcode, .discarded): "the command \(opcode) was not sent"
+        case .commandFailed(let opcode, .malformed):
+            "its answer to the command \(opcode) is malformed"
+        case .noBuffers: "it reports no buffers for data"
+        }
+    }
 }
 
 /// The procedure that takes a controller from any state to a known one and reads its capabilities.

@@ -203,6 +203,22 @@ struct ScriptedController {
         }
     }
 
+    @Test("A failed startup is described in words") func descriptions() {
+        let failures: [CommandFailure] = [
+            .refused(.unknownCommand), .timedOut, .discarded, .malformed,
+        ]
+        let descriptions = failures.map { "\(StartupError.commandFailed(.reset, $0))" }
+        #expect(
+            descriptions == [
+                "it refused the command Reset: unknown HCI command",
+                "it did not answer the command Reset",
+                "the command Reset was not sent",
+                "its answer to the command Reset is malformed",
+            ]
+        )
+        #expect("\(StartupError.noBuffers)" == "it reports no buffers for data")
+    }
+
     @Test("Startup ends at once if its queue discards a command") func discarded() throws {
         var controller = ScriptedController()
         controller.answers[.leReadSupportedStates] = .discarded
