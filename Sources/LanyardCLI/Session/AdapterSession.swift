@@ -312,14 +312,28 @@ struct AdapterSession: Sendable {
         )
     }
 
+    /// Starts the hosts within the limit. Returns the errors of those that did not start, if another
+    /// one did.
+    private func start(_ radios: RadioGroup) async throws -> [Int: any Error] {
+        let limit = limits.opening(adapter)
+        do {
+            return try await limits.run("opening \(adapter)", within: limit) {
+                try await radios.start()
+            }
+        } catch let failure as ProgramFailure where failure.status == .timedOut {
+            throw ProgramFailure(
+                .timedOut,
+                failure.happened,
+                advice: "check that a Bluetooth controller is behind \(adapter), or allow more "
+                    + "time with --timeout"
+            )
+        }
+    }
+
     /// Starts the hosts. With `onAdapterLoss`, waits for an adapter that is not available.
     private func open(_ radios: RadioGroup) async throws {
         guard let onAdapterLoss else {
-            let limit = limits.opening(adapter)
-            let failures = try await limits.run("opening \(adapter)", within: limit) {
-                try await radios.start()
-            }
-            for (radio, error) in failures.sorted(by: { $0.key < $1.key }) {
+            for (radio, error) in try await start(radios).sorted(by: { $0.key < $1.key }) {
                 let failure = ProgramFailure(error, during: "opening \(radios.names[radio])")
                 console.remark("lanyard: \(failure.happened); continuing with the others\n")
             }

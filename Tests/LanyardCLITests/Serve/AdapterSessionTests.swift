@@ -101,4 +101,38 @@ struct AdapterSessionTests {
         #expect(failure.happened.contains("trace file"))
         #expect(!FileManager.default.fileExists(atPath: path))
     }
+
+    @Test("If an adapter does not answer, the advice is about the adapter")
+    func silentAdapter() async throws {
+        var (near, far) = (-1 as Int32, -1 as Int32)
+        var name = [CChar](repeating: 0, count: 128)
+        try #require(openpty(&near, &far, &name, nil, nil) == 0)
+        defer {
+            close(near)
+            close(far)
+        }
+        let path = String(decoding: name.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)
+        let console = Console(
+            isOutputTerminal: false,
+            isRemarkTerminal: false,
+            size: { Console.Size(columns: 80, rows: 24) },
+            write: { _ in },
+            remark: { _ in }
+        )
+        let session = AdapterSession(
+            adapter: try AdapterChoice("serial:\(path)"),
+            traceFile: nil,
+            limits: StepLimits(),
+            console: console
+        )
+        let isTimeOver = OneTimeEvent()
+        isTimeOver.occur()
+        let failure = await #expect(throws: ProgramFailure.self) {
+            try await TimeLimit.passing(at: isTimeOver) {
+                try await session.withHost { _ in }
+            }
+        }
+        #expect(failure?.status == .timedOut)
+        #expect(failure?.advice.hasPrefix("check that a Bluetooth controller is behind") == true)
+    }
 }
