@@ -109,7 +109,7 @@ struct AdapterSession: Sendable {
             }
         let radios = makeRadios(on: observed, access.executor ?? executor, keys, store)
         let end = await result {
-            try await open(radios)
+            let failed = try await open(radios)
             isReady.set()
             for transport in transports {
                 guard let notice = transport.notice else { continue }
@@ -117,7 +117,7 @@ struct AdapterSession: Sendable {
             }
             try await FirstResult.of([
                 { @Sendable in try await body(radios) },
-                { @Sendable in try await watch(radios) },
+                { @Sendable in try await watch(radios, failed: failed) },
                 { @Sendable in await watchStore(of: radios) },
             ])
         }
@@ -330,32 +330,39 @@ struct AdapterSession: Sendable {
         }
     }
 
-    /// Starts the hosts. With `onAdapterLoss`, waits for an adapter that is not available.
-    private func open(_ radios: RadioGroup) async throws {
+    /// Starts the hosts. Reports those that did not start, if another one did, and returns their
+    /// numbers. With `onAdapterLoss`, waits for an adapter that is not available.
+    private func open(_ radios: RadioGroup) async throws -> Set<Int> {
         guard let onAdapterLoss else {
-            for (radio, error) in try await start(radios).sorted(by: { $0.key < $1.key }) {
+            let failures = try await start(radios)
+            for (radio, error) in failures.sorted(by: { $0.key < $1.key }) {
                 let failure = ProgramFailure(error, during: "opening \(radios.names[radio])")
                 console.remark("lanyard: \(failure.happened); continuing with the others\n")
             }
-            return
+            return Set(failures.keys)
         }
         do {
             _ = try await radios.start()
         } catch HostError.adapter(let failure) {
             try onAdapterLoss(failure)
             for await state in radios.hosts[0].states where state == .ready {
-                return try onAdapterLoss(nil)
+                try onAdapterLoss(nil)
+                return []
             }
             throw CancellationError()
         }
+        return []
     }
 
     /// Throws when the adapter is lost, because the host would retry without a limit. With
     /// `onAdapterLoss`, reports the loss and the return instead. A session with several adapters
     /// throws when all of them are lost.
-    private func watch(_ radios: RadioGroup) async throws {
+    ///
+    /// - Parameter failed: The numbers of adapters whose loss is already reported.
+    private func watch(_ radios: RadioGroup, failed: Set<Int>) async throws {
         guard radios.hosts.count > 1 else { return try await watch(radios.hosts[0]) }
         let lost = radios.hosts.map { _ in Latch() }
+        for radio in failed { lost[radio].set() }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (radio, host) in radios.hosts.enumerated() {
                 group.addTask {
