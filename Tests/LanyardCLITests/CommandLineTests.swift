@@ -145,6 +145,29 @@ import VirtualAdapters
         #expect(page.status == .inputOutput && page.remarks.contains("cannot be written"))
     }
 
+    @Test(
+        "The error for a file that cannot be read or made states the reason",
+        arguments: [
+            (["serve", "/"], "the database / cannot be read: is a directory; "),
+            (["run", "/"], "the script / cannot be read: is a directory; "),
+            (["air", "--scenario", "/"], "the scenario / cannot be read: is a directory; "),
+            (["run", "/nonexistent"], "cannot be read: no such file or directory; "),
+            (["timeline", "/nonexistent", "-o", "/tmp/a"], "no such file or directory; "),
+            (
+                ["scan", "--adapter", "virtual", "--trace", "/"],
+                "the trace file / cannot be made: is a directory; "
+            ),
+            (
+                ["scan", "--adapter", "virtual", "--trace", "/dev/full"],
+                "the trace file /dev/full cannot be made: no space left on device; "
+            ),
+        ]
+    )
+    func reasons(arguments: [String], message: String) async {
+        let run = await run(arguments)
+        #expect(run.status == .inputOutput && run.remarks.contains(message), "\(run.remarks)")
+    }
+
     @Test("An adapter that cannot be opened leaves no store behind")
     func leavesNoStore() async throws {
         let folder = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"

@@ -57,6 +57,16 @@ struct ProcessTests {
         #expect(output == "/dev/null\n/dev/null\n/dev/null\n")
     }
 
+    @Test("The database of serve may be a pipe")
+    func pipe() async throws {
+        let process = try start(["serve", "--check", "/dev/stdin"], after: ":")
+        process.write(line: #"{"name": "Piped"}"#)
+        process.closeInput()
+        let (output, ending) = try await process.waitUntilEnd(within: Self.limit)
+        #expect(ending == .exited(0), "\(process.log)")
+        #expect(output.hasPrefix("Piped  "))
+    }
+
     @Test("The end of the terminal ends a command as Ctrl-C does, however often it is reported")
     func hangUp() async throws {
         let folder = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"

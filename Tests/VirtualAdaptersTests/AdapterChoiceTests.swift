@@ -129,10 +129,15 @@ struct AdapterChoiceTests {
 
     @Test("A missing or invalid scenario is refused with its path and the place of a mistake")
     func wrongScenarios() async throws {
-        #expect(throws: AdapterChoiceError.unreadable(path: "/nonexistent/x")) {
+        let missing = AdapterChoiceError.unreadable(
+            path: "/nonexistent/x",
+            reason: "no such file or directory"
+        )
+        #expect(throws: missing) {
             try AdapterChoice("virtual:/nonexistent/x").makeAccess()
         }
-        #expect(throws: AdapterChoiceError.unreadable(path: "/")) {
+        let directory = AdapterChoiceError.unreadable(path: "/", reason: "is a directory")
+        #expect(throws: directory) {
             try AdapterChoice("virtual:/").makeAccess()
         }
         for bytes in [[0xFF], [UInt8](repeating: 0x20, count: ScenarioFile.lengthLimit + 1)] {

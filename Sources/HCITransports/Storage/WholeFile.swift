@@ -24,3 +24,14 @@ package enum WholeFile {
         }
     }
 }
+
+extension TransportError {
+    /// The reason for an error of a file operation, without the operation and the path.
+    package var fileReason: String {
+        switch self {
+        case .system(_, _, let text): text.prefix(1).lowercased() + text.dropFirst()
+        case .permissionDenied: "permission denied"
+        default: description
+        }
+    }
+}

@@ -63,10 +63,8 @@ struct TimelineCommand: ConsoleCommand {
         if let failure = ProgramFailure.directory(path, instead: "a recording", suffix: ".jsonl") {
             throw failure
         }
-        guard let data = FileManager.default.contents(atPath: path) else {
-            throw file.unreadable(path)
-        }
-        guard !data.starts(with: Array("btsnoop".utf8)) else {
+        let bytes = try file.bytes(of: path, limit: lengthLimit)
+        guard !bytes.starts(with: Array("btsnoop".utf8)) else {
             let name = TerminalText.escape(path)
             throw .usage(
                 "\(name) is a packet log, not a recording",
@@ -74,7 +72,7 @@ struct TimelineCommand: ConsoleCommand {
                     + "'lanyard timeline RECORDING \(name) -o PAGE' shows it beside a recording"
             )
         }
-        guard data.count <= lengthLimit, let text = TerminalText.text(utf8: data) else {
+        guard let text = TerminalText.text(utf8: bytes) else {
             throw file.invalidText(path)
         }
         do throws(FlightRecording.Failure) {

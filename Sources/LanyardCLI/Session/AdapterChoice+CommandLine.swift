@@ -70,7 +70,8 @@ extension ProgramFailure {
                 advice:
                     "choose another --adapter; docs/BLUEZ.md lists the commands for 'bluez'"
             )
-        case .unreadable(let path): self = JSONFile.scenario.unreadable(path)
+        case .unreadable(let path, let reason):
+            self = .unreadable("scenario", path, because: reason)
         case .invalidText(let path): self = JSONFile.scenario.invalidText(path)
         case .invalidScenario(let path, let error): self = JSONFile.scenario.wrong(path, error)
         case .worldFull(let error): self.init(error)

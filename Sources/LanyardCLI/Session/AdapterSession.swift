@@ -221,8 +221,9 @@ struct AdapterSession: Sendable {
         } catch {
             throw ProgramFailure(
                 .inputOutput,
-                "the trace file \(TerminalText.escape(traceFile)) cannot be made",
-                advice: "give --trace a file in a directory that you may write to"
+                "the trace file \(TerminalText.escape(traceFile)) cannot be made: "
+                    + TerminalText.escape(error.fileReason),
+                advice: "give --trace a file where you may write and there is space"
             )
         }
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
+import HCITransports
 import JSONText
 import VirtualAdapters
 
@@ -19,10 +19,7 @@ struct JSONFile {
         _ path: String,
         as parse: (String) throws(Failure) -> Value
     ) throws(ProgramFailure) -> Value {
-        guard let data = FileManager.default.contents(atPath: path) else {
-            throw unreadable(path)
-        }
-        guard data.count <= Self.lengthLimit, let text = TerminalText.text(utf8: data) else {
+        guard let text = TerminalText.text(utf8: try bytes(of: path)) else {
             throw invalidText(path)
         }
         do throws(Failure) {
@@ -31,18 +28,22 @@ struct JSONFile {
             throw wrong(path, error)
         }
     }
+
+    /// Returns the bytes of the file or pipe.
+    func bytes(of path: String, limit: Int = lengthLimit) throws(ProgramFailure) -> [UInt8] {
+        let bytes: [UInt8]?
+        do throws(TransportError) {
+            bytes = try WholeFile.read(path, limit: limit)
+        } catch {
+            throw .unreadable(subject, path, because: error.fileReason)
+        }
+        guard let bytes else { throw invalidText(path) }
+        return bytes
+    }
 }
 
 // The messages about a file with a fault.
 extension JSONFile {
-    func unreadable(_ path: String) -> ProgramFailure {
-        ProgramFailure(
-            .inputOutput,
-            "the \(subject) \(TerminalText.escape(path)) cannot be read",
-            advice: "check the path"
-        )
-    }
-
     func invalidText(_ path: String) -> ProgramFailure {
         ProgramFailure(
             .badData,
@@ -57,6 +58,22 @@ extension JSONFile {
             .badData,
             "the \(subject) \(name) is not valid\(TerminalText.escape(error.placed))",
             advice: "\(manual) describes the format"
+        )
+    }
+}
+
+extension ProgramFailure {
+    /// Returns the failure for a file that cannot be read.
+    static func unreadable(
+        _ subject: String,
+        _ path: String,
+        because reason: String
+    ) -> ProgramFailure {
+        ProgramFailure(
+            .inputOutput,
+            "the \(subject) \(TerminalText.escape(path)) cannot be read: "
+                + TerminalText.escape(reason),
+            advice: "check the path"
         )
     }
 }

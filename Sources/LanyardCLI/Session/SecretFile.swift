@@ -55,7 +55,7 @@ final class SecretFile: Sendable {
             .inputOutput,
             "\(subject) cannot be written to \(TerminalText.escape(path)): "
                 + String(cString: strerror(code)),
-            advice: "give a file in a directory that you may write to"
+            advice: "give a file in a directory that you may write to and that has space"
         )
     }
 }

@@ -137,7 +137,7 @@ package enum AdapterChoiceError: Error, Equatable, Sendable, CustomStringConvert
     /// The daemon gives no access to its controller.
     case daemonWithoutController
     /// The scenario file cannot be read.
-    case unreadable(path: String)
+    case unreadable(path: String, reason: String)
     /// The scenario file is longer than `ScenarioFile.lengthLimit`, or is not valid UTF-8.
     case invalidText(path: String)
     /// The file is not a valid scenario.
@@ -158,7 +158,7 @@ package enum AdapterChoiceError: Error, Equatable, Sendable, CustomStringConvert
         case .daemonWithoutController:
             "the Bluetooth daemon gives no access to its controller; use CoreBluetooth or Lanyard, or "
                 + "another adapter"
-        case .unreadable(let path): "the scenario \(path) cannot be read"
+        case .unreadable(let path, let reason): "the scenario \(path) cannot be read: \(reason)"
         case .invalidText(let path): "the scenario \(path) is too long, or is not valid UTF-8"
         case .invalidScenario(let path, let error): "the scenario \(path) is not valid: \(error)"
         case .worldFull(let error): error.description

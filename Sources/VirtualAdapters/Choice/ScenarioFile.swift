@@ -25,7 +25,7 @@ package enum ScenarioFile {
         do throws(TransportError) {
             bytes = try WholeFile.read(path, limit: lengthLimit)
         } catch {
-            throw .unreadable(path: path)
+            throw .unreadable(path: path, reason: error.fileReason)
         }
         guard let bytes, let text = String(utf8: bytes) else {
             throw .invalidText(path: path)

@@ -25,11 +25,7 @@ struct Script: Equatable, Sendable {
         do throws(TransportError) {
             bytes = try WholeFile.read(path, limit: lengthLimit)
         } catch {
-            throw ProgramFailure(
-                .inputOutput,
-                "the script \(TerminalText.escape(path)) cannot be read",
-                advice: "check the path"
-            )
+            throw .unreadable("script", path, because: error.fileReason)
         }
         let name = TerminalText.escape(path)
         guard let bytes, let text = TerminalText.text(utf8: bytes) else {
