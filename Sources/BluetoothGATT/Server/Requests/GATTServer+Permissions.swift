@@ -24,7 +24,9 @@ extension GATTServer {
         guard let rule = access == .read ? permissions.read : permissions.write else {
             return access == .read ? .readNotPermitted : .writeNotPermitted
         }
-        if security.awaitsEncryption, !isOpen(attribute, to: access) { return .insufficientEncryption }
+        if security.awaitsEncryption, !isOpen(attribute, to: access) {
+            return .insufficientEncryption
+        }
         if access == .write, !security.isEncrypted, wantsSignature(attribute.handle) {
             return .insufficientAuthentication
         }
