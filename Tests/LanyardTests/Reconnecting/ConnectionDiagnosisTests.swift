@@ -100,9 +100,9 @@ struct ConnectionDiagnosisTests {
         #expect(harness.machine.diagnosis(at: .zero).attempts.count == 3)
     }
 
-    @Test("Every state has an explanation", arguments: Situation.allCases)
-    func everyState(situation: Situation) {
-        let machine = TransitionTable.machine(in: situation)
+    @Test("Every state has an explanation", arguments: StateKind.allCases)
+    func everyState(kind: StateKind) {
+        let machine = TransitionTable.machine(in: kind)
         #expect(!machine.diagnosis(at: .seconds(10)).description.isEmpty)
     }
 }
