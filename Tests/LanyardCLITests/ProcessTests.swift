@@ -48,7 +48,7 @@ struct ProcessTests {
             exec 3>&1 <&- >&- 2>&-
             "$0" trace --follow /nonexistent 3>&- &
             process=$!
-            until [ -e /proc/$process/fd/3 ]; do kill -0 $process || exit; done
+            until [ -e /proc/$process/fd/2 ]; do kill -0 $process || exit; done
             readlink /proc/$process/fd/0 /proc/$process/fd/1 /proc/$process/fd/2 >&3
             kill $process
             """#

@@ -13,7 +13,7 @@ import VirtualAccessories
 @testable import BluetoothClients
 @testable import CoreBluetooth
 
-@Suite("Protected values")
+@Suite("Protected values", .timeLimit(.minutes(2)))
 struct ProtectedValueTests {
     @Test("8.1 A protected value causes pairing, and only the final result is reported")
     func pairing() async throws {
@@ -81,7 +81,9 @@ struct ProtectedValueTests {
     func pairsAgain() async throws {
         let person = Person(pairsAgain: true)
         try await reconnectAfterLostBond(asking: person) { phone, kit in
-            await phone.journal.wait(for: "connected Kit")
+            // The name of the host, which the phone read at the first connection.
+            await phone.journal.wait(for: "connected Lanyard")
+            await phone.explore(kit)
             kit.readValue(for: try kit.characteristic("E001"))
             await phone.journal.wait(for: "value E001 05 ok")
         }
