@@ -121,7 +121,7 @@ struct LanyardFleet: AsyncParsableCommand {
     }
 }
 
-/// Writes a line to standard error.
+/// Writes a line to standard error. Without a reader of standard error, the line is lost.
 @Sendable func remark(_ text: String) {
-    FileHandle.standardError.write(Data("lanyard-fleet: \(text)\n".utf8))
+    try? FileHandle.standardError.write(contentsOf: Data("lanyard-fleet: \(text)\n".utf8))
 }

@@ -53,7 +53,7 @@ struct ServeCommand: AsyncParsableCommand {
                 throw StateFolder.Failure("cannot listen at \(listen): \(error)")
             }
             let address = GatewayAddress(host: listen.host, port: UInt16(clamping: port))
-            FileHandle.standardOutput.write(Data("ready: \(address)\n".utf8))
+            try? FileHandle.standardOutput.write(contentsOf: Data("ready: \(address)\n".utf8))
             await StopSignal.wait()
             await server.stop()
             try await group.shutdownGracefully()

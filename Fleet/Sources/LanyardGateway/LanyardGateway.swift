@@ -96,9 +96,9 @@ struct Name: ExpressibleByArgument {
     }
 }
 
-/// Writes a line to standard error.
+/// Writes a line to standard error. Without a reader of standard error, the line is lost.
 func remark(_ text: String) {
-    FileHandle.standardError.write(Data("lanyard-gateway: \(text)\n".utf8))
+    try? FileHandle.standardError.write(contentsOf: Data("lanyard-gateway: \(text)\n".utf8))
 }
 
 /// Writes the message of an error. Returns the exit code for it.

@@ -51,8 +51,12 @@ struct SlowNetworkTests {
             }
             let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
             context.writeAndFlush(NIOAny(ByteBuffer(bytes: bytes))).whenSuccess {
-                let (flooder, context) = bound.value
-                flooder.flood(context)
+                // Not directly: a write that succeeds at once would call this method within itself,
+                // until the stack overflows.
+                bound.eventLoop.execute {
+                    let (flooder, context) = bound.value
+                    flooder.flood(context)
+                }
             }
         }
     }

@@ -28,7 +28,7 @@ extension Lanyard {
         do {
             try await body()
         } catch {
-            FileHandle.standardError.write(Data((line(for: error) + "\n").utf8))
+            try? FileHandle.standardError.write(contentsOf: Data((line(for: error) + "\n").utf8))
             exit(exitCode(for: error))
         }
     }
