@@ -10,8 +10,8 @@ The brokers are Mosquitto, with the access control of docs/FLEET.md, and nats-se
 accessories are those of the virtual radio, and one of Bumble. The strap's values are numbered, so that the
 tests notice a missing value.
 
-With `--side-by-side`, each class of GROUPS runs in a process of its own, and all other classes run in one
-more process. After the end of a process, its whole log is printed.
+With `--side-by-side`, each class and each test of GROUPS runs in a process of its own, and all other classes
+run in one more process. After the end of a process, its whole log is printed.
 """
 
 import argparse
@@ -40,8 +40,12 @@ from peers import PeerTests
 
 __all__ = ["AuthenticationTests", "OperationTests", "PasswordTests", "PeerTests"]
 MEMORY_GROWTH = 48 << 10  # KiB
-# The classes that each run in a process of their own.
-GROUPS = "MosquittoTests", "NatsTests", "PeerTests"
+# The classes that each run in a process of their own, and tests of these classes that take over a minute.
+GROUPS = (
+    "MosquittoTests", "MosquittoTests.test_no_value_is_missing_after_the_broker_was_stopped",
+    "NatsTests", "NatsTests.test_no_value_is_missing_after_the_broker_was_stopped",
+    "PeerTests", "PeerTests.test_two_hosts_on_one_radio_never_compete_for_the_accessory",
+)
 # The number of ports for each process.
 PORTS_PER_GROUP = 1_000
 
@@ -139,14 +143,22 @@ class NatsTests(BrokerTests, FleetTestCase):
     kind = Nats
 
 
+def groups():
+    """Returns the names of the tests of each process."""
+    loader = unittest.defaultTestLoader
+    tests = {
+        name: [f"{name}.{test}" for test in loader.getTestCaseNames(value)]
+        for name, value in globals().items()
+        if isinstance(value, type) and issubclass(value, unittest.TestCase)
+    }
+    own = [[test for test in tests.get(name, [name]) if test == name or test not in GROUPS] for name in GROUPS]
+    return own + [[name for name, contained in tests.items() if contained and name not in GROUPS]]
+
+
 def side_by_side():
     """Runs the tests in several processes. Returns the exit status."""
-    loader = unittest.defaultTestLoader
-    classes = [name for name, value in globals().items()
-               if isinstance(value, type) and issubclass(value, unittest.TestCase) and loader.getTestCaseNames(value)]
-    others = [name for name in classes if name not in GROUPS]
     running = []
-    for number, names in enumerate([*([name] for name in GROUPS), others]):
+    for number, names in enumerate(groups()):
         log = tempfile.TemporaryFile()
         first = OPTIONS.first_port + PORTS_PER_GROUP * number
         command = [sys.executable, __file__, OPTIONS.program, OPTIONS.lanyard, "--outage", OPTIONS.outage,
