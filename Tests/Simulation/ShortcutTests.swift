@@ -86,7 +86,7 @@ private final class ThermometerHarness: Sendable {
             .reduce(0) { $0 + air.world.core.ether.air.transmissionCount(on: $1) }
     }
 
-    /// Lets more than a minute pass, and returns the trace.
+    /// Lets about half a minute pass, and returns the trace.
     func run() async throws -> Trace {
         let phone = try #require(phone)
         try #require(thermometers.count == Self.thermometerCount)
@@ -107,12 +107,13 @@ private final class ThermometerHarness: Sendable {
                 let temperature = try await link.discoverCharacteristics(uuid: .init(0x2A6E))
                 values.append(try await link.subscribe(to: #require(temperature.first)))
             }
-            try await air.sleep(for: .seconds(20))
+            try await air.sleep(for: .seconds(8))
             air.world.move(thermometers[0], to: Position(x: 10_000, y: 0))
-            try await air.sleep(for: .seconds(30))
+            // Longer than the supervision timeout.
+            try await air.sleep(for: .seconds(10))
             air.world.move(thermometers[0], to: Position(x: 3, y: 0))
             let link = try await host.connect(to: find("T0", by: host))
-            try await air.sleep(for: .seconds(20))
+            try await air.sleep(for: .seconds(8))
             withExtendedLifetime((scan, values, link)) {}
             return ()
         }
