@@ -2,7 +2,7 @@
 
 import Testing
 
-/// `lanyard explore --json` prints exactly the accessory's database, and tshark, if it is
+/// `lanyard explore --json` prints exactly the accessory's database, and Wireshark, if it is
 /// installed, can decode the packets.
 @Suite(.needsPeers) struct ExplorationTests {
     @Test(

@@ -6,7 +6,7 @@ import Testing
 
 /// Wireshark's dissector, an independent implementation, checks the traces of the other tests.
 /// These tests show that the dissector detects errors, and that traces are complete.
-@Suite(.needsTshark) struct TraceTests {
+@Suite(.needsWireshark) struct TraceTests {
     @Test("Wireshark's dissector reports a malformed packet")
     func malformedPacket() async throws {
         let trace = Trace()

@@ -178,7 +178,7 @@
     }
 
     /// Gives `body` an advertising app on controllers of a kind, and a Bumble client that
-    /// is not connected yet. Afterward tshark checks the packets, if it is installed.
+    /// is not connected yet. Afterward Wireshark, if it is installed, checks the packets.
     func withPeripheralApplication(
         on kind: ControllerKind,
         configuration: HostConfiguration = HostConfiguration(),

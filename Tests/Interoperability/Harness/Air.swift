@@ -29,7 +29,7 @@ struct Air: Sendable {
     }
 }
 
-/// Gives `body` a virtual radio. Afterward the peers end, and tshark, if it is installed, checks
+/// Gives `body` a virtual radio. Afterward the peers end, and Wireshark, if it is installed, checks
 /// the packets between each host and its controller.
 func withAir(
     scenario: String? = nil,

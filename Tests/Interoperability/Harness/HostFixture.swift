@@ -82,12 +82,12 @@ struct HostFixture: Sendable {
 
 /// Gives `body` a fixture on controllers of a kind, with room for this many accessories.
 ///
-/// Afterward our host shuts down, the peers end, and tshark, if it is installed, checks the trace.
+/// Afterward our host shuts down, the peers end, and Wireshark, if it is installed, checks the trace.
 ///
 /// - Parameters:
 ///   - hasFixedEndpoints: Whether the controllers have addresses that outlive them, so that other
 ///     controllers can take their place.
-///   - judged: The side whose packets tshark checks.
+///   - judged: The side whose packets Wireshark checks.
 func withHostFixture(
     on kind: ControllerKind,
     accessoryLimit: Int = 1,

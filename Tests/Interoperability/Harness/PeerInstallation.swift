@@ -56,11 +56,11 @@ extension Trait where Self == ConditionTrait {
         )
     }
 
-    /// The test has tshark check a trace.
-    static var needsTshark: Self {
+    /// The test has Wireshark check a trace.
+    static var needsWireshark: Self {
         .enabled(
-            if: PeerInstallation.isContinuousIntegration || PeerInstallation.find("tshark") != nil,
-            "tshark is not installed: Scripts/install-peers --with-tshark"
+            if: Dissection.isPossible,
+            "Wireshark's programs are not installed: Scripts/install-peers --with-tshark"
         )
     }
 }

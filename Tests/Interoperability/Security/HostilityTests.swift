@@ -5,7 +5,7 @@ import Testing
 
 /// A Bumble host violates the Security Manager Protocol. Each time our host refuses with the right
 /// reason, keeps working, and pairs with the next honest device, and no bond changes.
-@Suite(.needsPeers, .needsTshark) struct HostilityTests {
+@Suite(.needsPeers, .needsWireshark) struct HostilityTests {
     @Test(
         "The host refuses each attack and changes no bond",
         arguments: [LinkRole.central, .peripheral]
