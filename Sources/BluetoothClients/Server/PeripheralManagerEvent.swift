@@ -16,7 +16,8 @@ package enum PeripheralManagerEvent: Sendable {
     /// Answers a start of advertising. `stopCount` identifies the start: it is the number of
     /// earlier stops.
     case advertisingStarted(ClientError?, stopCount: Int)
-    /// Advertising ended without a command, or continues after Bluetooth was off.
+    /// Advertising ended without a command, or continues because Bluetooth is on. In the second
+    /// case, the state `poweredOn` follows.
     case advertisingChanged(isOnAir: Bool, stopCount: Int)
     case subscribed(ServedCentral, PublishedCharacteristicID)
     case unsubscribed(ServedCentral, PublishedCharacteristicID)

@@ -60,9 +60,6 @@ extension SharedAdapter {
     func resumeAdvertising() {
         guard !server.advertising.plan.isEmpty else { return }
         refreshAdvertising()
-        for session in server.advertising.plan.sessions {
-            reportAdvertising(session, isOnAir: true)
-        }
     }
 
     func forgetAdvertising() {
@@ -127,7 +124,7 @@ extension SharedAdapter {
         server.advertising.plan.stopAll()
     }
 
-    private func reportAdvertising(_ session: SessionIdentifier, isOnAir: Bool) {
+    func reportAdvertising(_ session: SessionIdentifier, isOnAir: Bool) {
         let stopCount = server.advertising.stopCounts[session] ?? 0
         post(.advertisingChanged(isOnAir: isOnAir, stopCount: stopCount), to: session)
     }

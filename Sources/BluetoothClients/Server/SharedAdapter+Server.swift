@@ -49,7 +49,12 @@ extension SharedAdapter {
         server.sessions[session] = nil
     }
 
+    /// Sends the state to a manager. A manager whose advertising continues learns that first, so
+    /// that `isAdvertising` is `true` when the application learns that Bluetooth is on.
     func sendState(toPeripheralManager session: SessionIdentifier) {
+        if state == .poweredOn, server.advertising.plan.advertisement(of: session) != nil {
+            reportAdvertising(session, isOnAir: true)
+        }
         server.sessions[session]?.statesSent += 1
         post(PeripheralManagerEvent.stateChanged(state), to: session)
     }

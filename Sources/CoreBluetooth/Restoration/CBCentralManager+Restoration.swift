@@ -52,10 +52,12 @@ extension CBPeripheral {
 }
 
 extension CentralIntents.Scan {
-    /// The options of the scan, as the app passed them.
+    /// The options of the scan. A Boolean option is an `NSNumber` as on Apple's platforms, which
+    /// also converts to `Bool` and `Int`. A `Bool` does not convert to `Int`.
     var options: [String: Any] {
         var options: [String: Any] = [:]
-        options[CBCentralManagerScanOptionAllowDuplicatesKey] = allowsDuplicates
+        let duplicates = allowsDuplicates.map { NSNumber(value: $0) }
+        options[CBCentralManagerScanOptionAllowDuplicatesKey] = duplicates
         let solicited = solicitedServices?.map { CBUUID($0) }
         options[CBCentralManagerScanOptionSolicitedServiceUUIDsKey] = solicited
         return options

@@ -55,9 +55,10 @@ final class CoreBluetoothServer: NSObject, SystemServer, @unchecked Sendable {
         }
     }
 
-    var isAdvertising: Bool { manager?.isAdvertising ?? false }
-
     func advertise(name: String, services: [BluetoothID]) {
+        // A second start is an error on Apple's platforms, also after the system continued an
+        // advertisement, whose name and services may be those of an earlier version of the app.
+        if manager?.isAdvertising == true { manager?.stopAdvertising() }
         manager?.startAdvertising([
             CBAdvertisementDataLocalNameKey: name,
             CBAdvertisementDataServiceUUIDsKey: services.map(\.cbuuid),

@@ -78,7 +78,6 @@ extension PeripheralDriver {
     }
 
     private func advertise() {
-        guard server?.isAdvertising == false else { return report(.advertising) }
         let services = accessory.advertised ?? accessory.services.map(\.identifier)
         server?.advertise(name: accessory.name, services: services)
     }

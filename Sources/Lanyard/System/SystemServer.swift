@@ -17,9 +17,8 @@ package protocol SystemServer: AnyObject, Sendable {
     /// Publishes services in place of all earlier ones. The event `published` reports the result
     /// for each service.
     func publish(_ services: [PublishedService])
-    /// Whether the device advertises.
-    var isAdvertising: Bool { get }
-    /// Starts advertising. The event `advertisingStarted` reports the result.
+    /// Starts advertising, in place of an advertisement that the system continues. The event
+    /// `advertisingStarted` reports the result.
     func advertise(name: String, services: [BluetoothID])
     /// Answers a request.
     ///

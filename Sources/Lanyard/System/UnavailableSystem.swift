@@ -51,7 +51,6 @@ private final class UnavailableCentral: SystemCentral {
 }
 
 private final class UnavailableServer: SystemServer {
-    let isAdvertising = false
     private let queue: DispatchQueue
 
     init(on queue: DispatchQueue) {

@@ -30,7 +30,6 @@ final class PortServer: SystemServer, @unchecked Sendable {
     private var table = PortServerTable()
     var requests: [ServerRequestNumber: Pending] = [:]
     var lastRequest = 0
-    private(set) var isAdvertising = false
 
     init(_ usage: AdapterUsage, restoring restoreIdentifier: String?, on queue: DispatchQueue) {
         self.usage = usage
@@ -182,9 +181,7 @@ extension PortServer {
             post(.published(service, failure: error?.text))
         case .replaced(let numbers): for number in numbers { table.remove(number) }
         case .advertisingStarted(let error, _):
-            if error == nil { isAdvertising = true }
             post(.advertisingStarted(failure: error?.text))
-        case .advertisingChanged(let isOnAir, _): isAdvertising = isOnAir
         case .subscribed(let central, let characteristicID):
             guard let characteristic = table.characteristic(with: characteristicID) else { return }
             let subscriber = SystemSubscriber(central)
@@ -199,14 +196,13 @@ extension PortServer {
         case .lengthsChanged:
             table.setLengths(client.adapter?.facts.withLock { $0.valueLengths } ?? [:])
         case .readyToUpdate: post(.hasRoom)
-        // The driver publishes no channels.
-        case .channelPublished, .channelUnpublished, .channelOpened: break
+        // The driver does not use the state of the advertising, and publishes no channels.
+        case .advertisingChanged, .channelPublished, .channelUnpublished, .channelOpened: break
         }
     }
 
     private func stateChanged(to state: ManagerState) {
         client.received(state)
-        if state != .poweredOn { isAdvertising = false }
         if state.rawValue < ManagerState.poweredOff.rawValue { table.removeAll() }
         post(.availabilityChanged(client.availability))
     }

@@ -97,6 +97,15 @@ struct CentralRestorationTests {
         }
     }
 
+    @Test("13.3 A restored option of a scan converts to a Bool, a number and an object")
+    func scanOptions() {
+        let scan = CentralIntents.Scan(services: nil, allowsDuplicates: true)
+        let value = scan.options[CBCentralManagerScanOptionAllowDuplicatesKey]
+        #expect(value as? Bool == true)
+        #expect(value as? Int == 1)
+        #expect((value as? NSNumber)?.boolValue == true)
+    }
+
     @Test("13.2 A manager restores nothing after the app ended its scan and connection")
     func nothing() async throws {
         let fixture = try fixture(.heartRate(name: "Strap"))

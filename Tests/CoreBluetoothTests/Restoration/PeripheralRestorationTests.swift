@@ -41,6 +41,7 @@ struct PeripheralRestorationTests {
                     "restored kCBRestoredAdvertisement kCBRestoredServices", "state poweredOn",
                 ]
             )
+            #expect(again.wasAdvertising == [true])
             try await fixture.client(number: 0xF2) { client in
                 let dynamic = try await client.find(SampleService.dynamic)
                 #expect(dynamic.handle == place)

@@ -33,6 +33,7 @@ struct PowerTests {
         let fixture = try Fixture()
         try await fixture.serve([SampleService.make().0]) { app in
             await cycle(fixture, app)
+            #expect(app.wasAdvertising == [false, false, true])
             try await expectServices([0xA000], on: fixture)
             #expect(app.manager.isAdvertising)
         }

@@ -23,6 +23,7 @@ final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, @unchecke
     private let state = Mutex(())
     private var requests: [CBATTRequest] = []
     private var restored: [CBMutableService] = []
+    private var advertised: [Bool] = []
     private var knownCentrals: [CBCentral] = []
     private var reaction: (@Sendable (String, PeripheralRecorder) -> Void)?
     private var answer: Reaction?
@@ -51,6 +52,9 @@ final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, @unchecke
 
     /// The services that were restored.
     var restoredServices: [CBMutableService] { state.withLock { _ in restored } }
+
+    /// For each state so far, whether the manager was advertising in the callback.
+    var wasAdvertising: [Bool] { state.withLock { _ in advertised } }
 
     func dropManager() { manager = nil }
 
@@ -83,6 +87,7 @@ final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, @unchecke
     // MARK: CBPeripheralManagerDelegate
 
     func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
+        state.withLock { _ in advertised.append(peripheral.isAdvertising) }
         note("state \(text(peripheral.state))")
     }
 
