@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import Lanyard
 import ProcessTestSupport
 import Testing
 
@@ -67,19 +68,77 @@ struct ProcessTests {
         #expect(output.hasPrefix("Piped  "))
     }
 
-    @Test("The end of the terminal ends a command as Ctrl-C does, however often it is reported")
-    func hangUp() async throws {
+    @Test(
+        "Ctrl-C ends a command that waits for the partner of a pipe",
+        arguments: [["unopened"], ["silent"], ["-o", "unopened"]]
+    )
+    func waitingForPartner(arguments: [String]) async throws {
+        try await withFolder { folder in
+            for name in ["recording", "unopened", "silent"] {
+                try #require(mkfifo("\(folder)/\(name)", 0o600) == 0)
+            }
+            let silent = open("\(folder)/silent", O_RDWR)
+            defer { close(silent) }
+            try FlightRecording().jsonLines
+                .write(toFile: folder + "/flight", atomically: true, encoding: .utf8)
+            // The command has read the recording when it waits at the second pipe.
+            let process = try start(
+                ["timeline", "recording"] + arguments,
+                after: "cd '\(folder)'; (cat flight > recording; echo read) & :"
+            )
+            #expect(try await process.nextLine(within: Self.limit) == "read")
+            process.send(signal: SIGINT)
+            let (_, ending) = try await process.waitUntilEnd(within: Self.limit)
+            #expect(ending == .exited(ProcessStatus.interrupted.rawValue), "\(process.log)")
+        }
+    }
+
+    @Test("A page that cannot be written as a whole leaves the old page, and others keep its mode")
+    func tornPage() async throws {
+        try await withFolder { folder in
+            let page = folder + "/flight.html"
+            let recording = folder + "/flight.jsonl"
+            try FlightRecording().jsonLines
+                .write(toFile: recording, atomically: true, encoding: .utf8)
+            try "old".write(toFile: page, atomically: true, encoding: .utf8)
+            let process = try start(
+                ["timeline", recording],
+                after: "trap '' XFSZ; ulimit -f 1"
+            )
+            let (_, ending) = try await process.waitUntilEnd(within: Self.limit)
+            #expect(ending == .exited(ProcessStatus.inputOutput.rawValue))
+            #expect(process.log.contains("cannot be written"))
+            #expect(try String(contentsOfFile: page, encoding: .utf8) == "old")
+            let files = try FileManager.default.contentsOfDirectory(atPath: folder)
+            #expect(files.sorted() == ["flight.html", "flight.jsonl"])
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: page)
+            let whole = try start(["timeline", recording], after: ":")
+            #expect(try await whole.waitUntilEnd(within: Self.limit).1 == .exited(0))
+            let attributes = try FileManager.default.attributesOfItem(atPath: page)
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+            #expect(attributes[.size] as? Int ?? 0 > 512)
+        }
+    }
+
+    private func withFolder(_ body: (String) async throws -> Void) async throws {
         let folder = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let socket = folder + "/air"
-        let process = try start(["air", "--empty", "--listen", "unix:\(socket)"], after: ":")
-        _ = try await process.nextLine(within: Self.limit)
-        #expect(FileManager.default.fileExists(atPath: socket))
-        for _ in 0..<3 { process.send(signal: SIGHUP) }
-        let (_, ending) = try await process.waitUntilEnd(within: Self.limit)
-        #expect(ending == .exited(0))
-        #expect(!FileManager.default.fileExists(atPath: socket))
+        try await body(folder)
+    }
+
+    @Test("The end of the terminal ends a command as Ctrl-C does, however often it is reported")
+    func hangUp() async throws {
+        try await withFolder { folder in
+            let socket = folder + "/air"
+            let process = try start(["air", "--empty", "--listen", "unix:\(socket)"], after: ":")
+            _ = try await process.nextLine(within: Self.limit)
+            #expect(FileManager.default.fileExists(atPath: socket))
+            for _ in 0..<3 { process.send(signal: SIGHUP) }
+            let (_, ending) = try await process.waitUntilEnd(within: Self.limit)
+            #expect(ending == .exited(0))
+            #expect(!FileManager.default.fileExists(atPath: socket))
+        }
     }
 
     @Test("A command that nohup started outlives its terminal")

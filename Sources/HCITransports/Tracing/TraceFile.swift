@@ -38,10 +38,9 @@ package final class TraceFile: Sendable {
         creatingAt path: String,
         includesKeys: Bool = false
     ) throws(TransportError) {
-        let number = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        guard number >= 0 else { throw Self.error("create", path) }
         self.path = path
-        descriptor = Descriptor(owning: number)
+        descriptor = try Self.open("create", path, O_WRONLY | O_CREAT | O_TRUNC)
+        let number = descriptor.number
         // An existing file keeps its mode, so the mode is set here. A device or a pipe is left
         // unchanged, because it does not belong to the log.
         var status = stat()
@@ -114,6 +113,19 @@ package final class TraceFile: Sendable {
         state.buffer.removeAll(keepingCapacity: true)
     }
 
+    /// Opens a file, and creates it with access for its owner only if the flags ask for it.
+    private static func open(
+        _ operation: String,
+        _ path: String,
+        _ flags: Int32
+    ) throws(TransportError) -> Descriptor {
+        try WaitingCall.perform { () throws(TransportError) in
+            let number = systemOpen(path, flags | O_CLOEXEC)
+            guard number >= 0 else { throw error(operation, path) }
+            return Descriptor(owning: number)
+        }
+    }
+
     private static func error(_ operation: String, _ path: String) -> TransportError {
         SystemError.last.fileError(operation, path)
     }
@@ -125,35 +137,53 @@ extension TraceFile {
 
     /// Passes every record of a log to `body`, in order.
     ///
+    /// - Parameters:
+    ///   - path: The path of the log, which may be a pipe.
+    ///   - willRead: The closure that is called before each read, which may wait for more bytes of
+    ///     a pipe.
     /// - Throws: ``TransportError`` if the file cannot be opened or read, ``BtsnoopError`` if it is
-    ///   not a log or is damaged, and the errors of `body`. The records before the damage are
-    ///   passed to `body`.
+    ///   not a log or is damaged, and the errors of the closures. The records before the damage
+    ///   are passed to `body`.
     package static func read(
         _ path: String,
+        willRead: () throws -> Void = {},
         _ body: (Btsnoop.Record) throws -> Void
     ) throws {
-        let number = open(path, O_RDONLY | O_CLOEXEC)
-        guard number >= 0 else { throw error("open", path) }
-        let descriptor = Descriptor(owning: number)
+        let descriptor = try open("open", path, O_RDONLY)
         var reader = BtsnoopReader()
         while true {
-            var status = 0
-            let bytes = [UInt8](unsafeUninitializedCapacity: readLimit) { buffer, count in
-                status = systemRead(descriptor.number, buffer.baseAddress, readLimit)
-                count = max(0, status)
-            }
-            guard status >= 0 else {
-                if errno == EINTR { continue }
-                throw error("read", path)
-            }
+            try willRead()
+            let bytes = try read(descriptor, path)
             guard !bytes.isEmpty else { return try reader.finish() }
             reader.append(bytes[...])
             while let record = try reader.next() { try body(record) }
         }
     }
+
+    /// Returns the next bytes, which are empty at the end of the file.
+    private static func read(
+        _ descriptor: Descriptor,
+        _ path: String
+    ) throws(TransportError) -> [UInt8] {
+        try WaitingCall.perform { () throws(TransportError) in
+            var status = 0
+            let bytes = [UInt8](unsafeUninitializedCapacity: readLimit) { buffer, count in
+                repeat {
+                    status = systemRead(descriptor.number, buffer.baseAddress, readLimit)
+                } while status < 0 && errno == EINTR
+                count = max(0, status)
+            }
+            guard status >= 0 else { throw error("read", path) }
+            return bytes
+        }
+    }
 }
 
 // These wrappers are necessary because methods of the same names hide the C functions.
+
+private func systemOpen(_ path: String, _ flags: Int32) -> Int32 {
+    open(path, flags, 0o600)
+}
 
 private func systemWrite(_ number: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
     write(number, bytes.baseAddress, bytes.count)

@@ -80,7 +80,7 @@ struct ExtcapCommand: ConsoleCommand {
 
     /// Writes packets to the pipe until its reader closes it.
     private static func capture(_ log: String, into fifo: String) async throws {
-        guard let pipe = FileHandle(forWritingAtPath: fifo) else {
+        guard let pipe = WaitingCall.perform({ FileHandle(forWritingAtPath: fifo) }) else {
             throw ProgramFailure(
                 .inputOutput,
                 "the pipe \(TerminalText.escape(fifo)) cannot be opened"

@@ -2,6 +2,7 @@
 
 import ArgumentParser
 import Foundation
+import HCITransports
 import Lanyard
 
 struct TimelineCommand: ConsoleCommand {
@@ -148,9 +149,24 @@ extension TimelinePage {
     }
 
     /// Writes the page. Throws `ProgramFailure` if it cannot.
+    ///
+    /// A regular file is replaced when the page is complete, and keeps its permissions, unless its
+    /// directory does not permit that. A pipe or a device is written to.
     func write(to path: String) throws(ProgramFailure) {
+        let place = URL(fileURLWithPath: path).resolvingSymlinksInPath()
+        let folder = place.deletingLastPathComponent()
+        let files = FileManager.default
+        let present = try? files.attributesOfItem(atPath: place.path)
+        let type = present?[.type] as? FileAttributeType
         do {
-            try Data(html.utf8).write(to: URL(fileURLWithPath: path))
+            guard [nil, .typeRegular].contains(type), files.isWritableFile(atPath: folder.path)
+            else { return try WaitingCall.perform { try Data(html.utf8).write(to: place) } }
+            let draft = folder.appendingPathComponent(".lanyard-\(UUID().uuidString).html")
+            defer { try? files.removeItem(at: draft) }
+            let permissions = present?.filter { $0.key == .posixPermissions }
+            _ = files.createFile(atPath: draft.path, contents: nil, attributes: permissions)
+            try Data(html.utf8).write(to: draft)
+            guard rename(draft.path, place.path) == 0 else { throw Self.failure(path) }
         } catch {
             throw Self.failure(path)
         }

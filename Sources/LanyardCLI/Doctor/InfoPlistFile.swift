@@ -2,6 +2,7 @@
 
 import BluetoothSetUp
 import Foundation
+import HCITransports
 
 /// The findings about the files of an app's Info.plist and entitlements.
 enum InfoPlistFile {
@@ -54,12 +55,12 @@ enum InfoPlistFile {
             "\(TerminalText.escape(path)) cannot be read",
             advice: "check the path"
         )
-        guard let file = FileHandle(forReadingAtPath: path) else { throw failure }
-        defer { try? file.close() }
-        do {
-            return try file.read(upToCount: lengthLimit) ?? Data()
-        } catch {
-            throw failure
+        let data = WaitingCall.perform { () -> Data? in
+            guard let file = FileHandle(forReadingAtPath: path) else { return nil }
+            defer { try? file.close() }
+            return try? file.read(upToCount: lengthLimit) ?? Data()
         }
+        guard let data else { throw failure }
+        return data
     }
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import HCITransports
 import Synchronization
 
 /// A handler that turns SIGINT, SIGTERM and SIGHUP into the cancellation of a task, so that links
-/// are disconnected. A second SIGINT or SIGTERM ends the process at once.
+/// are disconnected. A second SIGINT or SIGTERM ends the process at once, as the first one does
+/// while the process waits for the partner of a pipe (`WaitingCall`).
 final class Interruption: Sendable {
     private struct State {
         var count = 0
@@ -21,6 +23,7 @@ final class Interruption: Sendable {
         body: @escaping @Sendable () async -> Value
     ) async -> Value {
         let interruption = Interruption()
+        WaitingCall.endProcessWhenCancelled { endProcess(beforeExit) }
         let numbers = [SIGINT, SIGTERM, SIGHUP]
         let sources = numbers.compactMap { number -> (any DispatchSourceSignal)? in
             let wasIgnored = isIgnored(signal(number, SIG_IGN))
@@ -33,11 +36,21 @@ final class Interruption: Sendable {
         defer { for source in sources { source.cancel() } }
         let task = Task { await body() }
         let isTooLate = interruption.state.withLock { state in
-            state.cancel = { task.cancel() }
+            state.cancel = { cancel(task) }
             return state.count > 0
         }
-        if isTooLate { task.cancel() }
+        if isTooLate { cancel(task) }
         return await task.value
+    }
+
+    private static func cancel(_ task: Task<some Sendable, Never>) {
+        task.cancel()
+        WaitingCall.taskCancelled()
+    }
+
+    private static func endProcess(_ beforeExit: () -> Void) {
+        beforeExit()
+        _exit(ProcessStatus.interrupted.rawValue)
     }
 
     private static func isIgnored(_ handler: (@convention(c) (Int32) -> Void)?) -> Bool {
@@ -51,7 +64,6 @@ final class Interruption: Sendable {
         }
         guard count > 1 else { return cancel() }
         guard number != SIGHUP else { return }
-        beforeExit()
-        _exit(ProcessStatus.interrupted.rawValue)
+        Self.endProcess(beforeExit)
     }
 }

@@ -35,7 +35,8 @@ struct TraceFollower: Sendable {
     mutating func readOn(_ body: (Btsnoop.Record) throws -> Void) throws -> Bool {
         try reopen()
         guard let file else { return false }
-        guard let bytes = try? file.read(upToCount: Self.readLimit) ?? Data() else { throw failure }
+        let part = WaitingCall.perform { try? file.read(upToCount: Self.readLimit) ?? Data() }
+        guard let bytes = part else { throw failure }
         position += Int64(bytes.count)
         beginning += bytes.prefix(Self.beginningLength - beginning.count)
         reader.append(Array(bytes)[...])
@@ -51,7 +52,8 @@ struct TraceFollower: Sendable {
             throw failure
         }
         if let file, isSame(file.fileDescriptor, present) { return }
-        guard let file = FileHandle(forReadingAtPath: path) else { throw failure }
+        let opened = WaitingCall.perform { FileHandle(forReadingAtPath: path) }
+        guard let file = opened else { throw failure }
         (self.file, reader, position, beginning) = (file, BtsnoopReader(), 0, [])
     }
 

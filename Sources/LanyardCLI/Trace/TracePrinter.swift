@@ -15,7 +15,7 @@ struct TracePrinter: Sendable {
         var output = BufferedOutput(console: console)
         var start: Int64?
         let end = Result {
-            try TraceFile.read(path) { record in
+            try TraceFile.read(path, willRead: { try output.flush() }) { record in
                 try Task.checkCancellation()
                 let origin = start ?? record.microsecondsSince1970
                 start = origin
