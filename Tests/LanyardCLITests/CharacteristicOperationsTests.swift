@@ -52,6 +52,18 @@ import Testing
         #expect(accessory.procedures.lines == (count < 181 ? whole : whole + ["read 3"]))
     }
 
+    @Test("A value is read by its handle if the response to a read by UUID is malformed")
+    func readsByHandleAfterMalformedResponse() async throws {
+        var accessory = accessory
+        let value = (0..<400).map { UInt8($0 % 251) }
+        accessory.answers[3] = .bytes(value)
+        accessory.readsByUUIDFail = .protocolViolation("attribute 0x06FF is out of order")
+        let operations = CharacteristicOperations(accessory: accessory, limits: StepLimits())
+        let report = try await operations.read(CharacteristicReference("2A00"))
+        #expect(report.bytes == value)
+        #expect(report.valueHandle == 3)
+    }
+
     @Test("A read by UUID fails if the accessory refuses it or several characteristics match")
     func readByUUIDIsRefused() async throws {
         let vendor = "4C414E59-4152-4400-A000-000000000001"

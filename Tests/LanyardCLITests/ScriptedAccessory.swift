@@ -24,6 +24,8 @@ struct ScriptedAccessory: ConnectedAccessory {
     var characteristics: [UInt16: [GATT.Characteristic]] = [:]
     var descriptors: [UInt16: [GATT.Descriptor]] = [:]
     var answers: [UInt16: Answer] = [:]
+    /// The failure of each read by UUID, if it fails.
+    var readsByUUIDFail: GATT.Failure?
     var notifications: [[UInt8]] = []
     let written = Recorder()
     /// The discoveries of services and characteristics, and the reads, in order.
@@ -116,6 +118,7 @@ struct ScriptedAccessory: ConnectedAccessory {
         last: AttributeHandle
     ) async throws -> [GATT.AttributeValue] {
         procedures.note("read \(uuid)")
+        if let readsByUUIDFail { throw readsByUUIDFail }
         var values: [GATT.AttributeValue] = []
         for found in allCharacteristics
         where found.uuid == uuid && (first...last).contains(found.valueHandle) {

@@ -49,7 +49,11 @@ struct CharacteristicOperations: Sendable {
         return try await accessory.discoverServices(uuid: service).map(\.handles)
     }
 
-    /// Returns the values that the accessory returns; none if it refuses the request.
+    /// Returns the values that the accessory returns; none if it refuses the request or its response
+    /// is malformed.
+    ///
+    /// BTstack's response to a value of more than 253 bytes has a wrong length, because the length
+    /// has one byte (Vol 3, Part F, 3.4.4.2). Reads by handle get such a value.
     private func values(
         of uuid: BluetoothUUID,
         in handles: ClosedRange<AttributeHandle>
@@ -60,7 +64,7 @@ struct CharacteristicOperations: Sendable {
                 first: handles.lowerBound,
                 last: handles.upperBound
             )
-        } catch GATT.Failure.attribute {
+        } catch GATT.Failure.attribute, GATT.Failure.protocolViolation {
             return []
         }
     }
