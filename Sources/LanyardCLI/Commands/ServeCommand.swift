@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import ArgumentParser
+import BluetoothGATT
 import BluetoothHost
 import HCITransports
 
@@ -186,7 +187,8 @@ struct ServeCommand: ConsoleCommand {
 }
 
 extension ServedAccessory {
-    /// Changes the device name and the name in advertisements.
+    /// Changes the device name and the name in advertisements. A Device Name that the file defines,
+    /// as a copy of an accessory does, gets the new name.
     mutating func rename(_ name: String) throws(ProgramFailure) {
         guard !name.isEmpty, name.utf8.count <= Self.nameLimit else {
             throw .usage(
@@ -196,5 +198,12 @@ extension ServedAccessory {
         }
         self.name = name
         advertising.name = nil
+        for service in services.indices
+        where services[service].definition.uuid == GATT.AttributeType.genericAccess {
+            for (index, characteristic) in services[service].definition.characteristics.enumerated()
+            where characteristic.uuid == GATT.AttributeType.deviceName {
+                services[service].values[index].template = ValueTemplate(bytes: Array(name.utf8))
+            }
+        }
     }
 }

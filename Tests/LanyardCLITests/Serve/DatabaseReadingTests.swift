@@ -40,6 +40,22 @@ struct DatabaseReadingTests {
         #expect(accessory.advertising == expected)
     }
 
+    @Test("A new name replaces the names in the file, also the value of Device Name")
+    func rename() throws {
+        var accessory = try ServedAccessory(
+            parsing: """
+                {"name": "Lamp", "advertising": {"name": "L"}, "services": [
+                  {"uuid": "1800", "characteristics": [
+                    {"uuid": "2A00", "properties": ["read"], "value": {"text": "Lamp"}},
+                    {"uuid": "2A01", "properties": ["read"], "value": "8005"}]}]}
+                """
+        )
+        try accessory.rename("Copy")
+        #expect(accessory.name == "Copy" && accessory.advertising.name == nil)
+        let values = accessory.services[0].values.map { $0.template.bytes() }
+        #expect(values == [Array("Copy".utf8), [0x80, 0x05]])
+    }
+
     @Test("The file describes a characteristic and its permissions")
     func characteristic() throws {
         let (definition, value) = try read(

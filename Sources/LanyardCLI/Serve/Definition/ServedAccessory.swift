@@ -40,7 +40,7 @@ struct ServedService: Equatable, Sendable {
 /// current value.
 struct ServedValue: Equatable, Sendable {
     /// The description of the value.
-    let template: ValueTemplate
+    var template: ValueTemplate
     /// The maximum length in bytes of a value that a write may set.
     var maximumLength = GATT.valueLengthLimit
     /// The period at which the value is sent. If the value can change, it also changes with this
