@@ -17,7 +17,7 @@
 import Foundation
 
 func fail(_ message: String, _ status: Int32) -> Never {
-    FileHandle.standardError.write(Data("ExampleBuilding: \(message)\n".utf8))
+    try? FileHandle.standardError.write(contentsOf: Data("ExampleBuilding: \(message)\n".utf8))
     exit(status)
 }
 

@@ -201,7 +201,7 @@ extension Notebook: @preconcurrency CBPeripheralManagerDelegate {
     }
 }
 
-/// Prints a line at once, even into a pipe.
+/// Prints a line at once, even into a pipe. Without a reader, the line is lost.
 func say(_ text: String) {
-    FileHandle.standardOutput.write(Data("\(text)\n".utf8))
+    try? FileHandle.standardOutput.write(contentsOf: Data("\(text)\n".utf8))
 }
