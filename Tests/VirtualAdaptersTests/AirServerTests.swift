@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothTypes
+import Foundation
 import HCITransports
 import Testing
 import VirtualAdapters
@@ -194,6 +195,31 @@ struct AirServerTests {
             let next = try await air.addAdapter()
             #expect(next.controller.number == 0)
         }
+    }
+
+    @Test(
+        "A server that stops while it begins to listen does not listen",
+        arguments: [true, false]
+    )
+    func stopped(isStoppedBefore: Bool) async throws {
+        let air = LiveAir(World(seed: 1))
+        let server = AirServer(air) { _ in }
+        let path = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"
+        if isStoppedBefore { await server.stop() }
+        async let listening = server.listen(at: .unix(path: path))
+        await server.stop()
+        do {
+            _ = try await listening
+            #expect(!isStoppedBefore)
+        } catch {
+            #expect(error as? TransportError == .cancelled)
+        }
+        #expect(!FileManager.default.fileExists(atPath: path))
+        let transport = UnixTransport(path: path)
+        await #expect(throws: TransportError.noSuchFile(path: path)) {
+            try await transport.open(on: air.executor) { _ in }
+        }
+        air.shutDown()
     }
 
     @Test("The radio keeps pace with the clock")

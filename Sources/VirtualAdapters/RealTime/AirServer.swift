@@ -44,8 +44,8 @@ public final class AirServer: @unchecked Sendable {
     private var waiting: [ControllerID]
     private var clients: [Int: Client] = [:]
     private var clientCount = 0
-    private var isStopped = false
-    private let servers = Lock<[any Listening]>([])
+    /// The servers that listen; `nil` after `stop()`.
+    private let servers = Lock<[any Listening]?>([])
 
     /// Creates a server that does not listen yet.
     ///
@@ -70,7 +70,8 @@ public final class AirServer: @unchecked Sendable {
     ///
     /// - Precondition: The address is a TCP or Unix socket.
     /// - Returns: The address. Port 0 becomes the port that the system chose.
-    /// - Throws: ``TransportError`` if the server cannot listen at the address.
+    /// - Throws: ``TransportError`` if the server cannot listen at the address, and
+    ///   `TransportError.cancelled` if `stop()` was called.
     public func listen(
         at address: AdapterSpecification
     ) async throws(TransportError) -> AdapterSpecification {
@@ -79,27 +80,39 @@ public final class AirServer: @unchecked Sendable {
         case .tcp(let host, let port):
             let server = TCPServer(host: host, port: port)
             let port = try await server.start(on: air.executor, accepted: accepted)
-            servers.withLock { $0.append(server) }
+            try await add(server)
             return .tcp(host: host, port: port)
         case .unix(let path):
             let server = UnixServer(path: path)
             try await server.start(on: air.executor, accepted: accepted)
-            servers.withLock { $0.append(server) }
+            try await add(server)
             return address
         case .hci, .hciAddress, .serial, .gateway:
             preconditionFailure("\(address) is not a socket for listening")
         }
     }
 
-    /// Stops listening, and closes all connections.
-    public func stop() async {
-        let servers = self.servers.withLock { servers in
-            defer { servers = [] }
-            return servers
+    /// Keeps a server that listens. If `stop()` was called while it started, stops it again.
+    private func add(_ server: any Listening) async throws(TransportError) {
+        let isKept = servers.withLock { servers in
+            servers?.append(server)
+            return servers != nil
         }
-        for server in servers { await server.stop() }
+        guard !isKept else { return }
+        await server.stop()
+        throw .cancelled
+    }
+
+    private var isStopped: Bool { servers.withLock { $0 == nil } }
+
+    /// Stops listening, and closes all connections. The server cannot listen again.
+    public func stop() async {
+        let stopped = servers.withLock { servers in
+            defer { servers = nil }
+            return servers ?? []
+        }
+        for server in stopped { await server.stop() }
         await air.perform { [self] _ in
-            isStopped = true
             for client in clients.values { client.transport.close() }
         }
     }

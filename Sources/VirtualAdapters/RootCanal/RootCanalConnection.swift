@@ -27,6 +27,8 @@ public final class RootCanalConnection: @unchecked Sendable {
     private let ended: @Sendable (any Error) -> Void
     private var bridge: RootCanalBridge?
     private var isOver = false
+    /// Whether `close()` was called.
+    private var isClosed = false
     private var controllers: [Int: ControllerID] = [:]
     private var timer: (any HostTimer)?
     /// The packets from the controllers that the bridge has not handled yet.
@@ -59,18 +61,27 @@ public final class RootCanalConnection: @unchecked Sendable {
     /// Connects to RootCanal. May be called once.
     ///
     /// - Throws: ``TransportError`` if RootCanal cannot be reached within ten seconds after the
-    ///   lookup of the host's name.
+    ///   lookup of the host's name, and `TransportError.cancelled` if `close()` was called
+    ///   meanwhile.
     public func open() async throws(TransportError) {
         try await transport.open(on: air.executor) { [self] in receive($0) }
-        await air.perform { [self] _ in
+        let wasClosed = await air.perform { [self] _ in
+            // The transport was not open yet when `close()` was called.
+            guard !isClosed else {
+                transport.close()
+                return true
+            }
             begin()
             performOutputs()
+            return false
         }
+        if wasClosed { throw .cancelled }
     }
 
     /// Closes the connection, and removes RootCanal's devices from the air.
     public func close() async {
         await air.perform { [self] _ in
+            isClosed = true
             leave()
             transport.close()
         }
