@@ -24,6 +24,7 @@ extension CompositeAdapter {
         let radios = transports.enumerated().map { index, transport in
             var configuration = configuration
             configuration.store = store.makeMember()
+            configuration.supervisionTimeoutLimit = rules.supervisionTimeout
             adjust(index, &configuration)
             let host = BluetoothHost(
                 transport: transport,

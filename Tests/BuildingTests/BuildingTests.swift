@@ -31,6 +31,20 @@ struct BuildingTests {
         #expect(record.devices.filter(\.walks).allSatisfy { $0.rooms.count > 3 })
     }
 
+    // Each device requests a supervision timeout of 4 s together with the interval.
+    @Test(
+        "All figures are within their limits if the devices request a connection interval",
+        .timeLimit(.minutes(20))
+    )
+    func interval() async throws {
+        var scenario = Self.scenario(seed: 1)
+        scenario.interval = .milliseconds(500)
+        let record = try await BuildingSimulation(scenario).run()
+        for check in BuildingChecks(record).checks {
+            #expect(check.isKept, "\(check.claim): \(check.figure)")
+        }
+    }
+
     @Test("A figure beyond its limit is reported")
     func beyond() throws {
         var device = BuildingRecord.Device(

@@ -50,6 +50,10 @@ public struct HostConfiguration: Sendable {
     /// 4.20; Vol 4, Part E, 7.7.65.6).
     public var acceptsParameterRequests = true
 
+    /// The longest supervision timeout that the host accepts from a peripheral, unless the interval
+    /// and latency that the peripheral requests need a longer one; `nil` for no limit.
+    package var supervisionTimeoutLimit: Duration?
+
     /// The maximum number of received values that a subscription holds for a busy reader. A further
     /// value ends the stream with `HostError.notificationsOverflowed`.
     public var notificationBufferLimit = 65_536

@@ -50,10 +50,20 @@ package struct ConnectionParametersRequest: Signaling.Parameters {
             intervalMinimum <= intervalMaximum, peripheralLatency <= 0x01F3,
             timeouts.contains(supervisionTimeout)
         else { return false }
-        // The comparison is in units of 1.25 ms. The timeout's unit of 10 ms contains eight of
-        // them.
-        let silence = (1 + Int(peripheralLatency)) * Int(intervalMaximum)
-        return Int(supervisionTimeout) * 8 > 2 * silence
+        // The timeout's unit of 10 ms contains eight units of the interval.
+        return Int(supervisionTimeout) * 8 > 2 * longestSilence
+    }
+
+    /// The longest time between two packets that the parameters allow, in units of 1.25 ms.
+    private var longestSilence: Int { (1 + Int(peripheralLatency)) * Int(intervalMaximum) }
+
+    /// Reduces the supervision timeout of a valid request to a limit, but to no less than three
+    /// times the longest silence, so that two lost packets do not end the link.
+    ///
+    /// - Parameter limit: The limit in units of 10 ms.
+    package mutating func limitSupervisionTimeout(to limit: UInt16) {
+        let needed = UInt16(clamping: (3 * longestSilence + 7) / 8)
+        supervisionTimeout = min(supervisionTimeout, max(limit, needed))
     }
 }
 

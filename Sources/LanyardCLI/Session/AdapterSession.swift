@@ -288,7 +288,15 @@ struct AdapterSession: Sendable {
         }
         let shared = SharedStore(store)
         return RadioGroup(
-            transports.map { makeHost(on: $0, executor, keys, shared.makeMember()) },
+            transports.map {
+                makeHost(
+                    on: $0,
+                    executor,
+                    keys,
+                    shared.makeMember(),
+                    supervisionTimeoutLimit: RadioRules().supervisionTimeout
+                )
+            },
             names: transports.map(\.name)
         )
     }
@@ -297,9 +305,11 @@ struct AdapterSession: Sendable {
         on transport: any HCITransport,
         _ executor: AdapterExecutor?,
         _ keys: KeyExport?,
-        _ store: any HostStore
+        _ store: any HostStore,
+        supervisionTimeoutLimit: Duration? = nil
     ) -> BluetoothHost {
         var configuration = HostConfiguration()
+        configuration.supervisionTimeoutLimit = supervisionTimeoutLimit
         configuration.name = DefaultDeviceName.standard()
         identity?.apply(to: &configuration)
         pairing.apply(to: &configuration)

@@ -48,6 +48,25 @@ struct PeerTests {
         #expect(harness.controller.violations.isEmpty)
     }
 
+    @Test(
+        "A central limits the supervision timeout that a peripheral requests",
+        arguments: [(nil, 6_000), (3, 3_000), (2, 3_000), (8, 6_000)] as [(Int64?, Int64)]
+    )
+    func limitedTimeout(limit: Int64?, milliseconds: Int64) throws {
+        var harness = Harness.ready(.poor, peers: [peer]) {
+            $0.supervisionTimeoutLimit = limit.map { .seconds($0) }
+        }
+        let link = try harness.connect(peer.address)
+        harness.controller.requestParameters(slow, from: peer.address)
+        harness.drive()
+        #expect(try isAccepted(harness))
+        let parameters = harness.core.properties(of: link)?.parameters
+        #expect(parameters?.interval == .milliseconds(200))
+        #expect(parameters?.peripheralLatency == 4)
+        #expect(parameters?.supervisionTimeout == .milliseconds(milliseconds))
+        #expect(harness.controller.violations.isEmpty)
+    }
+
     @Test("Impossible parameters are refused")
     func invalid() throws {
         var (harness, _) = try connected()

@@ -100,7 +100,7 @@ extension LinkCore {
         }
         let reply = HCI.LERemoteConnectionParameterRequestReply(
             connectionHandle: handle,
-            parameters: HCI.ConnectionParameters(request)
+            parameters: granted(request, context.configuration)
         )
         sendHostCommand(HCI.EncodedCommand(reply), &context)
     }

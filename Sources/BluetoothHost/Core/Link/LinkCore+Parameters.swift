@@ -123,10 +123,23 @@ extension LinkCore {
         guard accepts else { return }
         let command = HCI.LEConnectionUpdate(
             connectionHandle: handle,
-            parameters: HCI.ConnectionParameters(request)
+            parameters: granted(request, context.configuration)
         )
         let encoded = HCI.EncodedCommand(command)
         sendHostCommand(encoded, beginning: .connectionUpdate, &context)
+    }
+
+    /// Returns the parameters that the host uses for an accepted request: those of the request, but
+    /// as central with a supervision timeout within the limit of the configuration.
+    func granted(
+        _ request: ConnectionParametersRequest,
+        _ configuration: HostConfiguration
+    ) -> HCI.ConnectionParameters {
+        var request = request
+        if role == .central, let limit = configuration.supervisionTimeoutLimit {
+            request.limitSupervisionTimeout(to: HCI.Timeout(limit).rawValue)
+        }
+        return HCI.ConnectionParameters(request)
     }
 }
 
