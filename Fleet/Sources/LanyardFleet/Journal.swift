@@ -26,10 +26,15 @@ struct Journal: ~Copyable {
     /// The size in bytes above which the file is rewritten, unless twice its size after the last
     /// rewriting is larger.
     static let compactionSize = 1 << 20
+    /// The number of times that a file is opened again because another process has replaced it.
+    private static let replacementLimit = 16
 
     let path: String
     private var descriptor: Int32
     private(set) var size: Int
+    /// The number of bytes after the last whole record, which were removed when the file was
+    /// opened.
+    let removedCount: Int
     /// The size in bytes above which the file is rewritten next.
     private var nextCompaction = Journal.compactionSize
 
@@ -37,13 +42,10 @@ struct Journal: ~Copyable {
     ///
     /// - Throws: The error of the system.
     init(opening path: String, records: inout [JournalRecord]) throws {
-        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw JournalError("open", path) }
+        let descriptor = try Self.openLocked(path)
         do {
-            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-                throw JournalError("lock", path)
-            }
-            let bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: path)))
+            let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: false)
+            let bytes = try [UInt8](file.readToEnd() ?? Data())
             let end: Int
             (records, end) = Self.read(bytes)
             // The next record follows the last whole one.
@@ -52,10 +54,41 @@ struct Journal: ~Copyable {
             else { throw JournalError("prepare", path) }
             try Self.synchronizeFolder(of: path)
             (self.path, self.descriptor, size) = (path, descriptor, end)
+            removedCount = bytes.count - end
         } catch {
             Self.release(descriptor)
             throw error
         }
+    }
+
+    private static func openLocked(_ path: String) throws -> Int32 {
+        for _ in 0..<replacementLimit {
+            let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+            guard descriptor >= 0 else { throw JournalError("open", path) }
+            do {
+                if try lock(descriptor, of: path) { return descriptor }
+                release(descriptor)
+            } catch {
+                release(descriptor)
+                throw error
+            }
+        }
+        throw JournalError.inUse(path)
+    }
+
+    /// Locks the open file of a journal.
+    ///
+    /// - Returns: `false` if the path now leads to another file. Another process can rewrite its
+    ///   journal after this process has opened the file, and then locks only the new file.
+    /// - Throws: `JournalError` if another process has locked the file.
+    static func lock(_ descriptor: Int32, of path: String) throws -> Bool {
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            throw errno == EWOULDBLOCK ? JournalError.inUse(path) : JournalError("lock", path)
+        }
+        var (own, present) = (stat(), stat())
+        guard fstat(descriptor, &own) == 0 else { throw JournalError("lock", path) }
+        return lstat(path, &present) == 0 && present.st_ino == own.st_ino
+            && present.st_dev == own.st_dev
     }
 
     deinit { Self.release(descriptor) }
@@ -94,6 +127,8 @@ struct Journal: ~Copyable {
             else { throw JournalError("replace", path) }
             try Self.synchronizeFolder(of: path)
         } catch {
+            // On a full disk, the incomplete file would take the space that a later run needs.
+            unlink(temporary)
             Self.release(other)
             throw error
         }
@@ -126,5 +161,11 @@ struct JournalError: Error, CustomStringConvertible {
 
     init(_ action: String, _ path: String) {
         description = "Cannot \(action) \(path): \(String(cString: strerror(errno)))."
+    }
+
+    private init(_ description: String) { self.description = description }
+
+    static func inUse(_ path: String) -> Self {
+        Self("Another process uses \(path). Give each host a state folder of its own.")
     }
 }

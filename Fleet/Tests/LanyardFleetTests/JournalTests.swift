@@ -91,4 +91,19 @@ struct JournalTests {
         #expect(throws: JournalError.self) { _ = try Journal(opening: path, records: &records) }
         try first.append([.next(2)])
     }
+
+    @Test("A second process does not use the file that a rewritten journal has replaced")
+    func replaced() throws {
+        let path = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        var records: [JournalRecord] = []
+        var first = try Journal(opening: path, records: &records)
+        let second = open(path, O_RDWR | O_CLOEXEC)
+        defer { close(second) }
+        #expect(throws: JournalError.self) { try Journal.lock(second, of: path) }
+        try first.compact(to: [.next(2)])
+        #expect(try !Journal.lock(second, of: path))
+        #expect(throws: JournalError.self) { _ = try Journal(opening: path, records: &records) }
+        try first.append([.next(3)])
+    }
 }
