@@ -10,6 +10,8 @@ enum BrokerEvent: Sendable {
     case disconnected(String)
     /// The broker took a message, or refused it with a reason.
     case acknowledged(Int32, refusal: String?)
+    /// The broker refused a subscription, with the reason.
+    case subscriptionRefused(String)
     case received(ReceivedMessage)
 }
 
@@ -28,12 +30,16 @@ final class BrokerConnection: Sendable {
     static let keepAlive: Int32 = 15
     /// The longest time in seconds between two attempts to connect.
     static let retryLimit = 8.0
+    /// The longest time in seconds for which `stop()` waits.
+    static let stopLimit = 2.0
 
     // libmosquitto protects its object by locks of its own after `mosquitto_threaded_set`.
     private nonisolated(unsafe) let client: OpaquePointer
     private let options: BrokerOptions
     private let report: @Sendable (BrokerEvent) -> Void
     private let isStopped = Mutex(false)
+    /// The broker's reason for the end of the present connection; `nil` if it gave none.
+    private let brokerReason = Mutex<String?>(nil)
     private let wakeUp = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
 
@@ -112,23 +118,35 @@ final class BrokerConnection: Sendable {
         thread.start()
     }
 
-    /// Disconnects as MQTT requires. Waits until the thread has ended.
-    func stop() {
+    /// Disconnects as MQTT requires. Waits until the thread has ended, for `stopLimit` at most.
+    ///
+    /// The thread does not end in time if the broker's machine does not answer, because the
+    /// library connects with a system call that only the system's own limit ends.
+    ///
+    /// - Returns: Whether the thread has ended.
+    @discardableResult
+    func stop() -> Bool {
         isStopped.withLock { $0 = true }
         mosquitto_disconnect(client)
         wakeUp.signal()
-        ended.wait()
+        return ended.wait(timeout: .now() + Self.stopLimit) == .success
     }
 
     private func run() {
         var delay = 0.5
         while !isStopped.withLock({ $0 }) {
             var result = connect()
+            // `stop()` may have disconnected before there was a connection.
+            if isStopped.withLock({ $0 }) { mosquitto_disconnect(client) }
             let start = Date()
             while result == MOSQ_ERR_SUCCESS.rawValue {
                 result = mosquitto_loop(client, 1_000, 1)
             }
-            report(.disconnected(Self.text(result)))
+            let reason = brokerReason.withLock { reason in
+                defer { reason = nil }
+                return reason
+            }
+            report(.disconnected(reason ?? Self.text(result)))
             delay = Date().timeIntervalSince(start) > 10 ? 0.5 : min(delay * 2, Self.retryLimit)
             if !isStopped.withLock({ $0 }) { _ = wakeUp.wait(timeout: .now() + delay) }
         }
@@ -194,6 +212,9 @@ final class BrokerConnection: Sendable {
     }
 }
 
+/// Returns whether a reason code is a failure: one from 0x80 on (MQTT 5, 2.4).
+private func isRefusal(_ code: Int32) -> Bool { code >= 0x80 }
+
 struct BrokerError: Error, CustomStringConvertible {
     let description: String
 
@@ -209,13 +230,29 @@ extension BrokerConnection {
             if code == 0 {
                 connection.report(.connected)
             } else {
-                let reason = String(cString: mosquitto_reason_string(code))
-                connection.report(.disconnected("The broker refused the connection: \(reason)"))
+                let reason = BrokerConnection.text(reason: code)
+                connection.end(because: "The broker refused the connection: \(reason)")
             }
         }
+        mosquitto_disconnect_v5_callback_set(client) { _, object, code, _ in
+            // Below these codes are errors of the library.
+            guard let connection = BrokerConnection.from(object), isRefusal(code) else { return }
+            let isTakenOver = code == Int32(MQTT_RC_SESSION_TAKEN_OVER.rawValue)
+            connection.end(
+                because: isTakenOver
+                    ? "Another client connected as \(connection.options.client). Give each host a "
+                        + "name of its own"
+                    : "The broker ended the connection: \(BrokerConnection.text(reason: code))"
+            )
+        }
+        mosquitto_subscribe_v5_callback_set(client) { _, object, _, count, codes, _ in
+            let codes = UnsafeBufferPointer(start: codes, count: Int(count))
+            guard let code = codes.first(where: { isRefusal($0) }) else { return }
+            let reason = BrokerConnection.text(reason: code)
+            BrokerConnection.from(object)?.report(.subscriptionRefused(reason))
+        }
         mosquitto_publish_v5_callback_set(client) { _, object, identifier, code, _ in
-            // A reason code from 0x80 on is a failure (MQTT 5, 2.4).
-            let refusal = code >= 0x80 ? String(cString: mosquitto_reason_string(code)) : nil
+            let refusal = isRefusal(code) ? BrokerConnection.text(reason: code) : nil
             BrokerConnection.from(object)?.report(.acknowledged(identifier, refusal: refusal))
         }
         mosquitto_message_v5_callback_set(client) { _, object, message, properties in
@@ -232,6 +269,12 @@ extension BrokerConnection {
             received.read(properties)
             connection.report(.received(received))
         }
+    }
+
+    private func end(because reason: String) { brokerReason.withLock { $0 = reason } }
+
+    private static func text(reason code: Int32) -> String {
+        String(cString: mosquitto_reason_string(code))
     }
 
     private static func from(_ object: UnsafeMutableRawPointer?) -> BrokerConnection? {

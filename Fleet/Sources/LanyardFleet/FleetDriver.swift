@@ -32,6 +32,8 @@ final class FleetDriver: Service {
         var requests: [AcceptedCommand.Key: Task<Void, Never>] = [:]
         var wasConnected: Bool?
         var slots = FleetQuantities.Slots()
+        /// The reasons for which there is no connection to the broker, each of which is logged once.
+        var losses: Set<String> = []
         /// The reason for the latest refusal, which is logged once.
         var lastRefusal: String?
     }
@@ -68,6 +70,12 @@ final class FleetDriver: Service {
         var core = FleetCore(topics: topics, description: description)
         var records: [JournalRecord] = []
         let journal = try Journal(opening: settings.state + "/queue.journal", records: &records)
+        if journal.removedCount > 0 {
+            log(
+                "The last \(journal.removedCount) bytes of \(journal.path) were incomplete or damaged, "
+                    + "and were removed."
+            )
+        }
         core.restore(records, now: .current)
         log("The queue has \(core.outbox.messages.count) messages.")
         state = Mutex(State(core: core, journal: journal))
@@ -171,20 +179,27 @@ final class FleetDriver: Service {
             case .connected:
                 if state.wasConnected != true { log("The broker is connected.") }
                 state.wasConnected = true
+                state.losses = []
                 state.broker?.subscribe(state.core.subscriptions)
                 state.core.brokerConnected(now: .current)
             case .disconnected(let reason):
-                if state.wasConnected != false { log("The broker is not connected: \(reason).") }
+                if state.losses.insert(reason).inserted {
+                    log("The broker is not connected: \(reason).")
+                }
                 state.wasConnected = false
                 state.core.brokerDisconnected()
             case .acknowledged(let identifier, let refusal):
                 // The message would be refused again, so it is not repeated.
                 if let refusal, state.lastRefusal != refusal {
                     state.lastRefusal = refusal
-                    log("The broker refused a message: \(refusal) Check its access control.")
+                    log("The broker refused a message: \(refusal). Check its access control.")
                 }
                 guard let number = state.numbers.removeValue(forKey: identifier) else { return }
                 state.core.acknowledged(number)
+            case .subscriptionRefused(let refusal) where state.lastRefusal != refusal:
+                state.lastRefusal = refusal
+                log("The broker refused a subscription: \(refusal). Check its access control.")
+            case .subscriptionRefused: return
             case .received(let message): state.core.received(message, now: .current)
             }
             perform(&state)

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+/// A listening socket in place of a broker. The test itself reads and writes the bytes.
+final class RawBroker: Sendable {
+    /// The longest time for which `packet()` and `nextConnection()` wait, in seconds.
+    private static let limit = 20
+
+    private let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    let port: UInt16
+
+    /// Begins to listen.
+    ///
+    /// - Parameter backlog: The number of waiting connections. The system does not answer further
+    ///   connections. With 0, one connection waits.
+    init(backlog: Int32 = 8) throws {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let listener = listener
+        Self.limitTime(of: listener)
+        let isListening = withUnsafeMutableBytes(of: &address) { bytes -> Bool in
+            let start = bytes.assumingMemoryBound(to: sockaddr.self).baseAddress
+            return bind(listener, start, length) == 0 && listen(listener, backlog) == 0
+                && getsockname(listener, start, &length) == 0
+        }
+        try #require(isListening)
+        port = UInt16(bigEndian: address.sin_port)
+    }
+
+    deinit { close(listener) }
+
+    /// Returns a connection that the system has established and `nextConnection()` has not returned.
+    func makeClient() throws -> Int32 {
+        let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
+        address.sin_port = port.bigEndian
+        let result = withUnsafeBytes(of: &address) { bytes in
+            let start = bytes.assumingMemoryBound(to: sockaddr.self).baseAddress
+            return connect(client, start, socklen_t(bytes.count))
+        }
+        try #require(result == 0)
+        return client
+    }
+
+    /// Whether a connection to the port waits for the system's answer.
+    var isAwaited: Bool {
+        let text = (try? String(contentsOfFile: "/proc/net/tcp", encoding: .utf8)) ?? ""
+        // The third field is the peer's address, and the fourth the state, 2 for SYN_SENT.
+        let lines = text.split(separator: "\n").map { $0.split(separator: " ") }
+        let end = String(format: ":%04X", port)
+        return lines.contains { $0.count > 3 && $0[2].hasSuffix(end) && $0[3] == "02" }
+    }
+
+    /// Returns the next connection.
+    func nextConnection() throws -> Connection {
+        let descriptor = accept(listener, nil, nil)
+        try #require(descriptor >= 0, "no connection arrived")
+        Self.limitTime(of: descriptor)
+        return Connection(descriptor: descriptor)
+    }
+
+    private static func limitTime(of descriptor: Int32) {
+        var limit = timeval(tv_sec: limit, tv_usec: 0)
+        let size = socklen_t(MemoryLayout<timeval>.size)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
+    }
+
+    final class Connection: Sendable {
+        private let descriptor: Int32
+
+        fileprivate init(descriptor: Int32) { self.descriptor = descriptor }
+
+        deinit { close(descriptor) }
+
+        func write(_ bytes: [UInt8]) {
+            _ = send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+        }
+
+        /// Reads an MQTT packet. Returns its first byte; `nil` at the end of the connection.
+        func packet() throws -> UInt8? {
+            guard let kind = try byte() else { return nil }
+            var (length, shift, next) = (0, 0, UInt8(0x80))
+            while next & 0x80 != 0 {
+                next = try #require(try byte())
+                length |= Int(next & 0x7F) << shift
+                shift += 7
+            }
+            for _ in 0..<length { _ = try #require(try byte()) }
+            return kind
+        }
+
+        private func byte() throws -> UInt8? {
+            var byte: UInt8 = 0
+            let count = recv(descriptor, &byte, 1, 0)
+            try #require(count >= 0, "no byte arrived")
+            return count == 0 ? nil : byte
+        }
+    }
+}
