@@ -16,7 +16,7 @@ extension GATTClient {
         id: OperationID,
         on bearer: inout ATTBearer
     ) -> [Action] {
-        running[id] = Running(procedure: procedure, handle: handle)
+        running.append(Running(id: id, procedure: procedure, handle: handle))
         return advance(id, by: .beginning, on: &bearer)
     }
 
@@ -54,13 +54,11 @@ extension GATTClient {
         by input: Input,
         mtu: Int
     ) throws(GATT.Failure) -> ProcedureStep? {
-        switch input {
-        case .beginning:
-            return try running[id]?.procedure.begin(mtu: mtu)
-        case .response(let response):
-            return try running[id]?.procedure.receive(response, mtu: mtu)
-        case .failure(let failure):
-            return try running[id]?.procedure.receive(failure, mtu: mtu)
+        guard let index = index(of: id) else { return nil }
+        return switch input {
+        case .beginning: try running[index].procedure.begin(mtu: mtu)
+        case .response(let response): try running[index].procedure.receive(response, mtu: mtu)
+        case .failure(let failure): try running[index].procedure.receive(failure, mtu: mtu)
         }
     }
 
@@ -95,7 +93,8 @@ extension GATTClient {
         _ id: OperationID,
         _ result: Result<GATT.Outcome, GATT.Failure>
     ) -> [Action] {
-        guard let ended = running.removeValue(forKey: id) else { return [] }
+        guard let index = index(of: id) else { return [] }
+        let ended = running.remove(at: index)
         if case .success(let outcome) = result { database.learn(from: outcome) }
         if mtuExchange == .running(id) { mtuExchange = .finished }
         if preparingWrites == id { preparingWrites = nil }

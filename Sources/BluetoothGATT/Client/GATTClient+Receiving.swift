@@ -42,7 +42,7 @@ extension GATTClient {
     ///
     /// - Returns: The resulting actions, or `nil` if the operation does not belong to this client.
     package mutating func commandSent(_ id: OperationID, on bearer: inout ATTBearer) -> [Action]? {
-        running[id] == nil ? nil : end(id, .success(.done), on: &bearer)
+        isRunning(id) ? end(id, .success(.done), on: &bearer) : nil
     }
 }
 
@@ -57,7 +57,7 @@ extension GATTClient {
     /// the handles.
     package mutating func failOutOfSync(on bearer: inout ATTBearer) -> [Action] {
         let named =
-            running.compactMap { id, entry in entry.handle.map { (id, $0) } }
+            running.compactMap { entry in entry.handle.map { (entry.id, $0) } }
             + waiting.compactMap { entry in entry.handle.map { (entry.id, $0) } }
         let waiting = named.filter { !bearer.isOutstanding($0.0) }.sorted { $0.0 < $1.0 }
         return waiting.flatMap { id, handle in

@@ -36,6 +36,7 @@ package struct GATTClient: Sendable {
     }
 
     struct Running {
+        let id: OperationID
         var procedure: any GATT.Procedure
         /// The handle that the operation uses, or `nil` if it uses none.
         var handle: AttributeHandle?
@@ -58,8 +59,9 @@ package struct GATTClient: Sendable {
 
     var database = KnownDatabase()
     var mtuExchange = MTUExchange.notStarted
-    /// The procedures in progress, each with one request or command in the bearer.
-    var running: [OperationID: Running] = [:]
+    /// The procedures in progress, each with one request or command in the bearer. There are usually
+    /// only a few, so a search is faster than a hash.
+    var running: [Running] = []
     /// The procedure that uses the server's queue of prepared writes. `waiting` contains the
     /// procedures that wait for it.
     var preparingWrites: OperationID?
@@ -82,7 +84,10 @@ package struct GATTClient: Sendable {
     }
 
     /// Returns whether an operation is in progress and does not wait for its turn.
-    package func isRunning(_ id: OperationID) -> Bool { running[id] != nil }
+    package func isRunning(_ id: OperationID) -> Bool { index(of: id) != nil }
+
+    /// Returns the index of an operation in `running`.
+    func index(of id: OperationID) -> Int? { running.firstIndex { $0.id == id } }
 }
 
 // Requests of the caller.
@@ -94,7 +99,7 @@ extension GATTClient {
         id: OperationID,
         on bearer: inout ATTBearer
     ) -> [Action] {
-        precondition(running[id] == nil, "operation \(id) is in progress already")
+        precondition(!isRunning(id), "operation \(id) is in progress already")
         guard !bearer.isClosed else { return [.completed(id, .failure(.bearerClosed))] }
         guard hasRoom(on: bearer) else { return [.completed(id, .failure(.queueFull))] }
         if operation == .exchangeMTU {
@@ -138,12 +143,12 @@ extension GATTClient {
             waiting.remove(at: index)
             return [.completed(id, .failure(failure))]
         }
-        guard let entry = running[id], !entry.isAbandoned else { return [] }
-        guard running[id]?.procedure.abandon() == true else {
+        guard let index = index(of: id), !running[index].isAbandoned else { return [] }
+        guard running[index].procedure.abandon() else {
             bearer.cancel(id)
             return end(id, .failure(failure), on: &bearer)
         }
-        running[id]?.isAbandoned = true
+        running[index].isAbandoned = true
         return [.completed(id, .failure(failure))]
     }
 
