@@ -69,21 +69,25 @@ public actor BluetoothHost {
     package nonisolated let peerCipher: PeerCipher
     let transport: any HCITransport
 
-    // The accesses to the following four properties never overlap, because the values have no
-    // reference to the host, and call no code outside of the package. The checks of overlaps would
-    // be a tenth of the cost of a packet.
+    // The accesses to the properties with `@exclusivity(unchecked)` never overlap, because the
+    // accessed values have no reference to the host, and call no code outside of the package. The
+    // checks of overlaps would be a tenth of the cost of a packet.
     @exclusivity(unchecked)
     var core: HostCore
     @exclusivity(unchecked)
     var port = HostPort()
-    /// An empty array whose storage is used for the next actions.
+    /// Empty arrays whose storage is used for the next actions.
     @exclusivity(unchecked)
     var unusedActions: [HostAction] = []
     @exclusivity(unchecked)
+    var unusedReversedActions: [HostAction] = []
+    @exclusivity(unchecked)
     var packets: [[UInt8]] = []
 
+    @exclusivity(unchecked)
     var timer: (any HostTimer)?
     /// The deadline of `timer`.
+    @exclusivity(unchecked)
     var timerDeadline: Instant?
     /// The watch that reports when a transport that could not be opened is available again.
     var watch: (any TransportWatch)?
@@ -101,11 +105,17 @@ public actor BluetoothHost {
 
     typealias ScanStream = AsyncThrowingStream<Advertisement, any Error>
 
+    @exclusivity(unchecked)
     var waiting: [RequestIdentifier: Waiter] = [:]
     /// Whether actions or callbacks are running. Actions that they cause follow afterward.
+    @exclusivity(unchecked)
     var isPerforming = false
-    /// Whether events were delivered whose readers are not woken yet.
-    var isWakeDue = false
+    /// Whether values, or events of the server, were delivered whose readers are not woken yet.
+    @exclusivity(unchecked)
+    var areValuesDelivered = false
+    @exclusivity(unchecked)
+    var areServerEventsDelivered = false
+    @exclusivity(unchecked)
     var scans: [RequestIdentifier: ScanStream.Continuation] = [:]
     var notifications = NotificationRouter()
     var serverEventRouter = ServerEventRouter()

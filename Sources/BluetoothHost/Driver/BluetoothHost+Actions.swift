@@ -28,10 +28,14 @@ extension BluetoothHost {
         guard !isPerforming else { return }
         performActions()
         sendPackets()
-        guard isWakeDue else { return }
-        isWakeDue = false
-        notifications.wakeReaders()
-        serverEventRouter.wakeReader()
+        if areValuesDelivered {
+            areValuesDelivered = false
+            notifications.wakeReaders()
+        }
+        if areServerEventsDelivered {
+            areServerEventsDelivered = false
+            serverEventRouter.wakeReader()
+        }
     }
 
     /// Runs `body`, and afterward performs all actions that it caused.
@@ -47,15 +51,19 @@ extension BluetoothHost {
         guard !isPerforming else { return }
         isPerforming = true
         defer { isPerforming = false }
-        var actions: [HostAction] = []
+        var (actions, reversed): ([HostAction], [HostAction]) = ([], [])
         swap(&actions, &unusedActions)
-        defer { swap(&actions, &unusedActions) }
+        swap(&reversed, &unusedReversedActions)
+        defer {
+            swap(&actions, &unusedActions)
+            swap(&reversed, &unusedReversedActions)
+        }
         for _ in 0..<Self.roundsPerDrainLimit {
             core.takeActions(into: &actions)
             if actions.isEmpty, port.hasNoPendingResults { return }
-            // An array removes its last element without a copy.
-            actions.reverse()
-            while let action = actions.popLast() { perform(action) }
+            // An array removes its last element without a copy of it.
+            while let action = actions.popLast() { reversed.append(action) }
+            while let action = reversed.popLast() { perform(action) }
             for (completion, result) in port.takePendingResults() { completion(result) }
         }
         // Completions continue to cause actions, so other work of the executor runs first.
@@ -86,7 +94,8 @@ extension BluetoothHost {
             // Earlier actions have saved all changed entries.
             closeStore()
         case .completed(let request, let result):
-            if let scan = scans.removeValue(forKey: request) {
+            // A test for no scans is faster than a hash.
+            if !scans.isEmpty, let scan = scans.removeValue(forKey: request) {
                 if case .failure(let error) = result { scan.finish(throwing: error) }
                 scan.finish()
             }
@@ -104,7 +113,7 @@ extension BluetoothHost {
 
     /// Resumes the waiter of a request. If the request was canceled, its answer is undone.
     private func ended(_ request: RequestIdentifier, _ result: Result<HostAnswer, any Error>) {
-        port.scans.remove(request)
+        if !port.scans.isEmpty { port.scans.remove(request) }
         if let waiter = waiting.removeValue(forKey: request) {
             waiter.resume(with: result)
         } else if case .success(let answer) = result {
@@ -114,11 +123,12 @@ extension BluetoothHost {
 
     /// Delivers an event to the streams of the API and to the port's observer.
     private func perform(_ event: HostEvent) {
-        isWakeDue = true
         switch event {
         case .notified(let link, let handle, let value):
+            areValuesDelivered = true
             notifications.deliver(value, for: .init(link: link, handle: handle))
         case .served(let link, let event):
+            areServerEventsDelivered = true
             guard deliver(event, of: link) else { return }
         default:
             guard deliverOther(event) else { return }
@@ -141,7 +151,9 @@ extension BluetoothHost {
         case .advertised(let scan, let advertisement):
             scans[scan]?.yield(advertisement)
             return port.scans.contains(scan)
-        case .linkOpened(let link, let peer, let role): linkOpened(link, peer, role)
+        case .linkOpened(let link, let peer, let role):
+            areServerEventsDelivered = true
+            linkOpened(link, peer, role)
         case .mtuChanged, .notified, .served: break
         case .parametersChanged(let link, let parameters):
             parameterReaders[link]?.deliver(parameters)
@@ -150,12 +162,15 @@ extension BluetoothHost {
             log("link \(link.rawValue): services \(ranges) changed")
         case .databaseOutdated(let link):
             log("link \(link.rawValue): the services changed before the host had subscribed")
-        case .disconnected(let link, let reason): return linkEnded(link, reason)
+        case .disconnected(let link, let reason):
+            areServerEventsDelivered = true
+            return linkEnded(link, reason)
         case .security(let event): securityEventReaders.deliver(event)
         }
         return true
     }
 
+    @inline(never)
     private func closeStreams() {
         serverEventRouter.close()
         incomingLinkReaders.close()

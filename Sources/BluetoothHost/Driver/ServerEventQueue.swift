@@ -5,8 +5,8 @@ typealias ServerEventBuffer = StreamBuffer<ServerEventQueue, Never>
 
 /// Events in the order in which they happened. `ServerEventBuffer` bounds their number.
 struct ServerEventQueue: StreamQueue {
-    /// The number of events above which an empty array releases its memory.
-    static let keptEventLimit = 256
+    /// The capacity above which an empty array releases its memory.
+    static let keptCapacityLimit = 256
 
     private var arrived: [ServerEvent] = []
     /// The events that are taken before those in `arrived`, the first of them last.
@@ -18,9 +18,10 @@ struct ServerEventQueue: StreamQueue {
 
     mutating func takeFirst() -> ServerEvent? {
         if next.isEmpty {
-            if next.capacity > Self.keptEventLimit { next = [] }
-            swap(&arrived, &next)
-            next.reverse()
+            if next.capacity > Self.keptCapacityLimit { next = [] }
+            // An array removes its last element without a copy of it.
+            while let event = arrived.popLast() { next.append(event) }
+            if arrived.capacity > Self.keptCapacityLimit { arrived = [] }
         }
         return next.popLast()
     }
