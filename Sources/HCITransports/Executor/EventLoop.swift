@@ -45,9 +45,13 @@ final class EventLoop {
     private var hasFreeSlots = false
 
     private let clock: @Sendable () -> Instant
+    // Accesses to this array and to `turnEndHandlers` never overlap, because an access only reads or
+    // moves elements, and releases none.
+    @exclusivity(unchecked)
     private var armedTimers: [AdapterTimer] = []
     /// The soonest deadline of the timers. It is stored, because every turn needs it.
     private var nextDeadline: Instant?
+    @exclusivity(unchecked)
     private var turnEndHandlers: [any TurnEndHandler] = []
     private var turnEndWork: [@Sendable () -> Void] = []
     /// Whether there is work for the end of the turn. After `endTurn()`, it is work that the work
@@ -149,7 +153,7 @@ final class EventLoop {
         if count <= Self.reusedLength {
             bytes.removeAll(keepingCapacity: true)
             bytes.reserveCapacity(Self.reusedLength)
-            bytes.append(contentsOf: readBuffer[..<count])
+            bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: readBuffer[..<count]))
         } else {
             bytes = [UInt8](readBuffer[..<count])
         }
@@ -184,7 +188,9 @@ final class EventLoop {
     /// -1 if no timer has a deadline.
     var millisecondsToNextTimer: Int32 {
         guard let nextDeadline else { return -1 }
-        let wait = (nextDeadline - clock()).nanoseconds
+        let (wait, isOverflow) = nextDeadline.nanoseconds
+            .subtractingReportingOverflow(clock().nanoseconds)
+        guard !isOverflow else { return nextDeadline < .zero ? 0 : .max }
         guard wait > 0 else { return 0 }
         return Int32(clamping: (wait - 1) / 1_000_000 + 1)
     }
@@ -212,12 +218,7 @@ final class EventLoop {
             turnEndWork.removeAll()
             for item in work { item() }
         }
-        var index = 0
-        while index < turnEndHandlers.count {
-            turnEndHandlers[index].turnEnded()
-            index += 1
-        }
-        turnEndHandlers.removeAll(keepingCapacity: true)
+        while let handler = turnEndHandlers.popLast() { handler.turnEnded() }
         isTurnUnfinished = !turnEndWork.isEmpty
     }
 

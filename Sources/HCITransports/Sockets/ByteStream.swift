@@ -35,8 +35,12 @@ final class ByteStream: @unchecked Sendable {
 
     /// The descriptor, or `nil` once the stream is closed.
     private var descriptor: Descriptor?
+    // Accesses to each of the two arrays never overlap, because an access runs no other code than a
+    // system call.
     /// The bytes of the last read, whose storage is used for the next one.
+    @exclusivity(unchecked)
     private var received: [UInt8] = []
+    @exclusivity(unchecked)
     private var pending: [UInt8] = []
     /// The number of bytes of `pending` that are already written.
     private var writtenCount = 0
