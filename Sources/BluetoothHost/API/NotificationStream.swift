@@ -52,6 +52,7 @@ public struct NotificationStream: AsyncSequence, Sendable {
         ///   ``HostError/disconnected(_:)``, or ``HostError/adapter(_:)`` after a reset of the
         ///   controller. ``HostError/notificationsOverflowed``, once, if the reader was too slow.
         @inlinable
+        @inline(__always)
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(any Error) -> [UInt8]? {

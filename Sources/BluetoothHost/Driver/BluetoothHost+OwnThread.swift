@@ -74,6 +74,7 @@ extension BluetoothHost {
     /// Starts a request as `perform(isAlwaysTaken:_:onCancel:)` does, for a caller on the host's
     /// thread. The caller must not be isolated to an actor: a nonisolated asynchronous method does
     /// not run on the executor of its caller's actor, and so might leave the thread.
+    @inline(__always)
     nonisolated func performOnOwnThread(
         isAlwaysTaken: Bool,
         _ start: @escaping @Sendable (inout HostCore, RequestIdentifier, Instant) -> Void,

@@ -44,6 +44,7 @@ public struct ServerEventStream: AsyncSequence, Sendable {
         /// - Parameter actor: The caller's actor, which runs other work while the method waits.
         /// - Returns: The event; `nil` if the stream has ended.
         @inlinable
+        @inline(__always)
         public mutating func next(isolation actor: isolated (any Actor)?) async -> ServerEvent? {
             await reader.next(isolation: actor)
         }
