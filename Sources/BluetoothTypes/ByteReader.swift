@@ -51,6 +51,7 @@ package struct ByteReader: Sendable {
     package var isAtEnd: Bool { remaining == 0 }
 
     @inlinable
+    @inline(__always)
     package mutating func readUInt8() throws(MalformedBytes) -> UInt8 {
         UInt8(truncatingIfNeeded: try readInteger(bytes: 1))
     }
@@ -61,6 +62,7 @@ package struct ByteReader: Sendable {
     }
 
     @inlinable
+    @inline(__always)
     package mutating func readUInt16() throws(MalformedBytes) -> UInt16 {
         UInt16(truncatingIfNeeded: try readInteger(bytes: 2))
     }
@@ -79,6 +81,7 @@ package struct ByteReader: Sendable {
 
     /// Reads an unsigned integer of 1 to 8 bytes.
     @inlinable
+    @inline(__always)
     package mutating func readInteger(bytes count: Int) throws(MalformedBytes) -> UInt64 {
         guard remaining >= count else { throw .truncated(needed: count, available: remaining) }
         var value: UInt64 = 0
@@ -90,6 +93,7 @@ package struct ByteReader: Sendable {
     }
 
     @inlinable
+    @inline(__always)
     package mutating func readBytes(_ count: Int) throws(MalformedBytes) -> ArraySlice<UInt8> {
         guard count >= 0, remaining >= count else {
             throw .truncated(needed: count, available: remaining)
@@ -101,6 +105,7 @@ package struct ByteReader: Sendable {
 
     /// Reads all remaining bytes, which may be none.
     @inlinable
+    @inline(__always)
     package mutating func readRemaining() -> ArraySlice<UInt8> {
         defer { position = bytes.endIndex }
         return bytes[position...]
