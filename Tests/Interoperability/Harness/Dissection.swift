@@ -30,7 +30,7 @@ struct Dissection: Sendable {
 }
 
 /// Wireshark's dissector as a process that reads one trace after the other. The start of tshark takes
-/// ten times longer than the work for a trace.
+/// several times as long as the work for a trace.
 private final class Dissector: Sendable {
     static let shared = Dissector()
 
