@@ -19,18 +19,18 @@ struct PrivacyTests {
         arguments: PrivateHostsHarness.Controllers.allCases
     )
     func recognition(controllers: PrivateHostsHarness.Controllers) async throws {
-        let harness = try Harness(controllers, rotation: .seconds(10))
+        let harness = try Harness(controllers, rotation: .seconds(5))
         try await harness.run { phone, lamp, unknownPeer in
             _ = try await lamp.advertise(Harness.lampProposal)
-            async let known = Self.count(phone, for: .seconds(1_200), harness.air) {
+            async let known = Self.count(phone, for: .seconds(600), harness.air) {
                 $0.address == Harness.lamp.address && $0.isIdentityResolved
             }
-            async let strange = Self.count(unknownPeer, for: .seconds(1_200), harness.air) {
+            async let strange = Self.count(unknownPeer, for: .seconds(600), harness.air) {
                 $0.isIdentityResolved || $0.address == Harness.lamp.address
             }
             let counts = try await (known, strange)
             // Five discoveries in a second, except at the moments of a change.
-            #expect(counts.0 > 1_200 * 3)
+            #expect(counts.0 > 600 * 3)
             #expect(counts.1 == 0)
         }
         #expect(harness.recorder.received.advertisers.count > 100)

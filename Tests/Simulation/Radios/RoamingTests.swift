@@ -110,7 +110,7 @@ struct RoamingTests {
     @Test("A bonded strap resumes its notifications at every radio")
     func walkers() async throws {
         var all = Tally()
-        for seed in RunSeed.seeds(20) {
+        for seed in RunSeed.seeds(8) {
             let tally = try await walk(seed: seed)
             #expect(tally.gaps.allSatisfy { $0 <= Self.gapLimit * 2 }, "seed \(seed)")
             all.longest += tally.longest

@@ -8,7 +8,7 @@ import Testing
 struct SwarmTests {
     @Test(
         "Every invariant holds during random faults, and all devices recover",
-        arguments: RunSeed.seeds(20)
+        arguments: RunSeed.seeds(10)
     )
     func randomWorld(seed: UInt64) async {
         await run(SwarmScenario(seed: seed))
