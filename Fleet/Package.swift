@@ -62,6 +62,7 @@ let package = Package(
                 "CMosquitto",
                 .product(name: "Lanyard", package: "Lanyard"),
                 .product(name: "CoreBluetooth", package: "Lanyard"),
+                .product(name: "HCITransports", package: "Lanyard"),
                 .product(name: "JSONText", package: "Lanyard"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

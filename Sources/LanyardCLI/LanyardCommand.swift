@@ -9,6 +9,7 @@
 
 import ArgumentParser
 import Foundation
+import HCITransports
 
 /// The `lanyard` program.
 @main

@@ -3,6 +3,7 @@
 import ArgumentParser
 import CoreBluetooth
 import Foundation
+import HCITransports
 import JSONText
 import Lanyard
 import Logging
@@ -78,6 +79,7 @@ struct LanyardFleet: AsyncParsableCommand {
     }
 
     func run() async throws {
+        ClosedStreams.replace()
         signal(SIGPIPE, SIG_IGN)
         let settings: FleetSettings
         do throws(SettingsError) {

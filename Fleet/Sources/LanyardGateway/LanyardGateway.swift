@@ -6,6 +6,7 @@
 import ArgumentParser
 import Foundation
 import GatewayProtocol
+import HCITransports
 
 @main
 struct LanyardGateway: AsyncParsableCommand {
@@ -24,6 +25,7 @@ struct LanyardGateway: AsyncParsableCommand {
     )
 
     static func main() async {
+        ClosedStreams.replace()
         // A write to a socket that the other side has closed then fails, instead of ending the
         // process with a signal.
         signal(SIGPIPE, SIG_IGN)
