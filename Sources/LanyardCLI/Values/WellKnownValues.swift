@@ -49,25 +49,7 @@ enum WellKnownValues {
 
     /// The decoders of the characteristics whose values have a Swift type. Other characteristics
     /// may have a layout in `BluetoothValues`.
-    static let characteristics = own.merging(typed) { $1 }
-
-    /// The descriptors that can be decoded.
-    static let descriptors: [UInt16: ValueDecoder] = [
-        0x2900: .own(ExtendedProperties.self),
-        0x2901: .own(PlainText.self),
-        0x2902: .own(ClientCharacteristicConfiguration.self),
-        0x2903: .own(ServerCharacteristicConfiguration.self),
-        0x2904: .own(PresentationFormat.self),
-        0x2905: .own(AggregateFormat.self),
-        0x2908: .own(ReportReference.self),
-    ]
-
-    /// The characteristics that only a host uses.
-    private static let own: [UInt16: ValueDecoder] = [
-        0x2A04: .own(PreferredConnectionParameters.self),
-        0x2A05: .own(ServiceChangedRange.self),
-        0x2AA6: .own(CentralAddressResolution.self),
-    ]
+    static let characteristics = ofHosts.merging(typed) { $1 }
 
     /// The characteristics for which Lanyard has types.
     private static let typed: [UInt16: ValueDecoder] = Dictionary(
@@ -111,10 +93,16 @@ struct ValueDecoder: Sendable {
     /// Returns the text of a value.
     func describe(_ bytes: [UInt8]) throws(MalformedBytes) -> String { try text(bytes) }
 
-    /// Returns the decoder of a type of the command line.
-    static func own<Value: WellKnownValue>(_ type: Value.Type) -> ValueDecoder {
+    /// Returns the decoder of a value without a type: `text` reads the value and describes it on
+    /// one line.
+    static func own(
+        _ text: @escaping @Sendable (inout ByteReader) throws(MalformedBytes) -> String
+    ) -> ValueDecoder {
         ValueDecoder(characteristic: nil) { (bytes) throws(MalformedBytes) in
-            try Value(parsing: bytes).description
+            var reader = ByteReader(bytes)
+            let text = try text(&reader)
+            try reader.finish()
+            return text
         }
     }
 
@@ -144,26 +132,6 @@ extension MalformedBytes {
             case .trailing(let count): .trailing(count: count)
             case .invalid(let field): .invalid(field: field)
             }
-    }
-}
-
-/// A value whose layout the SIG defines, decoded from the bytes of its characteristic or
-/// descriptor, and printable on one line. Apps do not need these values, so they have no type in
-/// `BluetoothValues`, which has the types of other values.
-///
-/// A value with another layout is refused. Descriptions are safe to print, because text from the
-/// peer is escaped.
-protocol WellKnownValue: Equatable, Sendable, CustomStringConvertible {
-    /// Decodes the value. The caller checks that no bytes are left.
-    init(from reader: inout ByteReader) throws(MalformedBytes)
-}
-
-extension WellKnownValue {
-    /// Decodes a value that takes all of `bytes`.
-    init(parsing bytes: [UInt8]) throws(MalformedBytes) {
-        var reader = ByteReader(bytes)
-        try self.init(from: &reader)
-        try reader.finish()
     }
 }
 
