@@ -32,8 +32,8 @@ struct DatabaseReadingTests {
         var expected = ServedAdvertising()
         expected.name = "L"
         expected.services = [battery]
-        expected.serviceData = [.init(uuid: battery, data: [0x57])]
-        expected.manufacturerData = .init(company: 0xFFFF, data: [0x78])
+        expected.serviceData = [.init(uuid: battery, bytes: [0x57])]
+        expected.manufacturerData = .init(company: 0xFFFF, bytes: [0x78])
         expected.interval = .milliseconds(100) ... .milliseconds(200)
         expected.isExtended = true
         expected.isConnectable = false

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothGAP
+import BluetoothHost
 import BluetoothTypes
 import Testing
 
@@ -66,10 +67,16 @@ import Testing
     @Test("The parameters of a link have the ranges of the specification")
     func parameters() throws {
         #expect(try statement("parameters") == .perform(.parameters(nil)))
-        var timing = ConnectionTiming(interval: 15...30, latency: 2, timeout: 4_000)
-        #expect(try statement("parameters 15-30 2 4000") == .perform(.parameters(timing)))
-        timing = ConnectionTiming(interval: 7.5...7.5)
-        #expect(try statement("parameters 7.5") == .perform(.parameters(timing)))
+        var update = ConnectionUpdate(
+            intervalMinimum: .milliseconds(15),
+            intervalMaximum: .milliseconds(30),
+            peripheralLatency: 2,
+            supervisionTimeout: .seconds(4)
+        )
+        #expect(try statement("parameters 15-30 2 4000") == .perform(.parameters(update)))
+        let interval = Duration.milliseconds(7.5)
+        update = ConnectionUpdate(intervalMinimum: interval, intervalMaximum: interval)
+        #expect(try statement("parameters 7.5") == .perform(.parameters(update)))
         for line in ["7", "30-15", "4001", "30 500", "30 0 99", "30 0 4000 1", "x", "-30", "30-"] {
             #expect(throws: ProgramFailure.self, "\(line)") { try statement("parameters \(line)") }
         }

@@ -15,13 +15,8 @@ extension ServedAccessory {
         content.localName = advertisedName
         content.serviceUUIDs =
             advertising.services ?? services.map(\.definition).filter(\.isAnnounced).map(\.uuid)
-        content.manufacturerData =
-            advertising.manufacturerData.map {
-                [AdvertisingData.ManufacturerData(company: $0.company, bytes: $0.data)]
-            } ?? []
-        content.serviceData = advertising.serviceData.map {
-            AdvertisingContent.ServiceData(uuid: $0.uuid, bytes: $0.data)
-        }
+        content.manufacturerData = advertising.manufacturerData.map { [$0] } ?? []
+        content.serviceData = advertising.serviceData
         content.appearance = appearance == 0 ? nil : appearance
         var result = Advertising(
             content,
@@ -84,14 +79,14 @@ extension JSONNode {
 
     private static func serviceData(
         _ node: JSONNode
-    ) throws(JSONError) -> [ServedAdvertising.ServiceData] {
-        var all: [ServedAdvertising.ServiceData] = []
+    ) throws(JSONError) -> [AdvertisingContent.ServiceData] {
+        var all: [AdvertisingContent.ServiceData] = []
         for element in try node.elements(limit: announcedLimit) {
             let members = try element.members("uuid", "data")
             all.append(
-                ServedAdvertising.ServiceData(
+                AdvertisingContent.ServiceData(
                     uuid: try members.require("uuid").uuid,
-                    data: try members.require("data").constantBytes
+                    bytes: try members.require("data").constantBytes
                 )
             )
         }
@@ -100,12 +95,12 @@ extension JSONNode {
 
     private static func manufacturerData(
         _ node: JSONNode
-    ) throws(JSONError) -> ServedAdvertising.ManufacturerData {
+    ) throws(JSONError) -> AdvertisingData.ManufacturerData {
         let members = try node.members("company", "data")
         let company = try members.require("company").wholeNumber(in: 0...Double(UInt16.max))
-        return ServedAdvertising.ManufacturerData(
+        return AdvertisingData.ManufacturerData(
             company: UInt16(company),
-            data: try members.require("data").constantBytes
+            bytes: try members.require("data").constantBytes
         )
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothATT
+import BluetoothGAP
 import BluetoothGATT
 import BluetoothHost
 import BluetoothTypes
@@ -67,24 +68,12 @@ struct ServedAdvertising: Equatable, Sendable {
     /// The advertised services; `nil` for the primary services of the file, without the two generic
     /// services.
     var services: [BluetoothUUID]?
-    var serviceData: [ServiceData] = []
-    var manufacturerData: ManufacturerData?
+    var serviceData: [AdvertisingContent.ServiceData] = []
+    var manufacturerData: AdvertisingData.ManufacturerData?
     /// The shortest and the longest advertising interval; `nil` for the default.
     var interval: ClosedRange<Duration>?
     var isExtended = false
     var isConnectable = true
-
-    /// Service data.
-    struct ServiceData: Equatable, Sendable {
-        let uuid: BluetoothUUID
-        let data: [UInt8]
-    }
-
-    /// Manufacturer specific data.
-    struct ManufacturerData: Equatable, Sendable {
-        let company: UInt16
-        let data: [UInt8]
-    }
 }
 
 /// The identity of a host that serves an accessory.

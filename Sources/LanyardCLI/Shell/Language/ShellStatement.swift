@@ -2,6 +2,7 @@
 
 import BluetoothGAP
 import BluetoothGATT
+import BluetoothHost
 import BluetoothTypes
 
 /// A line of the shell, with its arguments parsed.
@@ -42,7 +43,7 @@ enum ShellOperation: Equatable, Sendable {
     case forget(Target?)
     case mtu
     /// Prints the timing of the link. If a timing is given, first changes it.
-    case parameters(ConnectionTiming?)
+    case parameters(ConnectionUpdate?)
     case rssi
     /// Prints the physical layers of the link. If one is given, first changes to it.
     case phy(PHY?)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothGATT
+import BluetoothHost
 import BluetoothTypes
 
 extension ShellVocabulary {
@@ -161,7 +162,7 @@ extension ShellVocabulary {
             summary: "Print the connection interval, latency and timeout, or change them.",
             kinds: []
         ) { arguments throws(ProgramFailure) in
-            .perform(.parameters(try ConnectionTiming.parse(&arguments)))
+            .perform(.parameters(try ConnectionUpdate.parse(&arguments)))
         },
         Entry(
             name: "rssi",

@@ -24,12 +24,12 @@ extension ShellSession {
         )
     }
 
-    func parameters(_ timing: ConnectionTiming?) async throws -> ShellOutput {
+    func parameters(_ update: ConnectionUpdate?) async throws -> ShellOutput {
         let link = try hostLink()
         let parameters =
-            if let timing {
+            if let update {
                 try await changing(link, "changing the parameters") {
-                    try await link.updateParameters(timing.update)
+                    try await link.updateParameters(update)
                 }
             } else {
                 try await presentParameters(of: link)
@@ -112,19 +112,6 @@ extension ShellSession {
         let hundredths = Int((duration / .milliseconds(1) * 100).rounded())
         return hundredths.isMultiple(of: 100)
             ? "\(hundredths / 100) ms" : DecimalText.describe(hundredths, exponent: -2) + " ms"
-    }
-}
-
-extension ConnectionTiming {
-    /// The request to the host. Without a timeout, it has the host's default.
-    fileprivate var update: ConnectionUpdate {
-        var update = ConnectionUpdate(
-            intervalMinimum: .milliseconds(interval.lowerBound),
-            intervalMaximum: .milliseconds(interval.upperBound),
-            peripheralLatency: latency
-        )
-        if let timeout { update.supervisionTimeout = .milliseconds(timeout) }
-        return update
     }
 }
 

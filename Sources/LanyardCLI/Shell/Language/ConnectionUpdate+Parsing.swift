@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The timing of a link that a line requests, with times in milliseconds.
-struct ConnectionTiming: Equatable, Sendable {
-    var interval: ClosedRange<Double>
-    var latency = 0
-    var timeout: Double?
-}
+import BluetoothHost
 
-extension ConnectionTiming {
-    /// Parses an interval or its range, the latency and the timeout; `nil` if there are no words.
-    static func parse(_ arguments: inout ShellArguments) throws(ProgramFailure) -> ConnectionTiming?
-    {
+extension ConnectionUpdate {
+    /// Parses an interval or its range, the latency and the timeout, with times in milliseconds;
+    /// `nil` if there are no words. Without a timeout, the update has the host's default.
+    static func parse(
+        _ arguments: inout ShellArguments
+    ) throws(ProgramFailure) -> ConnectionUpdate? {
         let numbers = arguments.takeAll()
         guard let first = numbers.first else { return nil }
         let bounds = first.split(separator: "-", omittingEmptySubsequences: false).map {
@@ -20,21 +17,24 @@ extension ConnectionTiming {
             let high = bounds[bounds.count - 1],
             intervals.contains(low), intervals.contains(high), low <= high, numbers.count <= 3
         else { throw wrong(arguments) }
-        var timing = ConnectionTiming(interval: low...high)
+        var update = ConnectionUpdate(
+            intervalMinimum: .milliseconds(low),
+            intervalMaximum: .milliseconds(high)
+        )
         let rest = Array(numbers.dropFirst())
         if let text = rest.first {
             guard let latency = Int(text), latencies.contains(latency) else {
                 throw wrong(arguments)
             }
-            timing.latency = latency
+            update.peripheralLatency = latency
         }
         if rest.count > 1 {
             guard let timeout = Double(rest[1]), timeouts.contains(timeout) else {
                 throw wrong(arguments)
             }
-            timing.timeout = timeout
+            update.supervisionTimeout = .milliseconds(timeout)
         }
-        return timing
+        return update
     }
 
     /// The valid values, with times in milliseconds (Vol 4, Part E, 7.8.18).
