@@ -10,7 +10,10 @@ import Testing
 @testable import LanyardCLI
 
 @Suite("Finding a characteristic") struct CharacteristicFinderTests {
-    private let finder = CharacteristicFinder(accessory: ScriptedAccessory.sample, limits: .init())
+    private let finder = CharacteristicOperations(
+        accessory: ScriptedAccessory.sample,
+        limits: .init()
+    )
 
     @Test(
         "A characteristic is found by UUID, name, service or handle",

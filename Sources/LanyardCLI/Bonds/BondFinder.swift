@@ -5,21 +5,8 @@ import BluetoothPort
 import BluetoothTypes
 import JSONText
 
-/// A bonded peer that a target can name.
-protocol NamedPeer: Sendable {
-    var identifier: PeerIdentifier { get }
-    var identity: DeviceAddress { get }
-    var name: String? { get }
-}
-
-extension BondedPeer: NamedPeer {}
-
-extension PortBond: NamedPeer {
-    var identifier: PeerIdentifier { peer }
-}
-
 /// A bond of a host or of the Bluetooth daemon, as commands print it.
-struct AccessoryBond: NamedPeer, Equatable {
+struct AccessoryBond: Equatable, Sendable {
     let identifier: PeerIdentifier
     let identity: DeviceAddress
     let name: String?
@@ -38,12 +25,12 @@ struct AccessoryBond: NamedPeer, Equatable {
 }
 
 /// A finder of a bonded peer by the target on the command line.
-struct BondFinder<Peer: NamedPeer>: Sendable {
-    let bonds: [Peer]
+struct BondFinder: Sendable {
+    let bonds: [AccessoryBond]
 
     /// Returns the peer, or `nil` if the target is not bonded but scanning may find it. Throws if
     /// the target is the identifier of a bond that does not exist, or if several peers match.
-    func find(_ target: Target) throws(ProgramFailure) -> Peer? {
+    func find(_ target: Target) throws(ProgramFailure) -> AccessoryBond? {
         let exact = bonds.filter { Self.matches($0, target) }
         let matches = exact.isEmpty ? bonds.filter { Self.hasName($0, target) } : exact
         if case .bond = target, matches.isEmpty { throw notBonded(target) }
@@ -56,7 +43,7 @@ struct BondFinder<Peer: NamedPeer>: Sendable {
     }
 
     /// Returns the peer. Throws if there is none, or more than one.
-    func require(_ target: Target) throws(ProgramFailure) -> Peer {
+    func require(_ target: Target) throws(ProgramFailure) -> AccessoryBond {
         guard let peer = try find(target) else { throw notBonded(target) }
         return peer
     }
@@ -74,7 +61,7 @@ struct BondFinder<Peer: NamedPeer>: Sendable {
         return ProgramFailure(.notFound, "there is no bond with \(target)", advice: advice)
     }
 
-    private static func matches(_ peer: Peer, _ target: Target) -> Bool {
+    private static func matches(_ peer: AccessoryBond, _ target: Target) -> Bool {
         switch target {
         case .bond(let identifier): peer.identifier == identifier
         case .address(let value, let kind):
@@ -83,11 +70,9 @@ struct BondFinder<Peer: NamedPeer>: Sendable {
             peer.name.map { $0 == name || TerminalText.escape($0) == name } ?? false
         }
     }
-}
 
-extension BondFinder {
     /// Returns whether the peer has the target's name, in upper or lower case.
-    private static func hasName(_ peer: Peer, _ target: Target) -> Bool {
+    private static func hasName(_ peer: AccessoryBond, _ target: Target) -> Bool {
         guard case .name(let wanted) = target, let name = peer.name else { return false }
         return TerminalText.escape(name).lowercased() == wanted.lowercased()
     }
@@ -97,7 +82,7 @@ extension BondFinder {
 /// and is escaped.
 enum BondText {
     /// Returns the name, if there is one, and the identity address.
-    static func name(of peer: some NamedPeer) -> String {
+    static func name(of peer: AccessoryBond) -> String {
         let address = AddressText.describe(peer.identity)
         return peer.name.map { "\"\(TerminalText.escape($0))\" \(address)" } ?? address
     }
@@ -110,14 +95,11 @@ enum BondText {
     }
 
     /// Returns a line of the list.
-    static func line(_ peer: BondedPeer) -> String {
-        "\(peer.identifier)  \(name(of: peer)): \(describe(peer.security))"
-            + (peer.isPrivate ? ", private addresses" : "")
-    }
-
-    /// Returns a line of the list.
     static func line(_ bond: AccessoryBond) -> String {
-        bond.peer.map(line) ?? "\(name(of: bond)): kept by the Bluetooth daemon"
+        let name = name(of: bond)
+        guard let peer = bond.peer else { return "\(name): kept by the Bluetooth daemon" }
+        return "\(peer.identifier)  \(name): \(describe(peer.security))"
+            + (peer.isPrivate ? ", private addresses" : "")
     }
 
     static func json(_ bond: AccessoryBond) -> JSON { .object(members(bond)) }

@@ -223,7 +223,7 @@ struct TerminalDelegate: PairingDelegate {
     }
 
     func pairsAgain(with peer: BondedPeer, on link: Link) async -> Bool {
-        await dialogue.pairsAgain(BondText.name(of: peer))
+        await dialogue.pairsAgain(BondText.name(of: AccessoryBond(peer)))
     }
 }
 

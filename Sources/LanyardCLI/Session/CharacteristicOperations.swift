@@ -155,10 +155,6 @@ struct CharacteristicOperations: Sendable {
         return found
     }
 
-    func find(_ reference: CharacteristicReference) async throws -> GATT.Characteristic {
-        try await CharacteristicFinder(accessory: accessory, limits: limits).find(reference)
-    }
-
     /// Checks the property first, because a peer does not report a Write Command that it ignores.
     private func requireWriteWithoutResponse(
         _ characteristic: GATT.Characteristic,

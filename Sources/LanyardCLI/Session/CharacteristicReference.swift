@@ -65,12 +65,8 @@ extension CharacteristicReference: CustomStringConvertible {
     }
 }
 
-/// A finder of the characteristic that a reference names.
-struct CharacteristicFinder: Sendable {
-    let accessory: any ConnectedAccessory
-    let limits: StepLimits
-
-    /// Returns the characteristic. Throws if there is none, or more than one.
+extension CharacteristicOperations {
+    /// Returns the characteristic that a reference names. Throws if there is none, or more than one.
     func find(_ reference: CharacteristicReference) async throws -> GATT.Characteristic {
         let matches = try await characteristics(for: reference).filter(reference.matches)
         guard let match = matches.first else {

@@ -8,15 +8,15 @@ import Testing
 
 @Suite("Finding bonded devices")
 struct BondFinderTests {
-    static func peer(_ number: UInt64, name: String?) throws -> BondedPeer {
+    static func peer(_ number: UInt64, name: String?) throws -> AccessoryBond {
         let key = try #require(HCI.Key128([UInt8](repeating: 1, count: 16)))
         let address = DeviceAddress(value: 0xC4F0_0000_0000 + number, kind: .random)
         var bond = Bond(peer: address, longTermKey: key, isAuthenticated: true)
         bond.name = name
-        return BondedPeer(bond)
+        return AccessoryBond(BondedPeer(bond))
     }
 
-    private func finder() throws -> BondFinder<BondedPeer> {
+    private func finder() throws -> BondFinder {
         BondFinder(bonds: [
             try Self.peer(1, name: "Lamp"), try Self.peer(2, name: "Twin"),
             try Self.peer(3, name: "Twin"), try Self.peer(4, name: "a\u{1B}b"),
@@ -69,7 +69,7 @@ struct BondFinderTests {
             try #require(throws: ProgramFailure.self) { try finder.require(Target(text)) }.advice
         }
         #expect(advice == ["did you mean 'Lamp'?", "see 'lanyard bonds'", "see 'lanyard bonds'"])
-        let none = BondFinder<BondedPeer>(bonds: [])
+        let none = BondFinder(bonds: [])
         let failure = try #require(throws: ProgramFailure.self) { try none.require(Target("Lamp")) }
         #expect(failure.advice == "there are no bonds")
     }
@@ -102,6 +102,6 @@ struct BondFinderTests {
             "\(peer.identifier)  \"a\\u{1B}[2Jb\" C4:F0:00:00:00:04/random: "
             + "Secure Connections, authenticated, 16 bytes"
         #expect(BondText.line(peer) == expected)
-        #expect(!BondText.json(AccessoryBond(peer)).compact.contains("\u{1B}"))
+        #expect(!BondText.json(peer).compact.contains("\u{1B}"))
     }
 }
