@@ -101,25 +101,27 @@ struct AdapterOptions: ParsableArguments {
     /// the variable is not set.
     static func seconds(in environment: [String: String]) throws(ProgramFailure) -> Double? {
         guard let text = environment["LANYARD_TIMEOUT"], !text.isEmpty else { return nil }
-        guard let number = Double(text), number > 0, number <= longestTimeout else {
-            throw .usage(
-                "'\(TerminalText.escape(text))' is not a valid LANYARD_TIMEOUT",
-                advice: "use a number of seconds greater than 0 and at most \(Int(longestTimeout))"
-            )
-        }
-        return number
+        return try valid(Double(text), TerminalText.escape(text), "LANYARD_TIMEOUT")
     }
 
     /// Returns the limit. Throws if it is not valid.
     static func seconds(_ timeout: Double?) throws(ProgramFailure) -> Double? {
         guard let timeout else { return nil }
-        guard timeout > 0, timeout <= longestTimeout else {
+        return try valid(timeout, text(of: timeout), "--timeout")
+    }
+
+    private static func valid(
+        _ number: Double?,
+        _ text: String,
+        _ name: String
+    ) throws(ProgramFailure) -> Double {
+        guard let number, number > 0, number <= longestTimeout else {
             throw .usage(
-                "'\(text(of: timeout))' is not a valid --timeout",
+                "'\(text)' is not a valid \(name)",
                 advice: "use a number of seconds greater than 0 and at most \(Int(longestTimeout))"
             )
         }
-        return timeout
+        return number
     }
 
     /// Returns the number as a person writes it.

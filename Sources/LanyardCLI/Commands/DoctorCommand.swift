@@ -68,7 +68,7 @@ struct DoctorCommand: ConsoleCommand {
 
     private func findings(on console: Console) async throws -> [SetUpFinding] {
         guard let file = application.infoPlist else {
-            return Diagnosis(of: try await system(on: console)).findings
+            return Diagnosis.findings(try await system(on: console))
         }
         return try InfoPlistFile.findings(
             application.check,
@@ -94,13 +94,13 @@ struct DoctorCommand: ConsoleCommand {
             return system
         }
         let store = try storage.choice(for: adapter, environment: environment)
-        system.store = StoreExamination(choice: store, reader: reader).result()
+        system.store = StoreDiagnosis.examine(store, reader)
         // The probe skips a default adapter, because another process may be using it, and the
         // daemon, which gives no access to its controller.
         if case .daemon = adapter { return system }
         guard !noProbe, source != .system else { return system }
         let limits = StepLimits(seconds: try AdapterOptions.seconds(timeout))
-        system.probe = await AdapterProbe(adapter: adapter, limits: limits).result(console)
+        system.probe = await ChoiceDiagnosis.probe(adapter, limits, console)
         return system
     }
 

@@ -86,14 +86,14 @@ enum ChoiceDiagnosis {
     )
 }
 
-/// A probe that opens an adapter, starts a host without bonds on each of its controllers, and
-/// closes it again.
-struct AdapterProbe {
-    let adapter: AdapterChoice
-    let limits: StepLimits
-
-    /// Returns the result, within the limits.
-    func result(_ console: Console) async -> SystemState.Probe {
+extension ChoiceDiagnosis {
+    /// Opens an adapter, starts a host without bonds on each of its controllers, and closes it
+    /// again, within the limits.
+    static func probe(
+        _ adapter: AdapterChoice,
+        _ limits: StepLimits,
+        _ console: Console
+    ) async -> SystemState.Probe {
         let start = ContinuousClock.now
         let session = AdapterSession(
             adapter: adapter,

@@ -4,29 +4,21 @@ import BluetoothSetUp
 import JSONText
 
 /// The findings about a computer's Bluetooth: the parts that work, the obstacles, and the remedies.
-struct Diagnosis: Equatable, Sendable {
-    let findings: [SetUpFinding]
-
-    init(findings: [SetUpFinding]) {
-        self.findings = findings
-    }
-
-    /// Derives the findings from the state of the system. The chosen adapter and its store come
+enum Diagnosis {
+    /// Returns the findings derived from the state of the system. The chosen adapter and its store come
     /// first, because only their findings can be obstacles: other adapters may be unusable without
     /// harm.
-    init(of system: SystemState) {
+    static func findings(_ system: SystemState) -> [SetUpFinding] {
         var findings = ChoiceDiagnosis.findings(system)
         findings += StoreDiagnosis.findings(system.store)
         if system.isLinux {
             findings += KernelDiagnosis.findings(system)
-            findings += system.serialPorts.map(Self.finding(about:))
+            findings += system.serialPorts.map(finding(about:))
         } else {
-            findings.append(Self.elsewhere)
+            findings.append(elsewhere)
         }
-        self.init(findings: findings)
+        return findings
     }
-
-    var obstacles: [SetUpFinding] { findings.filter { $0.severity == .obstacle } }
 
     private static func finding(about port: SystemState.SerialPort) -> SetUpFinding {
         let name = port.product.map { " (\(TerminalText.escape($0)))" } ?? ""

@@ -63,13 +63,10 @@ enum StoreDiagnosis {
     private static func shown(_ path: String) -> String { TerminalText.escape(path) }
 }
 
-/// The check of whether a host can keep its bonds in a directory.
-struct StoreExamination {
-    let choice: StoreChoice
-    var reader = SystemReader()
-
-    /// Opens an existing directory as a host does, and closes it. Does not create a directory.
-    func result() -> SystemState.Store {
+extension StoreDiagnosis {
+    /// Returns whether a host can keep its bonds in a directory. Opens an existing directory as a
+    /// host does, and closes it. Does not create a directory.
+    static func examine(_ choice: StoreChoice, _ reader: SystemReader) -> SystemState.Store {
         guard let path = choice.path else { return .none }
         guard FileManager.default.fileExists(atPath: path) else {
             return .absent(path, canBeMade: canBeMade(path))
@@ -91,7 +88,7 @@ struct StoreExamination {
     }
 
     /// Returns whether a directory can be made in the nearest existing directory.
-    private func canBeMade(_ path: String) -> Bool {
+    private static func canBeMade(_ path: String) -> Bool {
         var parent = URL(fileURLWithPath: path).deletingLastPathComponent()
         while parent.path != "/", !FileManager.default.fileExists(atPath: parent.path) {
             parent.deleteLastPathComponent()

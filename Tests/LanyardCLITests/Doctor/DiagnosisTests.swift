@@ -14,17 +14,17 @@ private let unusable = ProgramFailure(
 )
 
 @Suite("The diagnosis") struct DiagnosisTests {
-    private func diagnose(_ change: (inout SystemState) -> Void) -> Diagnosis {
+    private func diagnose(_ change: (inout SystemState) -> Void) -> [SetUpFinding] {
         var system = SystemState()
         system.choice = .chosen(.virtual(scenario: nil), .environment)
         system.probe = .succeeded(.milliseconds(12))
         change(&system)
-        return Diagnosis(of: system)
+        return Diagnosis.findings(system)
     }
 
     /// Returns the findings about a subject, as `severity what`.
-    private func findings(_ diagnosis: Diagnosis, of subject: String) -> [String] {
-        diagnosis.findings.filter { $0.subject == subject }.map { "\($0.severity) \($0.what)" }
+    private func findings(_ diagnosis: [SetUpFinding], of subject: String) -> [String] {
+        diagnosis.filter { $0.subject == subject }.map { "\($0.severity) \($0.what)" }
     }
 
     // MARK: The chosen adapter
@@ -81,7 +81,7 @@ private let unusable = ProgramFailure(
         ] as [(SystemState.Store, SetUpFinding.Severity?)]
     )
     func store(store: SystemState.Store, severity: SetUpFinding.Severity?) {
-        let found = diagnose { $0.store = store }.findings.filter { $0.subject == "store" }
+        let found = diagnose { $0.store = store }.filter { $0.subject == "store" }
         #expect(found.map(\.severity) == (severity.map { [$0] } ?? []))
         for finding in found where finding.severity > .good {
             #expect(!finding.why.isEmpty && !finding.remedy.isEmpty)
@@ -91,7 +91,7 @@ private let unusable = ProgramFailure(
     @Test("The process that holds the bonds is named with advice") func holder() {
         let process = SystemProcess(number: 7, name: "thermo\u{1B}stat")
         let finding = diagnose { $0.store = .held("/s", by: process) }
-            .findings.first { $0.subject == "store" }
+            .first { $0.subject == "store" }
         #expect(finding?.what == "/s is in use by thermo\\u{1B}stat (process 7)")
         #expect(finding?.remedy.hasPrefix("end process 7") == true)
     }
@@ -144,7 +144,7 @@ private let unusable = ProgramFailure(
             $0.probe = .notTried
         }
         #expect(findings(diagnosis, of: "adapter") == ["note hci1, by default: not tried"])
-        #expect(diagnosis.findings.first?.remedy.hasPrefix("--adapter hci1 ") == true)
+        #expect(diagnosis.first?.remedy.hasPrefix("--adapter hci1 ") == true)
     }
 
     @Test("The Bluetooth daemon as the chosen adapter is reported as a note and not as an obstacle")
@@ -181,7 +181,7 @@ private let unusable = ProgramFailure(
                 .init(entry: "rfkill2", name: "hard", isOffInSoftware: true, isHardBlocked: true),
             ]
         }
-        let found = diagnosis.findings.filter { $0.subject == "radio switch" }
+        let found = diagnosis.filter { $0.subject == "radio switch" }
         #expect(found.map(\.severity) == [.warning, .warning])
         #expect(found.first?.remedy == "rfkill unblock bluetooth")
         #expect(found.last?.what == "hard is off by a switch, a key or the firmware")
@@ -194,7 +194,7 @@ private let unusable = ProgramFailure(
                 $0.daemons = [.init(number: 842, name: "bluetoothd")]
                 $0.mayTakeAdapters = false
                 $0.program = "/usr/bin/lanyard"
-            }.findings.filter { ["daemon", "permission"].contains($0.subject) }
+            }.filter { ["daemon", "permission"].contains($0.subject) }
         }
         let found = findings([SystemAdapter(index: 0)])
         #expect(found.map(\.severity) == [.note, .warning])
@@ -218,7 +218,7 @@ private let unusable = ProgramFailure(
                     )
                 ]
                 $0.mayTakeAdapters = mayTake
-            }.findings.filter { $0.subject == "applications" }
+            }.filter { $0.subject == "applications" }
         }
         #expect(findings(connections: 0).count == (mayTake ? 0 : 1))
         let why = findings(connections: 1).map(\.why)
@@ -239,7 +239,7 @@ private let unusable = ProgramFailure(
         ] as [(SystemBluetooth.Support, SetUpFinding.Severity?)]
     )
     func kernel(support: SystemBluetooth.Support, severity: SetUpFinding.Severity?) {
-        let found = diagnose { $0.kernel = support }.findings.filter { $0.subject == "kernel" }
+        let found = diagnose { $0.kernel = support }.filter { $0.subject == "kernel" }
         #expect(found.map(\.severity) == (severity.map { [$0] } ?? []))
     }
 
@@ -248,7 +248,7 @@ private let unusable = ProgramFailure(
             $0.serialPorts = [.init(path: "/dev/ttyACM0", product: "nRF\u{7}52")]
         }
         #expect(findings(diagnosis, of: "serial port") == ["note /dev/ttyACM0 (nRF\\u{7}52)"])
-        let remedy = diagnosis.findings.first { $0.subject == "serial port" }?.remedy
+        let remedy = diagnosis.first { $0.subject == "serial port" }?.remedy
         #expect(remedy == "if so, use --adapter serial:/dev/ttyACM0")
     }
 
@@ -257,7 +257,7 @@ private let unusable = ProgramFailure(
             $0.isLinux = false
             $0.kernel = .missing
         }
-        #expect(diagnosis.findings.map(\.subject) == ["adapter", "system"])
+        #expect(diagnosis.map(\.subject) == ["adapter", "system"])
     }
 
     // MARK: Text
@@ -278,4 +278,8 @@ private let unusable = ProgramFailure(
         let two = DiagnosisText.failure([obstacle, obstacle])
         #expect(two?.happened == "2 problems found")
     }
+}
+
+extension [SetUpFinding] {
+    fileprivate var obstacles: [SetUpFinding] { filter { $0.severity == .obstacle } }
 }
