@@ -64,6 +64,7 @@ struct TraceCommand: ConsoleCommand {
         var filter = TraceFilter()
         filter.connection = try connection.map { try TraceFilter.connection($0) }
         filter.layers = Set(try layer.map { try TraceFilter.layer($0) })
+        let printer = TracePrinter(filter: filter, isJSON: json, console: console)
         if follow {
             guard keys == nil else {
                 throw ProgramFailure.usage(
@@ -71,7 +72,6 @@ struct TraceCommand: ConsoleCommand {
                     advice: "--keys decrypts a capture, and --follow reads the log of a host"
                 )
             }
-            let printer = TracePrinter(filter: filter, isJSON: json, console: console)
             return try await printer.follow(path)
         }
         if let failure = ProgramFailure.directory(
@@ -81,12 +81,12 @@ struct TraceCommand: ConsoleCommand {
         ) {
             throw failure
         }
-        guard CapturePrinter.isCapture(path) else {
+        guard TracePrinter.isCapture(path) else {
             guard keys == nil else { throw Self.keysForLog }
-            return try TracePrinter(filter: filter, isJSON: json, console: console).print(path)
+            return try printer.print(path)
         }
         let keys = try self.keys.map { try ExportedKey.read($0) } ?? []
-        try CapturePrinter(filter: filter, isJSON: json, keys: keys, console: console).print(path)
+        try printer.print(capture: path, keys: keys)
     }
 
     /// The failure for `--keys` with the packet log of a host, in which nothing is encrypted.

@@ -24,16 +24,16 @@ struct TraceDecoder: Sendable {
         record.packet = redaction.blank(record.packet, record.direction)
         guard record.packet.count >= record.originalLength else {
             let kept = "\(record.packet.count) of \(record.originalLength) bytes kept by the log"
-            return .hci(record, nil, kept, isMalformed: true)
+            return TraceLine(record, nil, kept, isMalformed: true)
         }
         do {
             let packet = try HCI.Packet(h4: record.packet)
             if case .acl(let fragment) = packet { return decode(fragment, of: record) }
             let connection = ConnectionOfPacket.find(in: packet)
             noteEnd(in: packet)
-            return .hci(record, connection, TerminalText.escape(HCI.describe(packet)))
+            return TraceLine(record, connection, TerminalText.escape(HCI.describe(packet)))
         } catch {
-            return .hci(
+            return TraceLine(
                 record,
                 nil,
                 "\(error), \(record.packet.hexadecimal)",
@@ -53,10 +53,10 @@ struct TraceDecoder: Sendable {
         switch verdict {
         case .incomplete: return nil
         case .frame(let frame):
-            return FrameText(frame).line(record, connection: fragment.connectionHandle)
+            return TraceLine(record, fragment.connectionHandle, frame)
         case .discarded(let reason):
             let text = "ACL data: \(reason), \(fragment.payload.hexadecimal)"
-            return .hci(record, fragment.connectionHandle, text, isMalformed: true)
+            return TraceLine(record, fragment.connectionHandle, text, isMalformed: true)
         }
     }
 
@@ -74,42 +74,14 @@ struct TraceDecoder: Sendable {
 }
 
 extension TraceLine {
-    fileprivate static func hci(
+    fileprivate init(
         _ record: Btsnoop.Record,
         _ connection: ConnectionHandle?,
         _ text: String,
+        layer: TraceLayer = .hci,
         isMalformed: Bool = false
-    ) -> TraceLine {
-        TraceLine(
-            microsecondsSince1970: record.microsecondsSince1970,
-            direction: record.direction,
-            connection: connection,
-            layer: .hci,
-            text: text,
-            isMalformed: isMalformed
-        )
-    }
-}
-
-/// The text of a complete L2CAP PDU.
-private struct FrameText {
-    let layer: TraceLayer
-    let text: String
-    let isMalformed: Bool
-
-    init(_ frame: L2CAPFrame) {
-        do {
-            (layer, text) = try Self.decode(frame)
-            isMalformed = false
-        } catch {
-            layer = Self.layer(of: frame.channel)
-            text = "\(error), \(frame.payload.hexadecimal)"
-            isMalformed = true
-        }
-    }
-
-    func line(_ record: Btsnoop.Record, connection: ConnectionHandle) -> TraceLine {
-        TraceLine(
+    ) {
+        self.init(
             microsecondsSince1970: record.microsecondsSince1970,
             direction: record.direction,
             connection: connection,
@@ -119,25 +91,35 @@ private struct FrameText {
         )
     }
 
-    private static func decode(_ frame: L2CAPFrame) throws -> (TraceLayer, String) {
-        let layer = layer(of: frame.channel)
-        switch frame.channel {
-        case .att:
-            return (layer, ATTText.describe(try ATT.PDU(parsing: frame.payload)))
-        case .signaling:
-            let packet = try Signaling.Packet(parsing: frame.payload)
-            let parameters = packet.parameters.hexadecimal
-            return (layer, "\(packet.code) identifier=\(packet.identifier) \(parameters)")
-        case .securityManager: return (layer, frame.payload.hexadecimal)
-        default: return (layer, "channel \(frame.channel): \(frame.payload.hexadecimal)")
+    /// Creates the line of a complete L2CAP PDU.
+    fileprivate init(
+        _ record: Btsnoop.Record,
+        _ connection: ConnectionHandle,
+        _ frame: L2CAPFrame
+    ) {
+        let layer: TraceLayer =
+            switch frame.channel {
+            case .att: .att
+            case .securityManager: .smp
+            default: .l2cap
+            }
+        do {
+            self.init(record, connection, try Self.describe(frame), layer: layer)
+        } catch {
+            let text = "\(error), \(frame.payload.hexadecimal)"
+            self.init(record, connection, text, layer: layer, isMalformed: true)
         }
     }
 
-    private static func layer(of channel: ChannelIdentifier) -> TraceLayer {
-        switch channel {
-        case .att: .att
-        case .securityManager: .smp
-        default: .l2cap
+    private static func describe(_ frame: L2CAPFrame) throws -> String {
+        switch frame.channel {
+        case .att: return ATTText.describe(try ATT.PDU(parsing: frame.payload))
+        case .signaling:
+            let packet = try Signaling.Packet(parsing: frame.payload)
+            let parameters = packet.parameters.hexadecimal
+            return "\(packet.code) identifier=\(packet.identifier) \(parameters)"
+        case .securityManager: return frame.payload.hexadecimal
+        default: return "channel \(frame.channel): \(frame.payload.hexadecimal)"
         }
     }
 }

@@ -12,15 +12,11 @@ struct TracePrinter: Sendable {
     /// Prints the file at `path`. Packets before a fault are printed, and the fault is thrown.
     func print(_ path: String) throws {
         var decoder = TraceDecoder()
-        var output = BufferedOutput(console: console)
-        var start: Int64?
+        var output = BufferedOutput(self)
         let end = Result {
             try TraceFile.read(path, willRead: { try output.flush() }) { record in
                 try Task.checkCancellation()
-                let origin = start ?? record.microsecondsSince1970
-                start = origin
-                guard let line = decoder.decode(record), filter.admits(line) else { return }
-                try output.print(isJSON ? line.json.compact : line.text(since: origin))
+                try output.print(decoder.decode(record), at: record.microsecondsSince1970)
             }
         }
         try output.flush()
@@ -30,16 +26,11 @@ struct TracePrinter: Sendable {
     /// Prints the packets of a log, or of all logs of a directory, as they are written.
     func follow(_ path: String) async throws {
         var decoders: [String: TraceDecoder] = [:]
-        var output = BufferedOutput(console: console)
-        var start: Int64?
+        var output = BufferedOutput(self)
         var logs = FollowedLogs(path)
         try await logs.follow { record, name in
-            let origin = start ?? record.microsecondsSince1970
-            start = origin
-            guard let line = decoders[name, default: TraceDecoder()].decode(record),
-                filter.admits(line)
-            else { return }
-            try output.print(isJSON ? line.json.compact : line.text(since: origin))
+            let line = decoders[name, default: TraceDecoder()].decode(record)
+            try output.print(line, at: record.microsecondsSince1970)
         } rest: {
             try output.flush()
         }
@@ -74,25 +65,30 @@ struct TracePrinter: Sendable {
     }
 }
 
-/// A buffer for lines, so that a long file needs few system calls.
+/// A buffer for the lines that a filter admits, so that a long file needs few system calls.
 struct BufferedOutput {
-    let console: Console
+    private let printer: TracePrinter
     private var text = ""
+    private var start: Int64?
 
     private static let limit = 1 << 15
 
-    init(console: Console) {
-        self.console = console
+    init(_ printer: TracePrinter) {
+        self.printer = printer
     }
 
-    mutating func print(_ line: String) throws {
-        text += line + "\n"
+    /// Prints the line of a packet, if it has one. Times count from the first packet.
+    mutating func print(_ line: TraceLine?, at microseconds: Int64) throws {
+        let origin = start ?? microseconds
+        start = origin
+        guard let line, printer.filter.admits(line) else { return }
+        text += (printer.isJSON ? line.json.compact : line.text(since: origin)) + "\n"
         if text.utf8.count >= Self.limit { try flush() }
     }
 
     mutating func flush() throws {
         guard !text.isEmpty else { return }
         defer { text = "" }
-        try console.write(text)
+        try printer.console.write(text)
     }
 }

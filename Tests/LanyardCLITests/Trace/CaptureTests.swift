@@ -158,13 +158,12 @@ import Testing
         )
         defer { try? FileManager.default.removeItem(at: file) }
         try Data(Self.file(Self.packets, hasHeader: true).dropLast(2)).write(to: file)
-        #expect(CapturePrinter.isCapture(file.path))
-        #expect(!CapturePrinter.isCapture("/dev/null"))
+        #expect(TracePrinter.isCapture(file.path))
+        #expect(!TracePrinter.isCapture("/dev/null"))
         let output = ScriptedAccessory.Recorder()
-        let printer = CapturePrinter(
+        let printer = TracePrinter(
             filter: TraceFilter(layers: [.l2cap]),
             isJSON: false,
-            keys: try ExportedKey.parse(Self.keys),
             console: Console(
                 isOutputTerminal: false,
                 isRemarkTerminal: false,
@@ -173,7 +172,8 @@ import Testing
                 remark: { _ in }
             )
         )
-        #expect(throws: ProgramFailure.self) { try printer.print(file.path) }
+        let keys = try ExportedKey.parse(Self.keys)
+        #expect(throws: ProgramFailure.self) { try printer.print(capture: file.path, keys: keys) }
         let lines = output.lines.joined().split(separator: "\n")
         #expect(lines.count == 1)
         #expect(lines.first?.contains("0x0000 l2cap channel 0x6463: 656667") == true)

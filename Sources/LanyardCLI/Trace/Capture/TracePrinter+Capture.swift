@@ -2,15 +2,10 @@
 
 import Foundation
 
-/// A printer of a sniffer's capture.
-struct CapturePrinter: Sendable {
+// Sniffers' captures.
+extension TracePrinter {
     /// The longest capture in bytes. The file is read as a whole.
-    static let lengthLimit = 1 << 30
-
-    let filter: TraceFilter
-    let isJSON: Bool
-    let keys: [ExportedKey]
-    let console: Console
+    private static let lengthLimit = 1 << 30
 
     /// Returns whether the file at `path` begins like a capture; `false` for a pipe, which could
     /// not be read again from its beginning.
@@ -24,8 +19,8 @@ struct CapturePrinter: Sendable {
         return Pcap.isPcap((try? file.read(upToCount: 4)) ?? Data())
     }
 
-    /// Prints the file at `path`. Packets before a fault are printed, and the fault is thrown.
-    func print(_ path: String) throws {
+    /// Prints the capture at `path`. Packets before a fault are printed, and the fault is thrown.
+    func print(capture path: String, keys: [ExportedKey]) throws {
         let name = TerminalText.escape(path)
         let bytes = try contents(path, name)
         var file: Pcap
@@ -35,17 +30,12 @@ struct CapturePrinter: Sendable {
             throw Self.failure(error, name)
         }
         var decoder = CaptureDecoder(keys: keys)
-        var output = BufferedOutput(console: console)
-        var start: Int64?
+        var output = BufferedOutput(self)
         let end = Result {
             while let record = try file.next() {
                 try Task.checkCancellation()
-                let origin = start ?? record.microseconds
-                start = origin
-                guard let packet = AirPacket(record, file.linkType),
-                    let line = decoder.decode(packet), filter.admits(line)
-                else { continue }
-                try output.print(isJSON ? line.json.compact : line.text(since: origin))
+                let packet = AirPacket(record, file.linkType)
+                try output.print(packet.flatMap { decoder.decode($0) }, at: record.microseconds)
             }
         }
         try output.flush()
