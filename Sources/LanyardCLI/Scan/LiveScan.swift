@@ -46,9 +46,11 @@ final class LiveScan: Sendable {
     func run(_ scan: AsyncThrowingStream<Advertisement, any Error>) async throws {
         let keys = console.keys()
         let signals = console.terminalSignals(
-            { [self] in stop() },
-            { [self] in resume() },
-            { [self] in try? draw() }
+            DisplayHooks(
+                willStop: { [self] in stop() },
+                didContinue: { [self] in resume() },
+                didResize: { [self] in try? draw() }
+            )
         )
         defer {
             signals?.cancel()

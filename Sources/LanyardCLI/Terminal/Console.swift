@@ -40,15 +40,9 @@ struct Console: Sendable {
     var setLineInput: @Sendable (Bool) -> Void = { _ in }
     /// Stops the process as Ctrl-Z does.
     var suspend: @Sendable () -> Void = {}
-    /// Begins to call the closures before the process stops, after it continues, and after the
-    /// terminal's size has changed. Returns the object whose `cancel()` ends the calls; `nil` if
+    /// Begins to call the closures. Returns the object whose `cancel()` ends the calls; `nil` if
     /// there is none.
-    var terminalSignals:
-        @Sendable (
-            _ willStop: @escaping @Sendable () -> Void,
-            _ didContinue: @escaping @Sendable () -> Void,
-            _ didResize: @escaping @Sendable () -> Void
-        ) -> TerminalSignals? = { _, _, _ in nil }
+    var terminalSignals: @Sendable (DisplayHooks) -> TerminalSignals? = { _ in nil }
 
     /// The text that begins a line again. A dumb terminal gets a new line.
     var lineStart: String { hasControls ? LiveArea.eraseLine : "\n" }
@@ -99,9 +93,7 @@ extension Console {
         },
         // Stops all processes of the job, as the terminal does.
         suspend: { kill(0, SIGTSTP) },
-        terminalSignals: {
-            TerminalSignals(willStop: $0, didContinue: $1, didResize: $2)
-        }
+        terminalSignals: { TerminalSignals($0) }
     )
 
     /// Whether the terminal does not interpret control sequences, as in an editor. Results are then

@@ -12,14 +12,8 @@ extension LineTerminal {
         console.remark = { [self] text in try? write(text) }
         console.setRawInput = { _ in }
         console.keys = { [self] in displayKeys() }
-        console.terminalSignals = { [self] willStop, didContinue, didResize in
-            state.withLock { state in
-                state.displayHooks = DisplayHooks(
-                    willStop: willStop,
-                    didContinue: didContinue,
-                    didResize: didResize
-                )
-            }
+        console.terminalSignals = { [self] hooks in
+            state.withLock { $0.displayHooks = hooks }
             return nil
         }
         return console

@@ -40,12 +40,6 @@ final class LineTerminal: Sendable {
         var shownPrompt: LinePrompt { question ?? prompt }
     }
 
-    struct DisplayHooks {
-        let willStop: @Sendable () -> Void
-        let didContinue: @Sendable () -> Void
-        let didResize: @Sendable () -> Void
-    }
-
     /// The maximum number of keys that wait for the next line. Further keys are dropped.
     static let typedAheadLimit = 4_096
     /// The maximum number of candidates of a completion that are listed.
@@ -88,9 +82,11 @@ final class LineTerminal: Sendable {
     /// Reads keys until the input ends. Call it once, concurrently with `readLine`.
     func run() async {
         let signals = console.terminalSignals(
-            { [self] in stop() },
-            { [self] in resume() },
-            { [self] in resize() }
+            DisplayHooks(
+                willStop: { [self] in stop() },
+                didContinue: { [self] in resume() },
+                didResize: { [self] in resize() }
+            )
         )
         defer { signals?.cancel() }
         var decoder = KeyDecoder()

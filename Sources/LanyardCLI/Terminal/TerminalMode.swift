@@ -76,33 +76,34 @@ enum TerminalMode {
     private static let keyLimit = 64
 }
 
+/// The closures of a display for a stop of the process and for a change of the terminal's size.
+struct DisplayHooks: Sendable {
+    /// Restores the terminal before the process stops.
+    let willStop: @Sendable () -> Void
+    /// Sets the terminal up again after the process continues.
+    let didContinue: @Sendable () -> Void
+    /// Draws again after the terminal's size has changed.
+    let didResize: @Sendable () -> Void
+}
+
 /// An observer that calls closures around a stop of the process by Ctrl-Z, and after a change of
 /// the terminal's size.
 final class TerminalSignals {
     private let sources: [any DispatchSourceSignal]
 
     /// Begins to handle the signals of the terminal.
-    ///
-    /// - Parameters:
-    ///   - willStop: Restores the terminal before the process stops.
-    ///   - didContinue: Sets the terminal up again after the process continues.
-    ///   - didResize: Draws again after the terminal's size has changed.
-    init(
-        willStop: @escaping @Sendable () -> Void,
-        didContinue: @escaping @Sendable () -> Void,
-        didResize: @escaping @Sendable () -> Void
-    ) {
+    init(_ hooks: DisplayHooks) {
         let queue = DispatchQueue(label: "lanyard.terminal")
         signal(SIGTSTP, SIG_IGN)
         let stop = DispatchSource.makeSignalSource(signal: SIGTSTP, queue: queue)
         stop.setEventHandler {
-            willStop()
+            hooks.willStop()
             // The process ignores SIGTSTP here, so another signal must stop it.
             kill(getpid(), SIGSTOP)
-            didContinue()
+            hooks.didContinue()
         }
         let resize = DispatchSource.makeSignalSource(signal: SIGWINCH, queue: queue)
-        resize.setEventHandler { didResize() }
+        resize.setEventHandler { hooks.didResize() }
         stop.resume()
         resize.resume()
         sources = [stop, resize]
