@@ -27,8 +27,8 @@ import Testing
     @Test("A secondary service that another includes is found and listed in order of handles")
     func findsIncludedServices() async throws {
         let services = try await explore(.sample).services
-        #expect(services.map(\.handle) == [1, 4, 9, 20])
-        #expect(services.map(\.isPrimary) == [true, true, true, false])
+        #expect(services.map(\.service.handle.rawValue) == [1, 4, 9, 20])
+        #expect(services.map(\.service.isPrimary) == [true, true, true, false])
     }
 
     @Test("Services that include each other are explored once")
@@ -41,7 +41,8 @@ import Testing
             1: [GATT.IncludedService(handle: AttributeHandle(2), service: second)],
             5: [GATT.IncludedService(handle: AttributeHandle(6), service: first)],
         ]
-        #expect(try await explore(accessory).services.map(\.handle) == [1, 5])
+        let services = try await explore(accessory).services
+        #expect(services.map(\.service.handle.rawValue) == [1, 5])
     }
 
     @Test("If the Device Name is empty, the advertised name is used")
@@ -84,22 +85,24 @@ import Testing
 
     @Test("A long value is cut in the tree, with its length")
     func cutsLongValues() {
-        let characteristic = Exploration.Characteristic(
+        let characteristic = GATT.Characteristic(
             uuid: BluetoothUUID(0x2A00),
-            handle: 2,
-            valueHandle: 3,
+            handle: AttributeHandle(2),
+            valueHandle: AttributeHandle(3),
             properties: .read,
-            value: .bytes([UInt8](repeating: 0x41, count: 512))
+            endHandle: AttributeHandle(3)
         )
-        let service = Exploration.Service(
-            uuid: BluetoothUUID(0x1800),
-            isPrimary: true,
-            handle: 1,
-            endHandle: 3,
-            characteristics: [characteristic]
+        let service = GATT.DiscoveredService(
+            service: .at(1...3, BluetoothUUID(0x1800)),
+            characteristics: [GATT.DiscoveredCharacteristic(characteristic: characteristic)]
         )
-        let address = DeviceAddress(value: 1, kind: .public)
-        let exploration = Exploration(address: address, name: nil, mtu: 23, services: [service])
+        let exploration = Exploration(
+            address: DeviceAddress(value: 1, kind: .public),
+            name: nil,
+            mtu: 23,
+            services: [service],
+            values: [characteristic.valueHandle: .bytes([UInt8](repeating: 0x41, count: 512))]
+        )
         let expected = """
             00:00:00:00:00:01/public  MTU 23
             └─ Generic Access  1800  #1–3

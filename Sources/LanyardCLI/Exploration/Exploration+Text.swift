@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothATT
+import BluetoothGATT
 import BluetoothTypes
 import JSONText
 
@@ -10,53 +12,49 @@ extension Exploration {
         let title = name.map { TerminalText.escape($0) + "  " } ?? ""
         return TextTree(
             "\(title)\(AddressText.describe(address))  MTU \(mtu)",
-            services.map(\.tree)
+            services.map { tree(of: $0) }
         )
     }
-}
 
-extension Exploration.Service {
-    fileprivate var tree: TextTree {
-        let name = AssignedNumbers.name(ofService: uuid) ?? "Service"
-        let kind = isPrimary ? "" : "  secondary"
+    private func tree(of discovered: GATT.DiscoveredService) -> TextTree {
+        let kind = discovered.service.isPrimary ? "" : "  secondary"
         return TextTree(
-            "\(name)  \(uuid)  #\(handle)–\(endHandle)\(kind)",
-            includes.map(\.tree) + characteristics.map(\.tree)
+            label(of: discovered.service) + kind,
+            discovered.includes.map { TextTree("includes \(label(of: $0.service))") }
+                + discovered.characteristics.map { tree(of: $0) }
         )
     }
-}
 
-extension Exploration.Include {
-    fileprivate var tree: TextTree {
-        let name = AssignedNumbers.name(ofService: uuid) ?? "Service"
-        return TextTree("includes \(name)  \(uuid)  #\(serviceHandle)–\(serviceEndHandle)")
+    private func label(of service: GATT.Service) -> String {
+        let name = AssignedNumbers.name(ofService: service.uuid) ?? "Service"
+        let (start, end) = (service.handle.rawValue, service.endHandle.rawValue)
+        return "\(name)  \(service.uuid)  #\(start)–\(end)"
     }
-}
 
-extension Exploration.Characteristic {
-    fileprivate var tree: TextTree {
+    private func tree(of discovered: GATT.DiscoveredCharacteristic) -> TextTree {
+        let uuid = discovered.characteristic.uuid
         let name = AssignedNumbers.name(ofCharacteristic: uuid) ?? "Characteristic"
-        let abilities = properties.names.joined(separator: ", ")
-        let value = value.text { ValueText.describe($0, ofCharacteristic: uuid) }
+        let handle = discovered.valueHandle
+        let abilities = discovered.characteristic.properties.names.joined(separator: ", ")
+        let value = text(of: handle) { ValueText.describe($0, ofCharacteristic: uuid) }
         return TextTree(
-            "\(name)  \(uuid)  #\(valueHandle)  [\(abilities)]\(value)",
-            descriptors.map(\.tree)
+            "\(name)  \(uuid)  #\(handle.rawValue)  [\(abilities)]\(value)",
+            discovered.descriptors.map { descriptor in
+                let uuid = descriptor.uuid
+                let name = AssignedNumbers.name(ofDescriptor: uuid) ?? "Descriptor"
+                let handle = descriptor.handle
+                let value = text(of: handle) { ValueText.describe($0, ofDescriptor: uuid) }
+                return TextTree("\(name)  \(uuid)  #\(handle.rawValue)\(value)")
+            }
         )
     }
-}
 
-extension Exploration.Descriptor {
-    fileprivate var tree: TextTree {
-        let name = AssignedNumbers.name(ofDescriptor: uuid) ?? "Descriptor"
-        let value = value.text { ValueText.describe($0, ofDescriptor: uuid) }
-        return TextTree("\(name)  \(uuid)  #\(handle)\(value)")
-    }
-}
-
-extension Exploration.Value {
-    fileprivate func text(_ describe: ([UInt8]) -> String) -> String {
-        switch self {
-        case .notReadable: ""
+    private func text(
+        of handle: AttributeHandle,
+        _ describe: ([UInt8]) -> String
+    ) -> String {
+        switch values[handle] {
+        case nil: ""
         case .refused(let reason): "  (\(reason))"
         case .bytes(let bytes):
             bytes.count <= Self.shownLimit
@@ -78,67 +76,63 @@ extension Exploration {
             .init("addressType", .string(AddressText.name(of: address.kind))),
             .init("name", .string(orNull: name)),
             .init("mtu", .integer(mtu)),
-            .init("services", .array(services.map(\.json))),
+            .init("services", .array(services.map(json))),
         ])
     }
-}
 
-extension Exploration.Service {
-    fileprivate var json: JSON {
+    private func json(_ discovered: GATT.DiscoveredService) -> JSON {
         .object([
-            .init("uuid", .string(uuid.description)),
-            .init("primary", .bool(isPrimary)),
-            .init("handle", .integer(Int(handle))),
-            .init("endHandle", .integer(Int(endHandle))),
-            .init("includes", .array(includes.map(\.json))),
-            .init("characteristics", .array(characteristics.map(\.json))),
+            .init("uuid", .string(discovered.service.uuid.description)),
+            .init("primary", .bool(discovered.service.isPrimary)),
+            .init("handle", .integer(discovered.service.handle)),
+            .init("endHandle", .integer(discovered.service.endHandle)),
+            .init("includes", .array(discovered.includes.map(json))),
+            .init("characteristics", .array(discovered.characteristics.map(json))),
         ])
     }
-}
 
-extension Exploration.Include {
-    fileprivate var json: JSON {
+    private func json(_ include: GATT.IncludedService) -> JSON {
         .object([
-            .init("uuid", .string(uuid.description)),
-            .init("handle", .integer(Int(handle))),
-            .init("serviceHandle", .integer(Int(serviceHandle))),
-            .init("serviceEndHandle", .integer(Int(serviceEndHandle))),
+            .init("uuid", .string(include.service.uuid.description)),
+            .init("handle", .integer(include.handle)),
+            .init("serviceHandle", .integer(include.service.handle)),
+            .init("serviceEndHandle", .integer(include.service.endHandle)),
         ])
     }
-}
 
-extension Exploration.Characteristic {
-    fileprivate var json: JSON {
-        .object(
+    private func json(_ discovered: GATT.DiscoveredCharacteristic) -> JSON {
+        let characteristic = discovered.characteristic
+        return .object(
             [
-                .init("uuid", .string(uuid.description)),
-                .init("handle", .integer(Int(handle))),
-                .init("valueHandle", .integer(Int(valueHandle))),
-                .init("properties", .array(properties.names.map { .string($0) })),
-            ] + value.members + [.init("descriptors", .array(descriptors.map(\.json)))]
+                .init("uuid", .string(characteristic.uuid.description)),
+                .init("handle", .integer(characteristic.handle)),
+                .init("valueHandle", .integer(characteristic.valueHandle)),
+                .init("properties", .array(characteristic.properties.names.map { .string($0) })),
+            ] + value(of: characteristic.valueHandle)
+                + [.init("descriptors", .array(discovered.descriptors.map(json)))]
         )
     }
-}
 
-extension Exploration.Descriptor {
-    fileprivate var json: JSON {
+    private func json(_ descriptor: GATT.Descriptor) -> JSON {
         .object(
             [
-                .init("uuid", .string(uuid.description)),
-                .init("handle", .integer(Int(handle))),
-            ] + value.members
+                .init("uuid", .string(descriptor.uuid.description)),
+                .init("handle", .integer(descriptor.handle)),
+            ] + value(of: descriptor.handle)
         )
     }
-}
 
-extension Exploration.Value {
-    fileprivate var members: [JSON.Member] {
-        switch self {
+    private func value(of handle: AttributeHandle) -> [JSON.Member] {
+        switch values[handle] {
         case .bytes(let bytes): [.init("value", .bytes(bytes))]
-        case .notReadable: [.init("value", .null)]
+        case nil: [.init("value", .null)]
         case .refused(let reason): [.init("value", .null), .init("error", .string(reason))]
         }
     }
+}
+
+extension JSON {
+    static func integer(_ handle: AttributeHandle) -> JSON { .integer(Int(handle.rawValue)) }
 }
 
 /// A tree of lines, drawn with connecting lines.

@@ -24,12 +24,15 @@ struct Explorer: Sendable {
         var position = 0
         while position < found.count {
             progress("exploring service \(position + 1) of \(found.count)")
-            let service = try await explore(found[position])
+            let service = try await explore(found[position], &exploration.values)
             exploration.services.append(service)
-            append(service.includes, to: &found)
+            for include in service.includes.map(\.service)
+            where !found.contains(where: { $0.handle == include.handle }) {
+                found.append(include)
+            }
             position += 1
         }
-        exploration.services.sort { $0.handle < $1.handle }
+        exploration.services.sort { $0.service.handle < $1.service.handle }
         exploration.name = exploration.deviceName ?? advertisedName
         return exploration
     }
@@ -50,65 +53,27 @@ struct Explorer: Sendable {
         return primary + secondary
     }
 
-    private func append(_ includes: [Exploration.Include], to services: inout [GATT.Service]) {
-        for include in includes
-        where !services.contains(where: { $0.handle.rawValue == include.serviceHandle }) {
-            services.append(
-                GATT.Service(
-                    uuid: include.uuid,
-                    isPrimary: false,
-                    handle: AttributeHandle(include.serviceHandle),
-                    endHandle: AttributeHandle(include.serviceEndHandle)
-                )
-            )
-        }
-    }
-
-    private func explore(_ service: GATT.Service) async throws -> Exploration.Service {
-        let included = try await limits.run("looking for included services") {
+    private func explore(
+        _ service: GATT.Service,
+        _ values: inout [AttributeHandle: Exploration.Value]
+    ) async throws -> GATT.DiscoveredService {
+        let includes = try await limits.run("looking for included services") {
             try await accessory.discoverIncludedServices(of: service)
         }
         let characteristics = try await limits.run("discovering characteristics") {
             try await accessory.discoverCharacteristics(of: service, uuid: nil)
         }
-        var result = Exploration.Service(
-            uuid: service.uuid,
-            isPrimary: service.isPrimary,
-            handle: service.handle.rawValue,
-            endHandle: service.endHandle.rawValue,
-            includes: included.map(Exploration.Include.init)
-        )
+        var discovered: [GATT.DiscoveredCharacteristic] = []
         for characteristic in characteristics {
-            result.characteristics.append(try await explore(characteristic))
+            let descriptors = try await limits.run("discovering descriptors") {
+                try await accessory.discoverDescriptors(of: characteristic)
+            }
+            discovered.append(.init(characteristic: characteristic, descriptors: descriptors))
+            for handle in discovered[discovered.count - 1].readableHandles {
+                values[handle] = try await read(handle)
+            }
         }
-        return result
-    }
-
-    private func explore(
-        _ characteristic: GATT.Characteristic
-    ) async throws -> Exploration.Characteristic {
-        let descriptors = try await limits.run("discovering descriptors") {
-            try await accessory.discoverDescriptors(of: characteristic)
-        }
-        var result = Exploration.Characteristic(
-            uuid: characteristic.uuid,
-            handle: characteristic.handle.rawValue,
-            valueHandle: characteristic.valueHandle.rawValue,
-            properties: characteristic.properties
-        )
-        if characteristic.properties.contains(.read) {
-            result.value = try await read(characteristic.valueHandle)
-        }
-        for descriptor in descriptors {
-            result.descriptors.append(
-                Exploration.Descriptor(
-                    uuid: descriptor.uuid,
-                    handle: descriptor.handle.rawValue,
-                    value: try await read(descriptor.handle)
-                )
-            )
-        }
-        return result
+        return .init(service: service, includes: includes, characteristics: discovered)
     }
 
     private func read(_ handle: AttributeHandle) async throws -> Exploration.Value {
@@ -122,24 +87,16 @@ struct Explorer: Sendable {
     }
 }
 
-extension Exploration.Include {
-    fileprivate init(_ included: GATT.IncludedService) {
-        self.init(
-            handle: included.handle.rawValue,
-            uuid: included.service.uuid,
-            serviceHandle: included.service.handle.rawValue,
-            serviceEndHandle: included.service.endHandle.rawValue
-        )
-    }
-}
-
 extension Exploration {
     /// The value of the Device Name characteristic (Vol 3, Part C, 12.1).
     fileprivate var deviceName: String? {
-        let characteristics = services.lazy.filter { $0.uuid == BluetoothUUID(0x1800) }
+        let characteristics = services.lazy.filter { $0.service.uuid == BluetoothUUID(0x1800) }
             .flatMap(\.characteristics)
-        guard let name = characteristics.first(where: { $0.uuid == BluetoothUUID(0x2A00) }),
-            case .bytes(let bytes) = name.value, !bytes.isEmpty
+        guard
+            let name = characteristics.first(where: {
+                $0.characteristic.uuid == BluetoothUUID(0x2A00)
+            }),
+            case .bytes(let bytes) = values[name.valueHandle], !bytes.isEmpty
         else { return nil }
         return String(decoding: bytes, as: UTF8.self)
     }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothATT
+import BluetoothGATT
 import BluetoothTypes
 import JSONText
 
@@ -12,57 +14,60 @@ extension LiveLinks {
         return .object([
             .init("name", .string(orNull: exploration.name.map { TerminalText.escape($0) })),
             .init("mtu", .integer(exploration.mtu)),
-            .init("services", .array(exploration.services.map(\.forPage))),
+            .init("services", .array(exploration.services.map(exploration.forPage))),
         ])
     }
 }
 
-extension Exploration.Service {
-    fileprivate var forPage: JSON {
-        .object([
-            .init("uuid", .string(uuid.description)),
-            .init("name", .string(orNull: AssignedNumbers.name(ofService: uuid))),
-            .init("handle", .integer(Int(handle))),
-            .init("primary", .bool(isPrimary)),
-            .init("characteristics", .array(characteristics.map(\.forPage))),
+extension Exploration {
+    fileprivate func forPage(_ discovered: GATT.DiscoveredService) -> JSON {
+        let service = discovered.service
+        return .object([
+            .init("uuid", .string(service.uuid.description)),
+            .init("name", .string(orNull: AssignedNumbers.name(ofService: service.uuid))),
+            .init("handle", .integer(service.handle)),
+            .init("primary", .bool(service.isPrimary)),
+            .init("characteristics", .array(discovered.characteristics.map(forPage))),
         ])
     }
-}
 
-extension Exploration.Characteristic {
-    fileprivate var forPage: JSON {
-        var members: [JSON.Member] = [
-            .init("uuid", .string(uuid.description)),
-            .init("name", .string(orNull: AssignedNumbers.name(ofCharacteristic: uuid))),
-            .init("handle", .integer(Int(valueHandle))),
-            .init("properties", .array(properties.names.map { .string($0) })),
-            .init("descriptors", .array(descriptors.map(\.forPage))),
-        ]
-        switch value {
-        case .bytes(let bytes): members += ValueReport.members(of: bytes, uuid)
-        case .refused(let reason): members.append(.init("error", .string(reason)))
-        case .notReadable: break
-        }
-        return .object(members)
+    private func forPage(_ discovered: GATT.DiscoveredCharacteristic) -> JSON {
+        let uuid = discovered.characteristic.uuid
+        let names = discovered.characteristic.properties.names
+        return .object(
+            [
+                .init("uuid", .string(uuid.description)),
+                .init("name", .string(orNull: AssignedNumbers.name(ofCharacteristic: uuid))),
+                .init("handle", .integer(discovered.valueHandle)),
+                .init("properties", .array(names.map { .string($0) })),
+                .init("descriptors", .array(discovered.descriptors.map(forPage))),
+            ] + members(discovered.valueHandle) { ValueReport.members(of: $0, uuid) }
+        )
     }
-}
 
-extension Exploration.Descriptor {
-    fileprivate var forPage: JSON {
-        var members: [JSON.Member] = [
-            .init("uuid", .string(uuid.description)),
-            .init("name", .string(orNull: AssignedNumbers.name(ofDescriptor: uuid))),
-            .init("handle", .integer(Int(handle))),
-        ]
-        switch value {
-        case .bytes(let bytes):
-            members.append(
-                .init("text", .string(ValueText.describe(bytes, ofDescriptor: uuid)))
-            )
-        case .refused(let reason): members.append(.init("error", .string(reason)))
-        case .notReadable: break
+    private func forPage(_ descriptor: GATT.Descriptor) -> JSON {
+        let uuid = descriptor.uuid
+        return .object(
+            [
+                .init("uuid", .string(uuid.description)),
+                .init("name", .string(orNull: AssignedNumbers.name(ofDescriptor: uuid))),
+                .init("handle", .integer(descriptor.handle)),
+            ]
+                + members(descriptor.handle) {
+                    [.init("text", .string(ValueText.describe($0, ofDescriptor: uuid)))]
+                }
+        )
+    }
+
+    private func members(
+        _ handle: AttributeHandle,
+        _ describe: ([UInt8]) -> [JSON.Member]
+    ) -> [JSON.Member] {
+        switch values[handle] {
+        case .bytes(let bytes): describe(bytes)
+        case .refused(let reason): [.init("error", .string(reason))]
+        case nil: []
         }
-        return .object(members)
     }
 }
 

@@ -127,13 +127,7 @@ struct DatabaseReadingTests {
         let first = try DatabaseListing(original).exploration
         #expect(copy.name == "Everything")
         // A copy lacks the permissions, and the values that a client may not read.
-        #expect(again.services.map(\.handle) == first.services.map(\.handle))
-        let handles = { (exploration: Exploration) in
-            exploration.services.flatMap(\.characteristics).map {
-                [$0.handle, $0.valueHandle] + $0.descriptors.map(\.handle)
-            }
-        }
-        #expect(handles(again) == handles(first))
+        #expect(again.services == first.services)
     }
 
     private func read(
@@ -181,12 +175,13 @@ struct DatabaseFileTests {
     func handles() throws {
         let accessory = try DatabaseFile.read(Examples.path("everything"))
         let exploration = try DatabaseListing(accessory).exploration
-        let services = exploration.services.map(\.handle)
+        let services = exploration.services.map(\.service.handle.rawValue)
         #expect(services.contains(64) && services.contains(256))
         let descriptors = exploration.services.flatMap(\.characteristics).flatMap(\.descriptors)
-        #expect(descriptors.contains { $0.handle == 284 && $0.uuid == BluetoothUUID(0x2902) })
+        let configuration = BluetoothUUID(0x2902)
+        #expect(descriptors.contains { $0.handle.rawValue == 284 && $0.uuid == configuration })
         let included = exploration.services.flatMap(\.includes)
-        #expect(included.map(\.serviceHandle) == [64])
+        #expect(included.map(\.service.handle.rawValue) == [64])
     }
 
     private func withFile(_ text: String, _ body: (String) throws -> Void) throws {

@@ -15,8 +15,8 @@ extension AttributeDatabase {
         let included = try services(includedBy: definition)
         let layout = try place(definition, including: included)
         try checkThatHandlesAreFree(layout)
-        insert(layout, of: definition)
-        return published(layout, of: definition, including: included)
+        let service = insert(layout, of: definition)
+        return discovered(service)
     }
 
     /// Removes the service whose declaration has this handle, and returns it.
@@ -123,15 +123,19 @@ extension AttributeDatabase {
     private mutating func insert(
         _ layout: ServiceLayout,
         of definition: GATT.ServiceDefinition
-    ) {
-        let start = layout.handles.lowerBound
-        attributes.insert(contentsOf: layout.attributes, at: firstIndex(notBefore: start))
-        services.insert(
-            service(layout, of: definition),
-            at: services.firstIndex(from: { $0.handle >= start })
+    ) -> GATT.Service {
+        let service = GATT.Service(
+            uuid: definition.uuid,
+            isPrimary: definition.isPrimary,
+            handle: layout.handles.lowerBound,
+            endHandle: layout.handles.upperBound
         )
+        let start = service.handle
+        attributes.insert(contentsOf: layout.attributes, at: firstIndex(notBefore: start))
+        services.insert(service, at: services.firstIndex(from: { $0.handle >= start }))
         for record in layout.characteristics { characteristics[record.valueHandle] = record }
         hash = DatabaseHash.hash(of: attributes)
+        return service
     }
 
     private mutating func remove(_ service: GATT.Service) {
@@ -141,54 +145,43 @@ extension AttributeDatabase {
         services.removeAll { $0.handle == service.handle }
         hash = DatabaseHash.hash(of: attributes)
     }
-
-    private func service(
-        _ layout: ServiceLayout,
-        of definition: GATT.ServiceDefinition
-    ) -> GATT.Service {
-        GATT.Service(
-            uuid: definition.uuid,
-            isPrimary: definition.isPrimary,
-            handle: layout.handles.lowerBound,
-            endHandle: layout.handles.upperBound
-        )
-    }
 }
 
 extension AttributeDatabase {
-    /// Returns the service as clients discover it, for the application.
-    private func published(
-        _ layout: ServiceLayout,
-        of definition: GATT.ServiceDefinition,
-        including included: [GATT.Service]
-    ) -> GATT.DiscoveredService {
-        let service = service(layout, of: definition)
-        let includes = layout.attributes.filter { $0.type == GATT.AttributeType.include }
+    /// Returns a service as clients discover it.
+    package func discovered(_ service: GATT.Service) -> GATT.DiscoveredService {
+        var includes: [GATT.IncludedService] = []
         var characteristics: [GATT.DiscoveredCharacteristic] = []
         var end = service.endHandle
+        var record: CharacteristicRecord?
         var descriptors: [GATT.Descriptor] = []
-        var rows = layout.attributes[...]
-        var records = layout.characteristics[...]
         // The loop runs backward, because a characteristic ends before the next one starts.
-        while let record = records.last, let row = rows.popLast() {
-            if row.handle > record.valueHandle {
-                descriptors.append(GATT.Descriptor(uuid: row.type, handle: row.handle))
-                continue
-            }
-            guard row.handle < record.valueHandle else { continue }
-            characteristics.append(
-                .init(
-                    characteristic: record.characteristic(declaredAt: row.handle, endingAt: end),
-                    descriptors: descriptors.reversed()
+        for row in attributes(in: service.handles).dropFirst().reversed() {
+            if let value = record {
+                // The declaration directly precedes its value.
+                characteristics.append(
+                    .init(
+                        characteristic: value.characteristic(
+                            declaredAt: row.handle,
+                            endingAt: end
+                        ),
+                        descriptors: descriptors.reversed()
+                    )
                 )
-            )
-            end = AttributeHandle(row.handle.rawValue &- 1)
-            descriptors = []
-            records.removeLast()
+                end = AttributeHandle(row.handle.rawValue &- 1)
+                (record, descriptors) = (nil, [])
+            } else if let value = self.characteristics[row.handle] {
+                record = value
+            } else if row.type == GATT.AttributeType.include {
+                let included = services.first { row.value.bytes.starts(with: $0.handle.bytes) }
+                if let included { includes.append(.init(handle: row.handle, service: included)) }
+            } else {
+                descriptors.append(GATT.Descriptor(uuid: row.type, handle: row.handle))
+            }
         }
         return GATT.DiscoveredService(
             service: service,
-            includes: zip(includes, included).map { .init(handle: $0.handle, service: $1) },
+            includes: includes.reversed(),
             characteristics: characteristics.reversed()
         )
     }

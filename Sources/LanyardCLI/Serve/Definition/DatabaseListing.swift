@@ -25,77 +25,19 @@ struct DatabaseListing: Sendable {
 
     /// The services that a client without security finds, in the form that `explore` prints.
     var exploration: Exploration {
-        Exploration(
+        let database = server.database
+        var exploration = Exploration(
             address: DeviceAddress(value: 0, kind: .public),
             name: accessory.name,
             mtu: ATT.defaultMTU,
-            services: server.database.services.map(explore)
+            services: database.services.map(database.discovered)
         )
-    }
-
-    private func explore(_ service: GATT.Service) -> Exploration.Service {
-        let attributes = server.database.attributes(in: service.handles)
-        var result = Exploration.Service(
-            uuid: service.uuid,
-            isPrimary: service.isPrimary,
-            handle: service.handle.rawValue,
-            endHandle: service.endHandle.rawValue
-        )
-        var index = attributes.startIndex
-        while index < attributes.endIndex {
-            let attribute = attributes[index]
-            index += 1
-            switch attribute.type {
-            case GATT.AttributeType.primaryService, GATT.AttributeType.secondaryService: continue
-            case GATT.AttributeType.include:
-                include(attribute).map { result.includes.append($0) }
-            case GATT.AttributeType.characteristic where index < attributes.endIndex:
-                result.characteristics.append(explore(attribute, attributes[index]))
-                index += 1
-            default:
-                guard !result.characteristics.isEmpty else { continue }
-                let descriptor = Exploration.Descriptor(
-                    uuid: attribute.type,
-                    handle: attribute.handle.rawValue,
-                    value: value(of: attribute)
-                )
-                result.characteristics[result.characteristics.count - 1].descriptors
-                    .append(descriptor)
+        for discovered in exploration.services.flatMap(\.characteristics) {
+            for attribute in discovered.readableHandles.compactMap(database.attribute) {
+                exploration.values[attribute.handle] = self.value(of: attribute)
             }
         }
-        return result
-    }
-
-    /// Returns the characteristic with this declaration and this value attribute. The declaration
-    /// begins with the properties (Vol 3, Part G, 3.3.1).
-    private func explore(
-        _ declaration: Attribute,
-        _ attribute: Attribute
-    ) -> Exploration.Characteristic {
-        let bytes = Self.bytes(of: declaration)
-        let properties = GATT.CharacteristicProperties(rawValue: bytes.first ?? 0)
-        return Exploration.Characteristic(
-            uuid: attribute.type,
-            handle: declaration.handle.rawValue,
-            valueHandle: attribute.handle.rawValue,
-            properties: properties,
-            value: properties.contains(.read) ? value(of: attribute) : .notReadable
-        )
-    }
-
-    /// Returns the included service of an include declaration, which has two handles and, for a
-    /// 16-bit UUID, the UUID (Vol 3, Part G, 3.2).
-    private func include(_ attribute: Attribute) -> Exploration.Include? {
-        let bytes = Self.bytes(of: attribute)
-        guard bytes.count >= 4 else { return nil }
-        let first = AttributeHandle(rawValue: UInt16(bytes[0]) | UInt16(bytes[1]) << 8)
-        guard let service = server.database.service(at: first) else { return nil }
-        return Exploration.Include(
-            handle: attribute.handle.rawValue,
-            uuid: service.uuid,
-            serviceHandle: service.handle.rawValue,
-            serviceEndHandle: service.endHandle.rawValue
-        )
+        return exploration
     }
 
     /// Returns the result of a read by a client without security.
@@ -104,18 +46,13 @@ struct DatabaseListing: Sendable {
             attribute.permissions.read.map { $0.refusal(of: .none, isAuthorized: false) }
             ?? .readNotPermitted
         if let refusal { return .refused("\(refusal)") }
-        return .bytes(
-            values.value(of: attribute.handle) ?? Self.bytes(of: attribute, server.database.hash)
-        )
-    }
-
-    private static func bytes(of attribute: Attribute, _ hash: [UInt8] = []) -> [UInt8] {
-        switch attribute.value {
-        case .fixed(let bytes), .stored(let bytes, _): bytes
-        case .clientConfiguration: [0, 0]
-        case .clientSupportedFeatures: [0]
-        case .databaseHash: hash
-        case .dynamic: []
+        if let bytes = values.value(of: attribute.handle) { return .bytes(bytes) }
+        return switch attribute.value {
+        case .fixed(let bytes), .stored(let bytes, _): .bytes(bytes)
+        case .clientConfiguration: .bytes([0, 0])
+        case .clientSupportedFeatures: .bytes([0])
+        case .databaseHash: .bytes(server.database.hash)
+        case .dynamic: .bytes([])
         }
     }
 }
