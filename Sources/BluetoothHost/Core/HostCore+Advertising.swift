@@ -93,10 +93,8 @@ extension HostCore {
     /// advertiser.
     mutating func activitiesChanged(now: Instant) {
         var activities = scheduler.activities
-        // The loop uses indices, because a loop over the elements would copy every link.
-        for index in links.cores.indices {
-            activities.insert(links.cores[index].role == .peripheral ? .peripheral : .central)
-        }
+        if links.peripheralCount > 0 { activities.insert(.peripheral) }
+        if links.peripheralCount < links.count { activities.insert(.central) }
         perform(advertiser.activitiesChanged(to: activities, now: now), now: now)
     }
 }

@@ -16,11 +16,15 @@ struct LinkTableTests {
         LinkIdentifier(rawValue: UInt64(number) + 100)
     }
 
-    private static func link(_ number: UInt16, deadline: Int64? = nil) -> LinkCore {
+    private static func link(
+        _ number: UInt16,
+        _ role: HCI.Role = .central,
+        deadline: Int64? = nil
+    ) -> LinkCore {
         let event = HCI.LEConnectionComplete(
             status: .success,
             connectionHandle: handle(number),
-            role: .central,
+            role: role,
             peerAddress: .init(type: .public, value: UInt64(number)),
             interval: .init(rawValue: 24),
             peripheralLatency: 0,
@@ -78,6 +82,21 @@ struct LinkTableTests {
         #expect(table.identifiers == [3, 2].map(Self.identifier))
         #expect(table.index(of: Self.identifier(2)) == 1)
         #expect(table.cores.map(\.identifier) == table.identifiers)
+    }
+
+    @Test("The number of links as the peripheral follows additions and removals")
+    func peripheralCount() {
+        var table = Self.table(1)
+        #expect(table.peripheralCount == 0)
+        table.append(Self.link(2, .peripheral))
+        table.append(Self.link(3, .peripheral))
+        #expect(table.peripheralCount == 2)
+        _ = table.remove(Self.handle(1))
+        _ = table.remove(Self.handle(2))
+        _ = table.remove(Self.handle(2))
+        #expect(table.peripheralCount == 1)
+        _ = table.remove(Self.handle(3))
+        #expect(table.peripheralCount == 0)
     }
 
     @Test("The next deadline is the earliest deadline of all links")

@@ -16,6 +16,8 @@ struct LinkTable: Sendable {
     private var deadlines: [Instant?] = []
     /// All deadlines, soonest last.
     private var schedule: [(deadline: Instant, link: LinkIdentifier)] = []
+    /// The number of links on which this host is the peripheral.
+    private(set) var peripheralCount = 0
 
     var isEmpty: Bool { cores.isEmpty }
     var count: Int { cores.count }
@@ -35,6 +37,7 @@ struct LinkTable: Sendable {
         handles.append(link.handle)
         identifiers.append(link.identifier)
         deadlines.append(nil)
+        if link.role == .peripheral { peripheralCount += 1 }
         updateDeadline(at: cores.count - 1)
     }
 
@@ -44,7 +47,9 @@ struct LinkTable: Sendable {
         handles.remove(at: index)
         identifiers.remove(at: index)
         deadlines.remove(at: index)
-        return cores.remove(at: index)
+        let link = cores.remove(at: index)
+        if link.role == .peripheral { peripheralCount -= 1 }
+        return link
     }
 
     /// Returns the links whose deadline has passed, in the order of their deadlines.
