@@ -30,10 +30,12 @@ struct AcceptListModel: Sendable {
     /// if no change is necessary.
     func nextEdit(toward wanted: [DeviceAddress]) -> ControllerOperation? {
         guard let contents else { return .clearAcceptList }
-        if let extra = contents.first(where: { !wanted.contains($0) }) {
+        let needed = Set(wanted)
+        if let extra = contents.first(where: { !needed.contains($0) }) {
             return .removeFromAcceptList(extra)
         }
-        return wanted.first { !contents.contains($0) }.map { .addToAcceptList($0) }
+        let present = Set(contents)
+        return wanted.first { !present.contains($0) }.map { .addToAcceptList($0) }
     }
 
     mutating func cleared() {

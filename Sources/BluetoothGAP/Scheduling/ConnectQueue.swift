@@ -49,12 +49,14 @@ struct ConnectQueue: Sendable {
 
     /// Returns whether a request outside of the turn waits.
     func isContended(beside turn: Turn) -> Bool {
-        requests.contains { $0.isEligible && !turn.members.contains($0.id) }
+        let members = Set(turn.members)
+        return requests.contains { $0.isEligible && !members.contains($0.id) }
     }
 
     /// Returns whether a request of the turn was canceled.
     func hasWithdrawn(from turn: Turn) -> Bool {
-        turn.members.contains { id in !requests.contains { $0.id == id && !$0.isCancelled } }
+        let waiting = Set(requests.lazy.filter { !$0.isCancelled }.map(\.id))
+        return !waiting.isSuperset(of: turn.members)
     }
 
     /// Returns the next turn, with the request at the front. If that request is pending, other
@@ -64,10 +66,12 @@ struct ConnectQueue: Sendable {
         guard let front = requests.first(where: \.isEligible) else { return nil }
         var members: [CentralScheduler.RequestID] = []
         var addresses: [DeviceAddress] = []
+        var known: Set<DeviceAddress> = []
         for request in requests where front.shares(with: request) {
-            if !addresses.contains(request.address) {
+            if !known.contains(request.address) {
                 guard addresses.count < max(1, capacity) else { continue }
                 addresses.append(request.address)
+                known.insert(request.address)
             }
             members.append(request.id)
         }
