@@ -180,7 +180,9 @@ extension SharedAdapter {
             intents.scan = restored.scan
             return intents
         }
-        intents.peers = central.core.requests(of: session).map { request in
+        // Only the latest requests are stored, and the others would take time with many peers.
+        let requests = central.core.requests(of: session).suffix(CentralIntents.peerLimit)
+        intents.peers = requests.map { request in
             CentralIntents.Peer(
                 identifier: request.peer,
                 name: name(of: request.peer),
