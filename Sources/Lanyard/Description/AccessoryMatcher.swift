@@ -17,7 +17,7 @@ public struct AccessoryMatcher: Sendable {
     let looksBeyondServices: Bool
     /// A name that a matching device must have; `nil` if the rule requires none. It is compared
     /// first, because that is fast.
-    private let name: String?
+    let name: String?
     private let test: @Sendable (Discovery) -> Bool
 
     private init(

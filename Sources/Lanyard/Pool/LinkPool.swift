@@ -142,9 +142,9 @@ package struct LinkPool: Sendable {
         return settle(now: now) + [.changed]
     }
 
-    /// Returns whether the owner must search for a waiting accessory.
-    package func isSearching(for identity: AccessoryIdentity) -> Bool {
-        waiters.contains { $0.identity == identity && $0.searchEnd != nil }
+    /// The waiting accessories for which the owner must search.
+    package var searched: Set<AccessoryIdentity> {
+        Set(waiters.lazy.filter { $0.searchEnd != nil }.map(\.identity))
     }
 
     /// Withdraws a request, because the attempt was canceled or the waiting link has ended.

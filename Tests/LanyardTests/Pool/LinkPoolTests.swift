@@ -88,7 +88,7 @@ struct PoolHarness {
     }
 
     func isSearching(for name: String) -> Bool {
-        pool.isSearching(for: Self.identity(name))
+        pool.searched.contains(Self.identity(name))
     }
 
     mutating func claim(_ name: String, _ priority: Int = 0) -> [String] {

@@ -20,9 +20,9 @@ final class AccessoryEntry: @unchecked Sendable {
     }
     /// Whether `description` was passed to a pairing or with an adopted peripheral. It may then
     /// differ from the description of the same kind with which the central was created.
-    var isPairedHere = false
+    let isPairedHere: Bool
     /// The device that was chosen for the pairing; `nil` for any that matches the description.
-    var target: PairingTarget?
+    let target: PairingTarget?
     /// The timer that limits the duration of the first pairing.
     var pairingTimer: (any TimekeeperTimer)?
     /// Whether the accessory is in the central's list. A pairing adds the accessory when it becomes
@@ -65,9 +65,13 @@ final class AccessoryEntry: @unchecked Sendable {
         number: Int,
         _ description: AccessoryDescription,
         snapshot: AccessorySnapshot,
-        isRemembered: Bool
+        isRemembered: Bool,
+        isPairedHere: Bool,
+        target: PairingTarget?
     ) {
         self.number = number
+        self.isPairedHere = isPairedHere
+        self.target = target
         self.description = description
         self.snapshot = snapshot
         machine = AccessoryMachine(

@@ -9,10 +9,20 @@ final class AccessoryEntryIndex {
     /// records may have the same identity.
     private var entriesByIdentity: [AccessoryIdentity: [AccessoryEntry]] = [:]
     private var entriesByPeripheral: [SystemPeripheral: [AccessoryEntry]] = [:]
+    /// The records with `isPairedHere`, by the name that a device must have. A device that was
+    /// chosen for a pairing may have any name.
+    private(set) var pairedHere = NameTable<AccessoryEntry>()
+    /// The records whose devices are identified by their manufacturer data.
+    private(set) var identifiedByData: [AccessoryEntry] = []
 
     /// Returns the oldest record with the identity.
     func entry(of identity: AccessoryIdentity) -> AccessoryEntry? {
         Self.oldest(entriesByIdentity[identity])
+    }
+
+    /// Returns all records with the identity.
+    func entries(of identity: AccessoryIdentity) -> [AccessoryEntry] {
+        entriesByIdentity[identity] ?? []
     }
 
     /// Returns the oldest record with the peripheral.
@@ -25,6 +35,10 @@ final class AccessoryEntryIndex {
         entry.index = self
         move(entry, from: nil, to: entry.identity)
         move(entry, from: nil, to: entry.peripheral)
+        if entry.isPairedHere {
+            pairedHere.insert(entry, order: entry.number, requiring: entry.requiredName)
+        }
+        if case .manufacturerData = entry.description.identity { identifiedByData.append(entry) }
     }
 
     /// Removes a record.
@@ -32,6 +46,8 @@ final class AccessoryEntryIndex {
         entry.index = nil
         move(entry, from: entry.identity, to: nil)
         move(entry, from: entry.peripheral, to: nil)
+        pairedHere.remove(order: entry.number, requiring: entry.requiredName)
+        identifiedByData.removeAll { $0 === entry }
     }
 
     /// Updates the index after the identity of a record has changed.
@@ -69,4 +85,9 @@ final class AccessoryEntryIndex {
         }
         if let key { table[key, default: []].append(entry) }
     }
+}
+
+extension AccessoryEntry {
+    /// The name that a discovered device must have to be the accessory; `nil` if it can have any.
+    fileprivate var requiredName: String? { target == nil ? description.matcher.name : nil }
 }

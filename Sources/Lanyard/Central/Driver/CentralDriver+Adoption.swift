@@ -59,9 +59,13 @@ extension CentralDriver {
                 name: adopted.peripheral.name,
                 beginningWith: AccessoryChange(.waitingForBluetooth, .begun)
             )
-            let entry = makeEntry(adopted.description, snapshot, isRemembered: false)
+            let entry = makeEntry(
+                adopted.description,
+                snapshot,
+                isRemembered: false,
+                isPairedHere: true
+            )
             let identity = AccessoryIdentity.system(identifier)
-            entry.isPairedHere = true
             entry.identity = identity
             _ = identities.adopt(identifier, as: identity, now: now)
             show(entry, as: identity)

@@ -78,9 +78,7 @@ extension CentralDriver {
         _ target: PairingTarget?,
         _ snapshot: AccessorySnapshot
     ) {
-        let entry = makeEntry(description, snapshot, isRemembered: false)
-        entry.isPairedHere = true
-        entry.target = target.map { target in
+        let chosen = target.map { target in
             // A list of nearby devices can contain the device before its manufacturer data has
             // identified it. The registry may know the accessory's identity by now.
             var target = target
@@ -88,6 +86,13 @@ extension CentralDriver {
             target.identity = owner ?? target.identity
             return target
         }
+        let entry = makeEntry(
+            description,
+            snapshot,
+            isRemembered: false,
+            isPairedHere: true,
+            target: chosen
+        )
         snapshot.setName(target?.name)
         feed(.command(.pair), to: entry)
         let unavailability = Unavailability(availability.value)

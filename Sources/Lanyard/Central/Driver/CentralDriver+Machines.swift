@@ -111,6 +111,7 @@ extension CentralDriver {
     func dismiss(_ entry: AccessoryEntry) {
         entries.removeAll { $0 === entry }
         index.remove(entry)
+        rediscoveries.removeAll { $0 === entry }
         _ = scans.set(nil, for: entry.number)
         entry.countdownTimer?.set(to: nil)
         entry.pairingTimer?.set(to: nil)

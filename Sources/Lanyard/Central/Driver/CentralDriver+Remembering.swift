@@ -46,13 +46,17 @@ extension CentralDriver {
     func makeEntry(
         _ description: AccessoryDescription,
         _ snapshot: AccessorySnapshot,
-        isRemembered: Bool
+        isRemembered: Bool,
+        isPairedHere: Bool = false,
+        target: PairingTarget? = nil
     ) -> AccessoryEntry {
         let entry = AccessoryEntry(
             number: nextNumber(),
             description,
             snapshot: snapshot,
-            isRemembered: isRemembered
+            isRemembered: isRemembered,
+            isPairedHere: isPairedHere,
+            target: target
         )
         entries.append(entry)
         index.insert(entry)

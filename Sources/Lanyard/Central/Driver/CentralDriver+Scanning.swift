@@ -35,11 +35,19 @@ extension CentralDriver {
 
     /// Starts, changes or stops the system's scan, so that it serves all requests.
     func updateScan() {
-        for entry in entries {
-            let isSearchedFor = entry.identity.map { pool.isSearching(for: $0) } ?? false
+        let searched = pool.searched
+        let candidates =
+            rediscoveries + searched.flatMap(index.entries) + index.identifiedByData
+        for entry in candidates.sorted(by: { $0.number < $1.number }) {
+            let isSearchedFor = entry.identity.map(searched.contains) ?? false
             let isScannedForRediscovery = isSearchedFor || entry.needsRediscovery
             guard entry.isScannedForRediscovery != isScannedForRediscovery else { continue }
             entry.isScannedForRediscovery = isScannedForRediscovery
+            if isScannedForRediscovery {
+                rediscoveries.append(entry)
+            } else {
+                rediscoveries.removeAll { $0 === entry }
+            }
             planScan(entry)
         }
         guard let action = scans.next() else { return }
@@ -81,15 +89,15 @@ extension CentralDriver {
         // Accessories that are being searched for precede those that were found.
         var sought: [AccessoryDescription] = []
         var found: [AccessoryDescription] = []
-        for entry in entries where entry.isPairedHere && fits(discovery, entry) {
+        for entry in index.pairedHere.elements(for: discovery.name) where fits(discovery, entry) {
             if entry.identity == nil {
                 sought.append(entry.description)
             } else {
                 found.append(entry.description)
             }
         }
-        // Indices, because a loop over the elements copies every description.
-        for index in descriptions.indices where descriptions[index].matcher.matches(discovery) {
+        for index in descriptionIndices.elements(for: discovery.name)
+        where descriptions[index].matcher.matches(discovery) {
             found.append(descriptions[index])
         }
         var kinds: Set<String> = []

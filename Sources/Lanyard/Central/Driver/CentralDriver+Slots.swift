@@ -120,16 +120,12 @@ extension CentralDriver {
 
     /// Returns the slots with the names of the accessories, which the pool does not know.
     private func named(_ slots: ConnectionSlots) -> ConnectionSlots {
-        // One pass over the entries, because a search for each slot takes long with many entries
-        // and slots.
-        let pairs = entries.compactMap { entry in entry.identity.map { ($0, entry) } }
-        let accessories = Dictionary(pairs) { first, _ in first }
         var slots = slots
-        for index in slots.holders.indices {
-            slots.holders[index].name = accessories[slots.holders[index].identity]?.snapshot.name
+        for place in slots.holders.indices {
+            slots.holders[place].name = entry(of: slots.holders[place].identity)?.snapshot.name
         }
-        for index in slots.waiting.indices {
-            slots.waiting[index].name = accessories[slots.waiting[index].identity]?.snapshot.name
+        for place in slots.waiting.indices {
+            slots.waiting[place].name = entry(of: slots.waiting[place].identity)?.snapshot.name
         }
         return slots
     }

@@ -31,6 +31,8 @@ final class CentralDriver: @unchecked Sendable {
     let timekeeper: any Timekeeper
     let configuration: AccessoryCentral.Configuration
     let descriptions: [AccessoryDescription]
+    /// The indices of the descriptions, by the names that their matchers require.
+    let descriptionIndices: NameTable<Int>
     private(set) var store: any AccessoryStore
     /// Whether the app is in the background.
     let isInBackground = Locked(false)
@@ -44,6 +46,8 @@ final class CentralDriver: @unchecked Sendable {
     var system: (any SystemCentral)?
     var entries: [AccessoryEntry] = []
     var index = AccessoryEntryIndex()
+    /// The records with `isScannedForRediscovery`.
+    var rediscoveries: [AccessoryEntry] = []
     var identities = IdentityRegistry()
     var pool: LinkPool
     var scans = ScanPlan()
@@ -77,6 +81,7 @@ final class CentralDriver: @unchecked Sendable {
             "two descriptions have the same kind"
         )
         self.descriptions = descriptions
+        descriptionIndices = NameTable(descriptions.map(\.matcher.name))
         self.configuration = configuration
         timekeeper = configuration.timekeeper
         store = configuration.store ?? .standard(configuration.name)
