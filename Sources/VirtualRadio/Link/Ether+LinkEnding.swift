@@ -36,7 +36,7 @@ extension Ether {
     private mutating func remove(_ side: LinkSide, _ link: inout RadioLink) {
         guard let end = link[side] else { return }
         cancel(&end.deadlineToken)
-        links.resources[end.radio.index].close(end.handle)
+        links.resources[end.radio.index].close(end.handle, to: end.identity)
         links.resources[end.radio.index].heldPackets -= end.heldPackets
         schedules[end.radio.index].releaseAll(of: link.id, from: now)
         link[side] = nil

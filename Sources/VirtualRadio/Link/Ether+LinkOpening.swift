@@ -66,7 +66,8 @@ extension Ether {
         _ identity: LinkIdentity,
         _ advertisingSet: UInt8?
     ) -> ConnectionHandle? {
-        guard let handle = links.resources[radio.index].open(proposed.id, side) else { return nil }
+        let opened = links.resources[radio.index].open(proposed.id, side, to: identity)
+        guard let handle = opened else { return nil }
         var link = proposed
         if !link.isMade {
             link.anchor = firstAnchor(of: link)

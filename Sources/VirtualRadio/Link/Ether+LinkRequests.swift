@@ -51,14 +51,7 @@ extension Ether {
     /// Returns whether the controller has a link to the address, on either side, for Connection
     /// Already Exists. Both identity addresses and addresses on the air match.
     package func hasLink(_ radio: RadioID, to peer: DeviceAddress) -> Bool {
-        links.identifiers(of: radio).contains { id in
-            links.read(id) { link in
-                LinkSide.allCases.contains { side in
-                    guard let end = link[side], end.radio == radio else { return false }
-                    return end.identity.peer == peer || end.identity.peerPrivateAddress == peer
-                }
-            } ?? false
-        }
+        links.resources[radio.index].hasLink(to: peer)
     }
 
     /// Returns the number of the controller's links.

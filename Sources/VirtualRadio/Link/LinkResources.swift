@@ -21,6 +21,8 @@ package struct LinkResources: Sendable {
     package internal(set) var heldPackets = 0
     private(set) var handles: [ConnectionHandle: (link: LinkID, side: LinkSide)] = [:]
     private var lastHandle: UInt16 = 0
+    /// The number of links to each peer, under each address that the host knows the peer by.
+    private var peers: [DeviceAddress: Int] = [:]
 
     /// Creates the state of a controller without links.
     package init(_ configuration: ControllerConfiguration) {
@@ -44,22 +46,40 @@ package struct LinkResources: Sendable {
             .sorted { $0.rawValue < $1.rawValue }
     }
 
-    /// Assigns a handle to an end of a link: the next free one after the handle that was assigned
-    /// last.
+    /// Returns whether the radio has a link to the address. Both identity addresses and addresses
+    /// on the air match.
+    func hasLink(to peer: DeviceAddress) -> Bool { peers[peer] != nil }
+
+    /// Assigns a handle to an end of a link to the peer: the next free one after the handle that
+    /// was assigned last.
     ///
     /// - Returns: The handle, or `nil` if the radio has `linkLimit` links.
-    mutating func open(_ link: LinkID, _ side: LinkSide) -> ConnectionHandle? {
+    mutating func open(
+        _ link: LinkID,
+        _ side: LinkSide,
+        to peer: LinkIdentity
+    ) -> ConnectionHandle? {
         guard handles.count < linkLimit else { return nil }
         repeat {
             lastHandle = lastHandle % Self.handleLimit + 1
         } while handles[ConnectionHandle(rawValue: lastHandle)] != nil
         let handle = ConnectionHandle(rawValue: lastHandle)
         handles[handle] = (link, side)
+        for address in peer.addresses { peers[address, default: 0] += 1 }
         return handle
     }
 
-    /// Frees the handle.
-    mutating func close(_ handle: ConnectionHandle) {
+    /// Frees the handle of a link to the peer.
+    mutating func close(_ handle: ConnectionHandle, to peer: LinkIdentity) {
         handles[handle] = nil
+        for address in peer.addresses {
+            let count = peers[address, default: 0] - 1
+            peers[address] = count > 0 ? count : nil
+        }
     }
+}
+
+extension LinkIdentity {
+    /// The addresses of the peer, which may be equal.
+    fileprivate var addresses: [DeviceAddress] { [peer] + (peerPrivateAddress.map { [$0] } ?? []) }
 }

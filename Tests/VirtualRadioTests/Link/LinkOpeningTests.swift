@@ -184,6 +184,10 @@ struct LinkOpeningTests {
         #expect(ether.hasLink(harness.hosts[1].radio, to: harness.hosts[0].address))
         #expect(!ether.hasLink(harness.hosts[0].radio, to: harness.hosts[2].address))
         #expect(!ether.hasLink(harness.hosts[2].radio, to: harness.hosts[0].address))
+        harness.world.core.ether.dropLinks(of: harness.hosts[0].radio)
+        let later = harness.world.core.ether
+        #expect(!later.hasLink(harness.hosts[0].radio, to: harness.hosts[1].address))
+        #expect(later.hasLink(harness.hosts[1].radio, to: harness.hosts[0].address))
     }
 
     @Test("The central reports the signal strength of the last packet")
