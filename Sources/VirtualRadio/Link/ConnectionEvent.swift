@@ -91,7 +91,7 @@ extension Ether {
     /// Reports the beginning of the event to the procedures of the end. If they move the anchor,
     /// the event begins again at the new anchor.
     private mutating func informProcedures(_ side: LinkSide, _ link: inout RadioLink) {
-        guard link[side]?.procedures.updates.isEmpty == false else { return }
+        guard link[side]?.flags.hasUpdates == true else { return }
         let counter = link.eventCounter
         guard let actions = link[side]?.procedures.eventBegins(counter, now: now) else { return }
         perform(actions, side, &link)
@@ -151,7 +151,7 @@ extension RadioLink {
 extension LinkEnd {
     /// Updates the end after a connection event.
     fileprivate func eventEnds(_ event: EventOutcome) {
-        let isPeripheral = procedures.side == .peripheral
+        let isPeripheral = side == .peripheral
         let wasAway = isPeripheral && !event.isPeripheralListening
         if isPeripheral { chooseSkippedEvents(event, wasAway: wasAway) }
         guard !wasAway else { return }

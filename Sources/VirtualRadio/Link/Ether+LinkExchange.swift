@@ -130,7 +130,7 @@ extension LinkEnd {
     fileprivate func packet(on channel: RadioChannel, at start: Int64) -> LinkPacket {
         isAwaitingAcknowledgement = true
         return LinkPacket(
-            side: procedures.side,
+            side: side,
             pdu: outgoing,
             number: sequence.sending,
             expectation: sequence.expecting,

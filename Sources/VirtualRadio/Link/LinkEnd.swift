@@ -13,65 +13,66 @@ package final class LinkEnd: @unchecked Sendable {
     /// 4.5.2).
     package static let establishmentIntervals = 6
 
+    // Every connection event uses the first properties. They are stored next to each other, because
+    // with many links an event finds little of its link in the processor's cache.
+
     /// The radio of this end.
     package let radio: RadioID
-    /// The handle of the link at this end's host.
-    package let handle: ConnectionHandle
-    /// The identities that are reported to the host of this end.
-    package let identity: LinkIdentity
-    /// The instant at which this end regarded the link as created.
-    package let beginning: Instant
-
-    /// The control procedures.
-    package var procedures: LinkProcedures { didSet { flags = procedures.readFlags() } }
-    /// The properties of the procedures that every packet needs.
-    private(set) var flags: LinkProcedures.Flags
-    /// The channels, timing and modulation of packets at this end.
-    package var settings: LinkSettings { didSet { timing = LinkTiming(settings, dataLength) } }
-    /// The negotiated lengths of packets.
-    package var dataLength = LinkDataLength.minimum {
-        didSet { timing = LinkTiming(settings, dataLength) }
-    }
-    /// The values that are computed from the settings and the packet lengths.
-    private(set) var timing: LinkTiming
-    /// The key that encrypts sent payloads; `nil` without encryption.
-    package var sendingKey: [UInt8]?
-    /// The key with which the end expects received payloads to be encrypted; `nil` without
-    /// encryption.
-    package var receivingKey: [UInt8]?
-
-    /// The host's data that was not yet sent.
-    var queue = LinkQueue()
-    /// The number of packets from the host that the controller holds, including partly sent and not
-    /// acknowledged ones.
-    package internal(set) var heldPackets = 0
-    /// The sequence numbers of packets.
-    var sequence = PacketSequence()
-    /// The PDU that is being sent, until it is acknowledged.
-    package internal(set) var outgoing: LinkPDU?
-
+    /// The side of the link.
+    let side: LinkSide
     /// Whether the last packet, empty or not, is not acknowledged. Then the end sends the same
     /// packet again.
     var isAwaitingAcknowledgement = false
-
-    /// The arrival of the last whole packet; `nil` before the first.
-    package internal(set) var lastReceived: Instant?
+    /// The sequence numbers of packets.
+    var sequence = PacketSequence()
     /// The signal strength of the last received packet, in dBm.
     package internal(set) var rssi = ReceivedSignal.unavailable
+    /// The reason with which the end closes as soon as it has acknowledged the last packet that it
+    /// received.
+    var termination: HCI.ErrorCode?
     /// The number of consecutive connection events in which the radio was not free, or not for long
     /// enough for all data.
     package internal(set) var missedEvents = 0
     /// The number of connection events that the peripheral skips from now on, unless it has data to
     /// send.
     var eventsToSkip = 0
-    /// The reason with which the end closes as soon as it has acknowledged the last packet that it
-    /// received.
-    var termination: HCI.ErrorCode?
+    /// The arrival of the last whole packet; `nil` before the first.
+    package internal(set) var lastReceived: Instant?
+    /// The instant of the timer, which is not later than the next deadline.
+    var deadlineInstant: Instant?
+    /// The properties of the procedures that every packet needs.
+    private(set) var flags: LinkProcedures.Flags
+    /// The values that are computed from the settings and the packet lengths.
+    private(set) var timing: LinkTiming
+    /// The host's data that was not yet sent.
+    var queue = LinkQueue()
+    /// The PDU that is being sent, until it is acknowledged.
+    package internal(set) var outgoing: LinkPDU?
+    /// The channels, timing and modulation of packets at this end.
+    package var settings: LinkSettings { didSet { timing = LinkTiming(settings, dataLength) } }
 
     /// The timer of the deadlines.
     var deadlineToken: EventToken?
-    /// The instant of the timer, which is not later than the next deadline.
-    var deadlineInstant: Instant?
+    /// The negotiated lengths of packets.
+    package var dataLength = LinkDataLength.minimum {
+        didSet { timing = LinkTiming(settings, dataLength) }
+    }
+    /// The key that encrypts sent payloads; `nil` without encryption.
+    package var sendingKey: [UInt8]?
+    /// The key with which the end expects received payloads to be encrypted; `nil` without
+    /// encryption.
+    package var receivingKey: [UInt8]?
+    /// The number of packets from the host that the controller holds, including partly sent and not
+    /// acknowledged ones.
+    package internal(set) var heldPackets = 0
+    /// The handle of the link at this end's host.
+    package let handle: ConnectionHandle
+    /// The instant at which this end regarded the link as created.
+    package let beginning: Instant
+    /// The identities that are reported to the host of this end.
+    package let identity: LinkIdentity
+    /// The control procedures.
+    package var procedures: LinkProcedures { didSet { flags = procedures.readFlags() } }
 
     init(
         radio: RadioID,
@@ -84,6 +85,7 @@ package final class LinkEnd: @unchecked Sendable {
         self.radio = radio
         self.handle = handle
         self.identity = identity
+        side = procedures.side
         var procedures = procedures
         flags = procedures.readFlags()
         self.procedures = procedures
@@ -95,6 +97,7 @@ package final class LinkEnd: @unchecked Sendable {
     /// Creates a copy.
     init(copying other: LinkEnd) {
         radio = other.radio
+        side = other.side
         handle = other.handle
         identity = other.identity
         beginning = other.beginning

@@ -14,7 +14,7 @@ package struct LinkQueue: Sendable {
     private var first = 0
 
     /// Whether no packet waits.
-    package var isEmpty: Bool { first == packets.count }
+    package private(set) var isEmpty = true
 
     /// The number of bytes that are left of the first packet.
     var nextLength: Int { isEmpty ? 0 : packets[first].rest.count }
@@ -25,6 +25,7 @@ package struct LinkQueue: Sendable {
         packets.append(
             Packet(rest: packet.payload, isStart: packet.boundary != .continuing)
         )
+        isEmpty = false
     }
 
     /// Removes and returns the next fragment, of at most `limit` bytes, of the first packet.
@@ -41,6 +42,7 @@ package struct LinkQueue: Sendable {
 
     private mutating func dropFirst() {
         first += 1
+        isEmpty = first == packets.count
         guard first * 2 > packets.count else { return }
         packets.removeFirst(first)
         first = 0

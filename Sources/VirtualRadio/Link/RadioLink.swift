@@ -11,8 +11,6 @@ import BluetoothTypes
 package struct RadioLink: Sendable {
     /// The identity of the link.
     package let id: LinkID
-    /// The content of the connection request.
-    package let proposal: LinkProposal
     /// The central's end; `nil` before the central regards the link as created, and after this end
     /// has closed.
     package var central: LinkEnd?
@@ -30,6 +28,8 @@ package struct RadioLink: Sendable {
     var hopping: ChannelHopping
     /// The current connection event; `nil` between events.
     var event: ConnectionEvent?
+    /// The content of the connection request.
+    package let proposal: LinkProposal
 
     init(id: LinkID, proposal: LinkProposal, hopping: ChannelHopping) {
         self.id = id

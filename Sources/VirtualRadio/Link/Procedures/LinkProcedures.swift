@@ -143,6 +143,8 @@ package struct LinkProcedures: Sendable {
         let isDataPaused: Bool
         /// `LinkProcedures.isAboutToDisconnect`.
         let isAboutToDisconnect: Bool
+        /// Whether an update takes effect at a later connection event.
+        let hasUpdates: Bool
         /// `LinkProcedures.nextDeadline`.
         let nextDeadline: Instant?
     }
@@ -154,6 +156,7 @@ package struct LinkProcedures: Sendable {
             hasPDU: hasPDU,
             isDataPaused: isDataPaused,
             isAboutToDisconnect: isAboutToDisconnect,
+            hasUpdates: !updates.isEmpty,
             nextDeadline: nextDeadline
         )
     }
