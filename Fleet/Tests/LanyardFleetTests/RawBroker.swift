@@ -51,10 +51,8 @@ final class RawBroker: Sendable {
     /// Whether a connection to the port waits for the system's answer.
     var isAwaited: Bool {
         let text = (try? String(contentsOfFile: "/proc/net/tcp", encoding: .utf8)) ?? ""
-        // The third field is the peer's address, and the fourth the state, 2 for SYN_SENT.
-        let lines = text.split(separator: "\n").map { $0.split(separator: " ") }
-        let end = String(format: ":%04X", port)
-        return lines.contains { $0.count > 3 && $0[2].hasSuffix(end) && $0[3] == "02" }
+        // A line has the address of the peer and the state, which is 2 for SYN_SENT.
+        return text.contains(String(format: "0100007F:%04X 02", port))
     }
 
     /// Returns the next connection.
