@@ -45,14 +45,22 @@ final class ProgramHarness: Sendable {
     }
 
     /// Starts the program with the folder of a gateway or a host.
-    func start(_ arguments: String..., as side: String) throws -> Program {
-        let program = try Program(arguments + ["--state", "\(folder)/\(side)"])
+    func start(
+        _ arguments: String...,
+        as side: String,
+        errors: Program.Errors = .read
+    ) throws -> Program {
+        let program = try Program(arguments + ["--state", "\(folder)/\(side)"], errors: errors)
         programs.withLock { $0.append(program) }
         return program
     }
 
     /// Starts the gateway. Returns its process and its port.
-    func serve(as side: String = "gateway", port: Int = 0) async throws -> (Program, port: Int) {
+    func serve(
+        as side: String = "gateway",
+        port: Int = 0,
+        errors: Program.Errors = .read
+    ) async throws -> (Program, port: Int) {
         let gateway = try start(
             "serve",
             "--name",
@@ -61,7 +69,8 @@ final class ProgramHarness: Sendable {
             "tcp:127.0.0.1:\(controllerPort)",
             "--listen",
             "127.0.0.1:\(port)",
-            as: side
+            as: side,
+            errors: errors
         )
         try await gateway.output.wait(for: "ready: ")
         let address = gateway.output.all.first?.split(separator: ":").last ?? ""
@@ -95,6 +104,11 @@ final class ProgramHarness: Sendable {
 
 /// A process of `lanyard-gateway`, with its lines.
 final class Program: Sendable {
+    /// The state of standard error.
+    enum Errors {
+        case read, unread, closed
+    }
+
     /// The program beside the tests.
     private static let path =
         URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
@@ -108,12 +122,19 @@ final class Program: Sendable {
     /// Kept open, because the end of standard input ends a connection.
     private let input = Pipe()
 
-    init(_ arguments: [String]) throws {
-        process.executableURL = Self.path
-        process.arguments = arguments
+    init(_ arguments: [String], errors: Errors) throws {
+        let redirection = errors == .closed ? " 2>&-" : ""
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", #"exec "$0" "$@""# + redirection, Self.path.path] + arguments
         process.standardInput = input
         process.standardOutput = Self.pipe(to: output)
-        process.standardError = Self.pipe(to: log)
+        if errors == .read {
+            process.standardError = Self.pipe(to: log)
+        } else {
+            let pipe = Pipe()
+            process.standardError = pipe
+            try pipe.fileHandleForReading.close()
+        }
         try process.run()
     }
 

@@ -17,6 +17,23 @@ struct RefusalTests {
     private static let unknownHost =
         "the gateway does not know this host; enroll it with 'lanyard-gateway enroll'"
 
+    // MARK: Standard error
+
+    @Test(
+        "A gateway serves hosts if its standard error is closed or has no reader",
+        arguments: [Program.Errors.closed, .unread]
+    )
+    func standardError(errors: Program.Errors) async throws {
+        try await ProgramHarness.run { net in
+            let (_, port) = try await net.serve(errors: errors)
+            // The gateway writes a line when it has enrolled a host, and about the lease.
+            try await net.enroll("pc", at: port)
+            try await net.enroll("laptop", at: port)
+            let host = try net.connect("laptop", to: port)
+            try await host.output.wait(for: "granted")
+        }
+    }
+
     // MARK: Hosts
 
     @Test("A host is refused before its enrollment, with a new certificate, and after its removal")
