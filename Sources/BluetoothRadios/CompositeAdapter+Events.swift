@@ -5,15 +5,15 @@ import HCITransports
 
 /// The observer of one port of a composite adapter.
 final class RadioObserver: PortObserver {
-    private let radio: Int
-    private unowned let adapter: CompositeAdapter
+    private let forward: @Sendable (PortEvent) -> Void
 
     init(radio: Int, of adapter: CompositeAdapter) {
-        self.radio = radio
-        self.adapter = adapter
+        // The reference is weak, because another thread can release the adapter while a port holds
+        // this observer for an event.
+        forward = { [weak adapter] event in adapter?.receive(event, from: radio) }
     }
 
-    func portDid(_ event: PortEvent) { adapter.receive(event, from: radio) }
+    func portDid(_ event: PortEvent) { forward(event) }
 }
 
 // The events of the ports.

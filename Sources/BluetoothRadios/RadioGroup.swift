@@ -149,13 +149,9 @@ package final class RadioGroup: Sendable {
     package func pin(_ address: DeviceAddress, toRadio name: String?) async -> Bool {
         guard name.map(names.contains) ?? true else { return false }
         let peer = await hosts[0].identifier(of: address)
-        var pins = RadioPins(await hosts[0].applicationRecord(RadioPins.recordName))
-        guard pins.set(name, for: peer) else { return false }
-        guard await hosts[0].storeApplicationRecord(pins.bytes, RadioPins.recordName) else {
-            return false
+        return await hosts[0].storePin(name, for: peer) {
+            state.withLock { $0.core.pin(peer, to: name.flatMap(names.firstIndex)) }
         }
-        state.withLock { $0.core.pin(peer, to: name.flatMap(names.firstIndex)) }
-        return true
     }
 
     /// Passes the states of the radios to the core.
@@ -188,6 +184,24 @@ package final class RadioGroup: Sendable {
         }
         for task in tasks { task.cancel() }
         for host in hosts { await host.shutdown() }
+    }
+}
+
+extension BluetoothHost {
+    /// Stores the choice of a radio, and then calls `stored`. The host does both without another
+    /// choice in between, so that none is lost.
+    ///
+    /// - Returns: `false` if the choice was not stored.
+    fileprivate func storePin(
+        _ name: String?,
+        for peer: PeerIdentifier,
+        then stored: @Sendable () -> Void
+    ) -> Bool {
+        var pins = RadioPins(applicationRecord(RadioPins.recordName))
+        guard pins.set(name, for: peer) else { return false }
+        guard storeApplicationRecord(pins.bytes, RadioPins.recordName) else { return false }
+        stored()
+        return true
     }
 }
 

@@ -158,6 +158,17 @@ struct CompositeAdapterTests {
         }
     }
 
+    @Test("A port may report an event while another thread releases the adapter")
+    func released() throws {
+        var rooms: Rooms? = try Rooms()
+        weak var adapter: CompositeAdapter?
+        adapter = rooms?.adapter
+        let observer = try #require(adapter.map { RadioObserver(radio: 0, of: $0) })
+        rooms = nil
+        #expect(adapter == nil)
+        observer.portDid(.bondsChanged)
+    }
+
     @Test("The link that opened last has the greatest identifier", arguments: [0, 1])
     func newestLink(radio: Int) async throws {
         try await Rooms().run { rooms in
