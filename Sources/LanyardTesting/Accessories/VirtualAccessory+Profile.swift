@@ -46,8 +46,9 @@ extension VirtualAccessory {
     }
 
     private var accessoryPairing: AccessoryPairing? {
-        switch pairing ?? (isProtected ? .withoutQuestions : .none) {
-        case .none: nil
+        switch pairing {
+        case .automatic: isProtected ? AccessoryPairing() : nil
+        case .refused: nil
         case .withoutQuestions: AccessoryPairing()
         case .showingDigits: AccessoryPairing(.displayOnly)
         case .comparingDigits: AccessoryPairing(.displayYesNo)

@@ -35,9 +35,12 @@ public struct VirtualAccessory: Sendable {
 
     /// The pairing behavior of an accessory.
     public enum Pairing: Hashable, Sendable {
+        /// The accessory pairs as with `withoutQuestions` if a characteristic is protected, and
+        /// refuses pairing otherwise.
+        case automatic
         /// The accessory refuses pairing.
-        case none
-        /// The accessory pairs with every phone without a question to the user (Just Works).
+        case refused
+        /// The accessory pairs with every phone, without digits (Just Works).
         case withoutQuestions
         /// The accessory displays six digits, which the user enters on the phone.
         case showingDigits
@@ -58,9 +61,8 @@ public struct VirtualAccessory: Sendable {
     public var advertisingInterval: Duration
     /// The address from which the accessory advertises.
     public var address: Address
-    /// The pairing behavior; `nil` for `withoutQuestions` if a characteristic is protected, and
-    /// `none` otherwise.
-    public var pairing: Pairing?
+    /// The pairing behavior.
+    public var pairing: Pairing
 
     /// Creates the description of an accessory. The accessory also has the services that every
     /// device has, such as the one for its name.
@@ -71,7 +73,7 @@ public struct VirtualAccessory: Sendable {
         manufacturerData: [UInt8]? = nil,
         advertisingInterval: Duration = .milliseconds(100),
         address: Address = .fixed,
-        pairing: Pairing? = nil
+        pairing: Pairing = .automatic
     ) {
         self.name = name
         self.services = services

@@ -39,10 +39,7 @@ struct ProtectionTests {
     @Test("Row 12: An accessory that does not pair is refused with the reason")
     func refuses() async throws {
         let fixture = CentralFixture(straps: 0)
-        fixture.world.add(
-            Self.lock.with { $0.pairing = VirtualAccessory.Pairing.none },
-            at: .meters(1)
-        )
+        fixture.world.add(Self.lock.with { $0.pairing = .refused }, at: .meters(1))
         try await fixture.world.run(for: .seconds(120)) {
             let central = fixture.central(Self.description)
             await #expect(throws: AccessoryError.notPaired) {
