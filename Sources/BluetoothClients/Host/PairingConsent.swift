@@ -81,8 +81,10 @@ extension HostConfiguration {
     mutating func pairAsApplicationsExpect(_ switches: LockedState<AdapterSwitches>) {
         guard pairingDelegate == nil else { return }
         pairingDelegate = PairingConsent(switches)
-        asksPerson = { switches.current.pairingDelegate != nil }
-        if bondLossPolicy == .refuse, switches.current.pairingDelegate != nil {
+        // The host asks during a change of its state. A copy of the settings could be the last to
+        // hold the application's delegate, whose `deinit` would then run there.
+        asksPerson = { switches.read { $0.pairingDelegate != nil } }
+        if bondLossPolicy == .refuse, asksPerson() {
             bondLossPolicy = .ask
         }
         guard pairing == Pairing.Policy() else { return }
