@@ -49,4 +49,21 @@ struct ProtectionTests {
             await central.shutDown()
         }
     }
+
+    @Test("Row 12: A pairing directly after a failed one is an attempt of its own")
+    func again() async throws {
+        let fixture = CentralFixture(straps: 0)
+        fixture.world.add(Self.lock.with { $0.pairing = .refused }, at: .meters(1))
+        try await fixture.world.run(for: .seconds(120)) {
+            let central = fixture.central(Self.description)
+            await #expect(throws: AccessoryError.notPaired) {
+                try await central.pair(Self.description)
+            }
+            // The link of the failed pairing is being ended.
+            await #expect(throws: AccessoryError.notPaired) {
+                try await central.accessory(Self.description)
+            }
+            await central.shutDown()
+        }
+    }
 }

@@ -100,7 +100,8 @@ extension CentralDriver {
     }
 
     /// Returns the accessory if it is known. Otherwise waits for the pairing that another call
-    /// started. If that pairing was canceled, starts a new one.
+    /// started. If that pairing was canceled, or has failed and its link is being ended, starts a
+    /// new one.
     private func join(
         _ snapshot: AccessorySnapshot,
         _ description: AccessoryDescription,
@@ -116,7 +117,7 @@ extension CentralDriver {
         do throws(AccessoryError) {
             try await outcome(of: snapshot, snapshot.events(), record)
             return snapshot
-        } catch .shutDown {
+        } catch .shutDown, .abandoned(.resting(.forgotten)) {
             return try await pair(description, with: target, for: record, orJoin: target == nil)
         } catch {
             throw error
