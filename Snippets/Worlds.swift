@@ -77,6 +77,18 @@
         // snippet.end
     }
 
+    func declinePairing(
+        on phone: TestPhone,
+        _ central: AccessoryCentral,
+        _ lock: AccessoryDescription
+    ) async {
+        // snippet.pairing
+        phone.pairingAnswer = .declines
+        await #expect(throws: AccessoryError.notPaired) { try await central.pair(lock) }
+        #expect(phone.pairingDialogs == [.consent])
+        // snippet.end
+    }
+
     @MainActor
     func screen(in world: TestWorld) async throws {
         // snippet.screen

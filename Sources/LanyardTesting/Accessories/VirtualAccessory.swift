@@ -33,7 +33,8 @@ public struct VirtualAccessory: Sendable {
         case rotating(every: Duration)
     }
 
-    /// The pairing behavior of an accessory.
+    /// The pairing behavior of an accessory. An accessory with digits pairs without them if the
+    /// phone shows no dialogs (``TestPhone/pairingAnswer-swift.property``).
     public enum Pairing: Hashable, Sendable {
         /// The accessory pairs as with `withoutQuestions` if a characteristic is protected, and
         /// refuses pairing otherwise.

@@ -20,6 +20,8 @@ public final class TestPhone: Sendable {
     private let process = Lock<[any AnyObject & Sendable]>([])
     /// The centrals of the app's process.
     private let centrals = ApplicationProcess()
+    /// The user, who answers the dialogs of pairings.
+    let user: PhoneUser
     /// The phone's controller, for the layers below.
     package let controller: ControllerID
     private let transport: VirtualTransport
@@ -51,6 +53,7 @@ public final class TestPhone: Sendable {
                 hasPrivateAddress: hasPrivateAddress
             )
         )
+        user = PhoneUser(of: name, with: controller, in: world)
     }
 
     /// The closure that creates the system of a phone from its adapter. Tests that run on another
