@@ -19,11 +19,12 @@ public final class NearbyModel {
     /// The most recently lost devices, newest first; empty unless ``search()`` runs.
     public var lost: [NearbyDevice] { list.lost }
     /// Whether a search is running.
-    public private(set) var isSearching = false
+    public var isSearching: Bool { searchCount > 0 }
     /// The reason why the latest search failed; `nil` if it did not fail.
     public private(set) var problem: Problem?
 
     private var list = NearbyDevices()
+    private var searchCount = 0
     private let central: AccessoryCentral
     private let matcher: AccessoryMatcher
     private let options: PresenceOptions
@@ -44,20 +45,21 @@ public final class NearbyModel {
         self.options = options
     }
 
-    /// Searches until the task is canceled or the central ends. Then the lists are empty.
+    /// Searches until the task is canceled or the central ends. The lists are empty when the last
+    /// search has ended.
     ///
-    /// The method returns at once if a search is already running, if the search is not allowed (see
-    /// ``problem``), or if 256 scans of the central are requested already.
+    /// The method returns at once if the search is not allowed (see ``problem``), or if 256 scans of
+    /// the central are requested already.
     ///
     /// In SwiftUI, the task of a view is canceled when the view disappears: `.task { await
     /// nearby.search() }`. The search keeps the model and the central for as long as it runs.
     public func search() async {
-        guard !isSearching else { return }
-        isSearching = true
+        // A view can begin a search before the canceled task of another view has ended.
+        searchCount += 1
         problem = nil
         defer {
-            isSearching = false
-            list = NearbyDevices()
+            searchCount -= 1
+            if searchCount == 0 { list = NearbyDevices() }
         }
         do throws(AccessoryError) {
             for await nearby in try central.nearby(matching: matcher, options: options) {

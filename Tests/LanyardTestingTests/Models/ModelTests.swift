@@ -127,6 +127,27 @@ struct ModelTests {
         }
     }
 
+    @Test("A search continues if an earlier search of the same model ends")
+    func overlappingSearches() async throws {
+        let fixture = CentralFixture()
+        try await fixture.world.run { @MainActor in
+            let central = fixture.central()
+            let nearby = NearbyModel(central, for: CentralFixture.strap)
+            let searches = [Task { await nearby.search() }, Task { await nearby.search() }]
+            try await fixture.world.expect("the strap is found", within: .seconds(10)) {
+                @MainActor in
+                nearby.devices.count == 1
+            }
+            searches[0].cancel()
+            await searches[0].value
+            #expect(nearby.isSearching && nearby.devices.count == 1)
+            searches[1].cancel()
+            await searches[1].value
+            #expect(!nearby.isSearching && nearby.devices.isEmpty)
+            await central.shutDown()
+        }
+    }
+
     @Test("A screen shows a first pairing from its beginning to its end")
     func pairing() async throws {
         let fixture = CentralFixture()
