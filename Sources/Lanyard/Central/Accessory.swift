@@ -30,8 +30,25 @@ public final class Accessory: Sendable, Identifiable {
         self.lifetime = lifetime
     }
 
-    /// The name of the device, or `nil` as long as it is unknown.
+    /// The name that a person gave the accessory (``rename(to:)``). Without such a name, it is
+    /// ``deviceName``.
     public var name: String? { snapshot.name }
+
+    /// The name of the device, or `nil` as long as it is unknown.
+    public var deviceName: String? { snapshot.deviceName }
+
+    /// Gives the accessory a name, which ``name`` returns at once. The store keeps it until the
+    /// accessory is forgotten. The device and the system's settings do not get this name.
+    ///
+    /// ```swift
+    /// accessory.rename(to: "Bedroom")
+    /// ```
+    ///
+    /// - Parameter name: The name, without the white space at its ends. An empty name or `nil`
+    ///   restores ``deviceName``.
+    public func rename(to name: String?) {
+        driver.rename(snapshot, to: name)
+    }
 
     // MARK: State
 

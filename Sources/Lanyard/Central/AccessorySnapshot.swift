@@ -5,7 +5,8 @@ import Foundation
 /// The state of an accessory that other threads read. The driver writes it on its queue.
 final class AccessorySnapshot: Sendable {
     fileprivate struct Shown {
-        var name: String?
+        var deviceName: String?
+        var givenName: String?
         var change: AccessoryChange
         /// The time at which the accessory stopped being ready. The next change to `ready` reports
         /// the duration since then. `nil` if the accessory was never ready, is ready, or has been
@@ -17,6 +18,8 @@ final class AccessorySnapshot: Sendable {
         var slots: OutOfConnectionSlots?
         var hasTimedOut = false
         var lacking: Set<BluetoothID> = []
+
+        var name: String? { givenName ?? deviceName }
     }
 
     private struct Seen {
@@ -27,6 +30,8 @@ final class AccessorySnapshot: Sendable {
     let description: AccessoryDescription
     /// The subscribers to changes of the state.
     let changes = Hub<AccessoryChange>()
+    /// The subscribers to changes of the name.
+    let names = Hub<String?>()
     private let shown: Locked<Shown>
     /// The identity that the app sees, and the app's object as long as the app holds it.
     private let seen = Locked(Seen())
@@ -38,12 +43,31 @@ final class AccessorySnapshot: Sendable {
         beginningWith change: AccessoryChange
     ) {
         self.description = description
-        shown = Locked(Shown(name: name, change: change))
+        shown = Locked(Shown(deviceName: name, change: change))
     }
 
     // MARK: For all threads
 
+    /// The name that a person gave the accessory, or else the name of the device.
     var name: String? { shown.change { $0.name } }
+
+    /// The name of the device.
+    var deviceName: String? { shown.change { $0.deviceName } }
+
+    /// The name that a person gave the accessory; `nil` if there is none.
+    var givenName: String? { shown.change { $0.givenName } }
+
+    /// Sets the name that a person gave the accessory; `nil` for none.
+    func setGivenName(_ name: String?) { changeNames { $0.givenName = name } }
+
+    private func changeNames(_ change: (inout Shown) -> Void) {
+        let isNew = shown.change { shown in
+            let former = shown.name
+            change(&shown)
+            return shown.name != former
+        }
+        if isNew { names.send { self.name } }
+    }
 
     var change: AccessoryChange { shown.change { $0.change } }
 
@@ -97,8 +121,9 @@ final class AccessorySnapshot: Sendable {
         seen.change { $0.identity = identity }
     }
 
-    func setName(_ name: String?) {
-        shown.change { $0.name = name ?? $0.name }
+    /// Sets the name of the device, unless it is `nil`.
+    func setDeviceName(_ name: String?) {
+        changeNames { $0.deviceName = name ?? $0.deviceName }
     }
 
     func setWriteLengths(_ lengths: [WriteKind: Int]) {
@@ -153,6 +178,7 @@ final class AccessorySnapshot: Sendable {
     func end() {
         shown.change { $0.hasEnded = true }
         changes.end()
+        names.end()
         for hub in valueHubs.change({ Array($0.values) }) { hub.end() }
     }
 

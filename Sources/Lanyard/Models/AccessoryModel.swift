@@ -15,11 +15,12 @@ import Observation
 public final class AccessoryModel: Identifiable {
     /// The accessory.
     public nonisolated let accessory: Accessory
-    /// The name of the device, or `nil` as long as it is unknown.
+    /// The name that a person gave the accessory, or else the name of the device; `nil` as long as
+    /// neither is known.
     public private(set) var name: String?
     /// The latest change of the state, with its reason.
     public private(set) var change: AccessoryChange
-    @ObservationIgnored private var observation: ObservationToken?
+    @ObservationIgnored private var observations: [ObservationToken] = []
 
     /// Creates a model, which follows the accessory at once.
     ///
@@ -28,9 +29,10 @@ public final class AccessoryModel: Identifiable {
         self.accessory = accessory
         name = accessory.name
         change = accessory.latestChange
-        observation = accessory.changes.forEach { @MainActor [weak self] change in
-            self?.show(change)
-        }
+        observations = [
+            accessory.changes.forEach { @MainActor [weak self] change in self?.show(change) },
+            accessory.nameChanges.forEach { @MainActor [weak self] _ in self?.showName() },
+        ]
     }
 
     /// The identity of the accessory.
@@ -55,12 +57,31 @@ public final class AccessoryModel: Identifiable {
     /// Requests a connection; see ``Accessory/connect()``.
     public func connect() { accessory.connect() }
 
+    /// Gives the accessory a name; see ``Accessory/rename(to:)``.
+    ///
+    /// - Parameter name: The name; an empty name or `nil` restores the name of the device.
+    public func rename(to name: String?) {
+        accessory.rename(to: name)
+        showName()
+    }
+
     /// Shows a change, unless a later one is shown.
     func show(_ change: AccessoryChange) {
         // An older change can wait in the sequence while a newer one is already shown.
         guard change.number >= self.change.number else { return }
-        if name != accessory.name { name = accessory.name }
+        showName()
         if self.change != change { self.change = change }
+    }
+
+    private func showName() {
+        if name != accessory.name { name = accessory.name }
+    }
+}
+
+extension Accessory {
+    /// All changes of the name, beginning with the current one.
+    fileprivate var nameChanges: Events<String?> {
+        snapshot.names.events { [self.name] }.keeping(lifetime)
     }
 }
 

@@ -9,6 +9,7 @@ import JSONText
 /// {
 ///   "accessories": [
 ///     {
+///       "givenName": "Left strap",
 ///       "identity": "system:0F5E6C1A-…",
 ///       "kind": "heart rate strap",
 ///       "lastReady": "2026-03-01T10:02:11.250Z",
@@ -112,6 +113,7 @@ extension RememberedAccessory {
             systemIdentifier: identifier,
             kind: kind,
             name: fields["name"]?.text,
+            givenName: fields["givenName"]?.text,
             rememberedSince: since,
             lastReady: fields["lastReady"]?.text.flatMap { try? Self.times.parse($0) },
             notes: fields["notes"]?.members?.compactMapValues(\.text) ?? [:]
@@ -125,6 +127,7 @@ extension RememberedAccessory {
         fields["systemIdentifier"] = .string(systemIdentifier.uuidString)
         fields["kind"] = .string(kind)
         fields["name"] = name.map { .string($0) }
+        fields["givenName"] = givenName.map { .string($0) }
         fields["rememberedSince"] = .string(rememberedSince.formatted(Self.times))
         fields["lastReady"] = lastReady.map { .string($0.formatted(Self.times)) }
         fields["notes"] = notes.isEmpty ? nil : .object(sorting: notes.mapValues { .string($0) })

@@ -13,6 +13,9 @@ public struct RememberedAccessory: Hashable, Sendable {
     public var kind: String
     /// The name of the device; `nil` if it is unknown.
     public var name: String?
+    /// The name that a person gave the accessory (``Accessory/rename(to:)``); `nil` if there is
+    /// none.
+    public var givenName: String?
     /// The date of the pairing.
     public var rememberedSince: Date
     /// The date when the central last saved this data because the accessory was ready; `nil` if it
@@ -28,6 +31,7 @@ public struct RememberedAccessory: Hashable, Sendable {
     ///   - systemIdentifier: The latest system identifier of the accessory.
     ///   - kind: The kind of the accessory's description.
     ///   - name: The name of the device; `nil` if it is unknown.
+    ///   - givenName: The name that a person gave the accessory; `nil` if there is none.
     ///   - rememberedSince: The date of the pairing.
     ///   - lastReady: The date when the central last saved this data because the accessory was
     ///     ready; `nil` if it never did.
@@ -37,6 +41,7 @@ public struct RememberedAccessory: Hashable, Sendable {
         systemIdentifier: UUID,
         kind: String,
         name: String? = nil,
+        givenName: String? = nil,
         rememberedSince: Date,
         lastReady: Date? = nil,
         notes: [String: String] = [:]
@@ -45,6 +50,7 @@ public struct RememberedAccessory: Hashable, Sendable {
         self.systemIdentifier = systemIdentifier
         self.kind = kind
         self.name = name
+        self.givenName = givenName
         self.rememberedSince = rememberedSince
         self.lastReady = lastReady
         self.notes = notes

@@ -127,6 +127,36 @@ struct ModelTests {
         }
     }
 
+    @Test("The name that a person gives an accessory is shown at once, and after the next launch")
+    func renamed() async throws {
+        let world = TestWorld(seed: 41)
+        let live = world.add(.strap)
+        try await world.run { @MainActor in
+            var central = world.phone.launch { CentralModel(for: [.strap], configuration: $0) }
+            let strap = try #require(await central.pair(.strap))
+            let other = AccessoryModel(strap.accessory)
+            try await world.advance(by: .seconds(1))
+            strap.rename(to: " Left ")
+            #expect(strap.name == "Left" && strap.accessory.deviceName == "Strap")
+            try await world.expect("each model shows the name", within: .seconds(1)) {
+                @MainActor in
+                other.name == "Left"
+            }
+            // The accessory is saved again when it is ready again.
+            live.dropLink()
+            try await world.expect(strap.accessory, becomes: .outOfRange, within: .seconds(10))
+            try await world.expect(strap.accessory, becomes: .ready, within: .seconds(30))
+            await world.phone.endApp()
+
+            central = world.phone.launch { CentralModel(for: [.strap], configuration: $0) }
+            #expect(central.accessories.map(\.name) == ["Left"])
+            central.accessories.first?.rename(to: " ")
+            #expect(central.accessories.map(\.name) == ["Strap"])
+            try await world.advance(by: .seconds(1))
+            #expect(world.phone.store.accessories.map(\.givenName) == [nil])
+        }
+    }
+
     @Test("A search continues if an earlier search of the same model ends")
     func overlappingSearches() async throws {
         let fixture = CentralFixture()

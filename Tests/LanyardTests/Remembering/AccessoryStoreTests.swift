@@ -47,6 +47,7 @@ extension RememberedAccessory {
             rememberedSince: Date(timeIntervalSince1970: 1_700_000_000.25),
             notes: notes
         )
+        sample.givenName = name.map { "\($0) in the hall" }
         if number.isMultiple(of: 2) {
             sample.lastReady = Date(timeIntervalSince1970: 1_700_000_001)
         }

@@ -89,7 +89,7 @@ extension CentralDriver {
     /// Assigns a peripheral to the accessory.
     func adopt(_ peripheral: SystemPeripheral, _ entry: AccessoryEntry) {
         entry.peripheral = peripheral
-        entry.snapshot.setName(peripheral.name)
+        entry.snapshot.setDeviceName(peripheral.name)
         let identity = entry.identity ?? .system(peripheral.identifier)
         entry.identity = identity
         perform(identities.adopt(peripheral.identifier, as: identity, now: now))

@@ -93,7 +93,7 @@ extension CentralDriver {
             isPairedHere: true,
             target: chosen
         )
-        snapshot.setName(target?.name)
+        snapshot.setDeviceName(target?.name)
         feed(.command(.pair), to: entry)
         let unavailability = Unavailability(availability.value)
         feed(unavailability.map { .unavailable($0) } ?? .available, to: entry)

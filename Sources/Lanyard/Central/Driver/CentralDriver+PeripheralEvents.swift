@@ -12,7 +12,7 @@ extension CentralDriver {
         of peripheral: SystemPeripheral
     ) {
         guard let entry = entry(of: peripheral) else { return }
-        if case .nameChanged = event { return entry.snapshot.setName(peripheral.name) }
+        if case .nameChanged = event { return entry.snapshot.setDeviceName(peripheral.name) }
         record(.callback, event.name, entry, detail: failure.map { "\($0)" } ?? event.detail)
         // The attribute no longer exists. The event `servicesModified` follows, and fails the
         // requests for the attribute.

@@ -30,6 +30,7 @@ extension CentralDriver {
             name: remembered.name,
             beginningWith: AccessoryChange(.waitingForBluetooth, .remembered)
         )
+        snapshot.setGivenName(remembered.givenName)
         let entry = makeEntry(description, snapshot, isRemembered: true)
         entry.identity = remembered.identity
         entry.remembered = remembered
@@ -93,12 +94,28 @@ extension CentralDriver {
                 rememberedSince: date
             )
         remembered.systemIdentifier = peripheral.identifier
-        remembered.name = entry.snapshot.name
+        remembered.name = entry.snapshot.deviceName
+        remembered.givenName = entry.snapshot.givenName
         remembered.lastReady = date
         entry.remembered = remembered
         remember(remembered)
         if !entry.isShown { show(entry, as: identity) }
         if let slot = entry.slot { perform(pool.paired(slot)) }
+    }
+
+    /// Gives an accessory a name, and saves it. An accessory that is not saved yet gets its name
+    /// with `save(_:_:)`.
+    func rename(_ snapshot: AccessorySnapshot, to name: String?) {
+        let text = name?.trimmingCharacters(in: .whitespacesAndNewlines)
+        snapshot.setGivenName(text?.isEmpty == true ? nil : text)
+        execute { driver in
+            guard let entry = driver.entry(with: snapshot), var remembered = entry.remembered else {
+                return
+            }
+            remembered.givenName = snapshot.givenName
+            entry.remembered = remembered
+            driver.remember(remembered)
+        }
     }
 
     func erase(_ entry: AccessoryEntry) {

@@ -135,7 +135,7 @@ extension CentralDriver {
         let (identity, actions) = identities.identify(discovery, by: description.identity, now: now)
         perform(actions)
         if let entry = entry(of: identity) {
-            entry.snapshot.setName(discovery.name)
+            entry.snapshot.setDeviceName(discovery.name)
             return foundAgain(peripheral, discovery, entry)
         }
         guard discovery.isConnectable, description.identifiesAccessories(by: identity) else {
@@ -147,7 +147,7 @@ extension CentralDriver {
         }
         guard let looking else { return }
         looking.identity = identity
-        looking.snapshot.setName(discovery.name)
+        looking.snapshot.setDeviceName(discovery.name)
         record(.callback, "didDiscover", looking, detail: discovery.inBrief)
         adopt(peripheral, looking)
         feed(.found(peripheral, rssi: discovery.rssi), to: looking)
