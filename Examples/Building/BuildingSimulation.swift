@@ -22,8 +22,10 @@ final class BuildingSimulation: Sendable {
     /// The maximum virtual time for the pairings before the walks and the shutdown after them.
     private static let limit = Duration.seconds(3_600)
     /// The time between the pairings and the walks. A device can pair through a distant gateway, if
-    /// that gateway receives it first. In this time, the link then moves to the nearest gateway.
-    private static let settlingTime = Duration.seconds(30)
+    /// that gateway receives it first. In this time, the link then moves to the nearest gateway. Each
+    /// move doubles the time before the next one, so up to three moves happen 10, 30 and 70 s after
+    /// the pairing.
+    private static let settlingTime = Duration.seconds(75)
     /// The time to wait after the shutdown of the app, so that its links end, and again after the
     /// shutdown of the host, so that its leases end.
     private static let endingTime = Duration.seconds(10)
