@@ -19,21 +19,6 @@ struct BrokerConnectionTests {
         )
     }
 
-    @Test("The end does not wait for a broker that does not answer, and ends a late connection")
-    func unanswered() throws {
-        let broker = try RawBroker(backlog: 0)
-        let waiting = try broker.makeClient()
-        let connection = try BrokerConnection(options(broker)) { _ in }
-        connection.start()
-        while !broker.isAwaited { sched_yield() }
-        #expect(!connection.stop())
-        // There is room for the connection now.
-        close(waiting)
-        _ = try broker.nextConnection()
-        let late = try broker.nextConnection()
-        while try late.packet() != nil {}
-    }
-
     @Test(
         "The reason of the broker for the end of a connection is reported, and no other one",
         arguments: [

@@ -12,10 +12,7 @@ final class RawBroker: Sendable {
     let port: UInt16
 
     /// Begins to listen.
-    ///
-    /// - Parameter backlog: The number of waiting connections. The system does not answer further
-    ///   connections. With 0, one connection waits.
-    init(backlog: Int32 = 8) throws {
+    init() throws {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
@@ -24,7 +21,7 @@ final class RawBroker: Sendable {
         Self.limitTime(of: listener)
         let isListening = withUnsafeMutableBytes(of: &address) { bytes -> Bool in
             let start = bytes.assumingMemoryBound(to: sockaddr.self).baseAddress
-            return bind(listener, start, length) == 0 && listen(listener, backlog) == 0
+            return bind(listener, start, length) == 0 && listen(listener, 8) == 0
                 && getsockname(listener, start, &length) == 0
         }
         try #require(isListening)
@@ -32,28 +29,6 @@ final class RawBroker: Sendable {
     }
 
     deinit { close(listener) }
-
-    /// Returns a connection that the system has established and `nextConnection()` has not returned.
-    func makeClient() throws -> Int32 {
-        let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
-        address.sin_port = port.bigEndian
-        let result = withUnsafeBytes(of: &address) { bytes in
-            let start = bytes.assumingMemoryBound(to: sockaddr.self).baseAddress
-            return connect(client, start, socklen_t(bytes.count))
-        }
-        try #require(result == 0)
-        return client
-    }
-
-    /// Whether a connection to the port waits for the system's answer.
-    var isAwaited: Bool {
-        let text = (try? String(contentsOfFile: "/proc/net/tcp", encoding: .utf8)) ?? ""
-        // A line has the address of the peer and the state, which is 2 for SYN_SENT.
-        return text.contains(String(format: "0100007F:%04X 02", port))
-    }
 
     /// Returns the next connection.
     func nextConnection() throws -> Connection {
