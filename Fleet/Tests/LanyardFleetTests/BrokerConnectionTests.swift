@@ -19,6 +19,25 @@ struct BrokerConnectionTests {
         )
     }
 
+    @Test("The end does not wait for a thread that cannot end")
+    func blocked() throws {
+        let broker = try RawBroker()
+        let (isBlocked, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let connection = try BrokerConnection(options(broker)) { event in
+            guard case .connected = event else { return }
+            isBlocked.signal()
+            release.wait()
+        }
+        connection.start()
+        let accepted = try broker.nextConnection()
+        #expect(try accepted.packet() == 0x10)  // CONNECT
+        accepted.write(Self.connected)
+        isBlocked.wait()
+        #expect(!connection.stop())
+        release.signal()
+        while try accepted.packet() != nil {}
+    }
+
     @Test(
         "The reason of the broker for the end of a connection is reported, and no other one",
         arguments: [
