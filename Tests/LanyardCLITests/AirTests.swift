@@ -314,11 +314,12 @@ struct AirOutputTests {
         let gone = AirEvent.disconnected(host: "h", controller: "c", cause: "why")
         #expect(gone.line == "disconnected: h had c: why")
         #expect(AirEvent.linked(link).line == #"linked: phone → \u{1B}[2J"#)
-        #expect(AirEvent.rootCanalEnded(cause: "why").line == "RootCanal ended: why")
-        #expect(AirEvent.rootCanalJoined.line == "RootCanal joined again")
-        let given = AirEvent.rootCanalGivenUp(attempts: 9)
-        #expect(given.line == "RootCanal given up after 9 attempts")
-        #expect(given.json.compact == #"{"event":"rootCanalGivenUp","attempts":9}"#)
+        let end = AirEvent.rootCanalEnded(cause: "why")
+        #expect(end.line == "disconnected from RootCanal: why")
+        #expect(AirEvent.rootCanalJoined.line == "joined RootCanal again")
+        let failure = AirEvent.rootCanalGivenUp(attempts: 9)
+        #expect(failure.line == "could not join RootCanal again in 9 attempts")
+        #expect(failure.json.compact == #"{"event":"rootCanalGivenUp","attempts":9}"#)
     }
 
     @Test("JSON output has an object for each event")

@@ -16,8 +16,8 @@ enum AirEvent: Equatable, Sendable {
     case disconnected(host: String, controller: String, cause: String?)
     /// The server refused a host, because there are too many hosts or the world is full.
     case refused
-    /// RootCanal has closed its port, and its devices have left the radio. The radio tries to join
-    /// again.
+    /// The connection to RootCanal has ended, and RootCanal's devices have left the radio. The
+    /// radio tries to join again.
     case rootCanalEnded(cause: String)
     /// The radio has joined RootCanal again.
     case rootCanalJoined
@@ -42,9 +42,10 @@ enum AirEvent: Equatable, Sendable {
             "disconnected: \(Self.plain(host)) had \(Self.plain(controller))"
                 + (cause.map { ": \(Self.plain($0))" } ?? "")
         case .refused: "refused: there are too many hosts or devices"
-        case .rootCanalEnded(let cause): "RootCanal ended: \(Self.plain(cause))"
-        case .rootCanalJoined: "RootCanal joined again"
-        case .rootCanalGivenUp(let attempts): "RootCanal given up after \(attempts) attempts"
+        case .rootCanalEnded(let cause): "disconnected from RootCanal: \(Self.plain(cause))"
+        case .rootCanalJoined: "joined RootCanal again"
+        case .rootCanalGivenUp(let attempts):
+            "could not join RootCanal again in \(attempts) attempts"
         case .linked(let link): "linked: \(link.text)"
         case .unlinked(let link): "unlinked: \(link.text)"
         case .display(let controller, let text):

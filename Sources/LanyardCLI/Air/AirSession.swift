@@ -82,16 +82,16 @@ struct AirSession: Sendable {
 
     /// Joins RootCanal, if the session has its address. The radio continues if RootCanal ends.
     ///
-    /// - Returns: A function that calls `RootCanalMembership.rejoin(after:)`.
+    /// - Returns: A function that calls `RootCanalReconnector.rejoin(after:)`.
     private func join(
         _ air: LiveAir,
         _ feed: AsyncStream<AirEvent>.Continuation
     ) async throws -> @Sendable () async -> Void {
         guard case .tcp(let host, let port)? = rootCanal else { return {} }
-        let membership = RootCanalMembership(air: air, host: host, port: port) { feed.yield($0) }
+        let reconnector = RootCanalReconnector(air: air, host: host, port: port) { feed.yield($0) }
         do {
-            let end = try await membership.join()
-            return { await membership.rejoin(after: end) }
+            let end = try await reconnector.join()
+            return { await reconnector.rejoin(after: end) }
         } catch {
             throw ProgramFailure(
                 .adapterUnavailable,

@@ -3,7 +3,7 @@ import BluetoothTypes
 import HCITransports
 import VirtualRadio
 
-/// A connection of a live air to the Link Layer port of RootCanal, so that the devices of the air
+/// A connection from a live air to the Link Layer port of RootCanal, so that the devices of the air
 /// and those of RootCanal receive each other, connect and pair.
 ///
 /// ```swift
@@ -12,8 +12,8 @@ import VirtualRadio
 /// ```
 ///
 /// The port is RootCanal's `link_ble_port`. Each of RootCanal's devices gets a controller on the
-/// air, which has the device's address. docs/ROOTCANAL.md states what the two radios have in
-/// common.
+/// air, which has the device's address. docs/ROOTCANAL.md states what passes between the two
+/// radios.
 ///
 /// The port has no authentication and no encryption, so use the loopback interface or a trusted
 /// network.
@@ -40,10 +40,10 @@ public final class RootCanalConnection: @unchecked Sendable {
     ///   - air: The air that RootCanal's devices join.
     ///   - host: The name or numeric address of RootCanal's machine.
     ///   - port: RootCanal's `link_ble_port`, by default 6404.
-    ///   - position: The position near which RootCanal's devices are, within a few meters.
+    ///   - position: The position of RootCanal's devices. Each is at most 5 meters away from it.
     ///   - ended: A closure that receives the reason, on the air's thread, when the open connection
     ///     has ended without `close()`: a ``TransportError`` or a ``RootCanalError``. RootCanal's
-    ///     devices have then left the air without a packet, so that links to them end by the
+    ///     devices have then left the air without a packet, so links to them end with a
     ///     supervision timeout.
     public init(
         _ air: LiveAir,
@@ -171,7 +171,7 @@ extension RootCanalConnection {
         var configuration = ControllerConfiguration(
             name: address.map { "RootCanal \($0)" } ?? "RootCanal observer",
             publicAddress: address?.kind == .public ? address : nil,
-            at: Self.place(number, beside: position)
+            at: Self.gridPosition(number, near: position)
         )
         configuration.reportsAllTargets = address == nil
         guard let controller = try? air.world.addController(configuration) else {
@@ -183,7 +183,7 @@ extension RootCanalConnection {
     }
 
     /// Returns the position of a controller: a point of a square grid with steps of half a meter.
-    private static func place(_ number: Int, beside position: Position) -> Position {
+    private static func gridPosition(_ number: Int, near position: Position) -> Position {
         let index = number % RootCanalBridge.proxyLimit
         return Position(
             x: position.x + Double(index % 8) / 2,
@@ -191,7 +191,7 @@ extension RootCanalConnection {
         )
     }
 
-    /// Keeps a packet of a controller until the world's current run has ended.
+    /// Keeps a packet from a controller until the world's current run has ended.
     private func controllerSent(_ packet: [UInt8], _ number: Int) {
         arrived.append((number, packet))
         guard arrived.count == 1 else { return }

@@ -7,8 +7,8 @@ import VirtualRadio
 
 @testable import LanyardCLI
 
-@Suite("The membership of a radio at RootCanal")
-struct RootCanalMembershipTests {
+@Suite("The connection of a radio to RootCanal")
+struct RootCanalReconnectorTests {
     /// A server that stands in for RootCanal. Its radio has no devices, so the server sends
     /// nothing.
     private final class Port: Sendable {
@@ -29,30 +29,30 @@ struct RootCanalMembershipTests {
         }
     }
 
-    /// Runs `body` with a membership at the port, and its events.
-    private func withMembership(
+    /// Runs `body` with a reconnector for the port, and its events.
+    private func withReconnector(
         at port: UInt16,
         retryLimit: Int,
-        _ body: (RootCanalMembership, inout AsyncStream<AirEvent>.Iterator) async throws -> Void
+        _ body: (RootCanalReconnector, inout AsyncStream<AirEvent>.Iterator) async throws -> Void
     ) async throws {
         let air = LiveAir(World(seed: 2))
         let (events, feed) = AsyncStream.makeStream(of: AirEvent.self)
-        var membership = RootCanalMembership(air: air, host: "127.0.0.1", port: port) {
+        var reconnector = RootCanalReconnector(air: air, host: "127.0.0.1", port: port) {
             feed.yield($0)
         }
-        membership.retryPeriod = .milliseconds(1)
-        membership.retryLimit = retryLimit
+        reconnector.retryPeriod = .milliseconds(1)
+        reconnector.retryLimit = retryLimit
         var iterator = events.makeAsyncIterator()
-        try await body(membership, &iterator)
+        try await body(reconnector, &iterator)
         air.shutDown()
     }
 
-    @Test("The radio joins RootCanal again when RootCanal has returned")
+    @Test("The radio joins RootCanal again after RootCanal has restarted")
     func returns() async throws {
         let port = try await Port()
-        try await withMembership(at: port.number, retryLimit: .max) { membership, events in
-            let end = try await membership.join()
-            let task = Task { await membership.rejoin(after: end) }
+        try await withReconnector(at: port.number, retryLimit: .max) { reconnector, events in
+            let end = try await reconnector.join()
+            let task = Task { await reconnector.rejoin(after: end) }
             await port.close()
             guard case .rootCanalEnded? = await events.next() else {
                 Issue.record("the end was not reported")
@@ -70,13 +70,13 @@ struct RootCanalMembershipTests {
         }
     }
 
-    @Test("The radio gives RootCanal up after the limit of attempts")
+    @Test("The radio no longer tries to join RootCanal after the maximum number of attempts")
     func limit() async throws {
         let port = try await Port()
-        try await withMembership(at: port.number, retryLimit: 3) { membership, events in
-            let end = try await membership.join()
+        try await withReconnector(at: port.number, retryLimit: 3) { reconnector, events in
+            let end = try await reconnector.join()
             await port.close()
-            await membership.rejoin(after: end)
+            await reconnector.rejoin(after: end)
             guard case .rootCanalEnded? = await events.next() else {
                 Issue.record("the end was not reported")
                 return
@@ -85,14 +85,14 @@ struct RootCanalMembershipTests {
         }
     }
 
-    @Test("A RootCanal that ends whenever the radio joins is given up")
+    @Test("The maximum number of attempts also holds if each new connection ends at once")
     func unstable() async throws {
         let executor = AdapterExecutor()
         // The server does not open its connections, which closes them.
         let server = TCPServer(host: "127.0.0.1")
         let port = try await server.start(on: executor) { _ in }
-        try await withMembership(at: port, retryLimit: 2) { membership, events in
-            await membership.rejoin(after: try await membership.join())
+        try await withReconnector(at: port, retryLimit: 2) { reconnector, events in
+            await reconnector.rejoin(after: try await reconnector.join())
             for _ in 0..<2 {
                 guard case .rootCanalEnded? = await events.next() else {
                     Issue.record("the end was not reported")

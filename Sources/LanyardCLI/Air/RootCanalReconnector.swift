@@ -3,21 +3,21 @@
 import HCITransports
 import VirtualAdapters
 
-/// The membership of a radio at RootCanal's Link Layer port, which is renewed after a restart of
+/// The connection of a radio to RootCanal's Link Layer port, which is made again after a restart of
 /// RootCanal.
-struct RootCanalMembership: Sendable {
+struct RootCanalReconnector: Sendable {
     let air: LiveAir
     let host: String
     let port: UInt16
     /// The time between two attempts to join again.
     var retryPeriod = Duration.seconds(1)
-    /// The maximum number of attempts to join again in a row. With the default period, they last at
-    /// least ten minutes.
+    /// The maximum number of attempts to join again in a row. With the default period, this number
+    /// of attempts takes at least ten minutes.
     var retryLimit = 600
     /// The time after which a connection is stable. Only a stable connection resets the number of
-    /// attempts, so that the limit also holds if RootCanal ends each time the radio joins.
+    /// attempts, so that the limit also holds if each new connection ends at once.
     var stableTime = Duration.seconds(10)
-    /// Receives each change of the membership.
+    /// Receives each end of a connection, each new connection, and the end of the attempts.
     let report: @Sendable (AirEvent) -> Void
 
     /// A stream whose only value is the reason for the end of a connection.
