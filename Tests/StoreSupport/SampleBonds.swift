@@ -4,21 +4,21 @@ import BluetoothHCI
 import BluetoothSMP
 import BluetoothTypes
 
-/// Bonds whose name and keys depend on the bond and its version, so that a mixture of two versions
-/// is detected.
+/// Bonds whose names and keys depend on their number and generation, so that a test detects a bond
+/// with the values of two generations.
 package enum SampleBonds {
     /// The identity of the host that has the bonds.
     package static let identity = DeviceAddress(value: 0xC0FF_EE00_0001, kind: .random)
 
-    /// The key of the host's private addresses.
+    /// The identity resolving key of the host.
     package static let resolvingKey = key(0, 6)
 
     package static func peer(_ number: Int) -> DeviceAddress {
         DeviceAddress(value: 0xC000_0000_0000 | UInt64(number), kind: .random)
     }
 
-    /// Returns a version of a bond with all possible keys. The local signing key is the same in
-    /// all versions.
+    /// Returns one generation of a bond with all possible keys. The local signing key is the same
+    /// in all generations.
     package static func bond(_ number: Int, generation: Int = 1) -> Bond {
         let seed = UInt64(number) << 32 | UInt64(generation)
         var bond = Bond(
@@ -38,7 +38,7 @@ package enum SampleBonds {
         return bond
     }
 
-    /// Returns the version of a sample bond, or `nil` if the bond is no sample.
+    /// Returns the generation of a sample bond, or `nil` if the bond is not a sample bond.
     package static func generation(of bond: Bond) -> Int? {
         let number = Int(bond.peer.value & 0xFFFF_FFFF)
         guard let text = bond.name?.split(separator: " ").last, let generation = Int(text),

@@ -25,9 +25,9 @@ extension ATTBearer {
 
     /// Closes the bearer permanently, because the link has ended or is about to end.
     ///
-    /// - Returns: The identifiers of everything that will not be answered, confirmed or sent. The
-    ///   outstanding PDUs come first, then the requests and commands in their order, then the
-    ///   notifications, then the indications.
+    /// - Returns: The identifiers of the PDUs that will not be answered, confirmed or sent, without
+    ///   canceled ones. The outstanding PDUs come first, then the requests and commands in the
+    ///   order in which they were enqueued, then the notifications, then the indications.
     package mutating func close() -> [RequestID] {
         isClosed = true
         owesConfirmation = false

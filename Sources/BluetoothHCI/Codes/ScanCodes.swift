@@ -17,7 +17,9 @@ extension HCI {
         ]
     }
 
-    /// The advertisements that the controller reports (Vol 4, Part E, 7.8.10).
+    /// The advertisements that the controller reports (Vol 4, Part E, 7.8.10). The extended
+    /// policies also include directed advertisements whose target is a resolvable private address
+    /// that the controller cannot resolve.
     package struct ScanFilterPolicy: OpenCode, HCIParameters {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -30,8 +32,8 @@ extension HCI {
         package static let names: [UInt8: String] = [
             0x00: "unfiltered",
             0x01: "Filter Accept List",
-            0x02: "unfiltered, with unresolved targets",
-            0x03: "Filter Accept List, with unresolved targets",
+            0x02: "extended, unfiltered",
+            0x03: "extended, Filter Accept List",
         ]
     }
 
@@ -49,8 +51,7 @@ extension HCI {
         ]
     }
 
-    /// The setting for reports of the same advertiser: report or filter duplicates (Vol 4, Part E,
-    /// 7.8.65).
+    /// The setting of the filter for duplicate advertising reports (Vol 4, Part E, 7.8.65).
     package struct DuplicateFilter: OpenCode, HCIParameters {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }

@@ -18,7 +18,7 @@ extension Link {
         public let role: LinkRole
     }
 
-    /// The link's current properties. If the link is not open, the reason why it ended is thrown.
+    /// The link's current properties. Throws the reason why the link ended if it is not open.
     public var properties: Properties {
         get async throws { try await host.properties(of: identifier) }
     }
@@ -38,9 +38,9 @@ extension Link {
     ///
     /// - Returns: The strength in dBm; `nil` if the controller cannot measure it.
     /// - Throws: ``HostError/unsupported(_:)`` if the controller lacks the command,
-    ///   ``HostError/controller(_:)`` if the controller refuses, ``HostError/commandTimedOut`` and
-    ///   ``HostError/malformedAnswer`` if it does not answer as it must,
-    ///   ``HostError/tooManyRequests`` if a queue is full, the reason why the link ended (see
+    ///   ``HostError/controller(_:)`` if the controller refuses, ``HostError/commandTimedOut`` if
+    ///   the controller does not answer, ``HostError/malformedAnswer`` if its answer cannot be
+    ///   read, ``HostError/tooManyRequests`` if a queue is full, the reason why the link ended (see
     ///   ``Link``), and `CancellationError` if the task is canceled.
     public func readRSSI() async throws -> Int? {
         guard case .rssi(let rssi) = try await host.request(.readRSSI, of: identifier)
@@ -59,7 +59,8 @@ extension Link {
     /// - Throws: ``HostError/controller(_:)`` if the peer or the controller refuses,
     ///   ``HostError/busy`` if another update is in progress on the link,
     ///   ``HostError/unsupported(_:)`` if the controller of a central lacks the command,
-    ///   ``HostError/timedOut`` if the update has no result, ``HostError/commandTimedOut``,
+    ///   ``HostError/timedOut`` if there is no result after 40 seconds, or no response on the
+    ///   signaling channel after 30 seconds, ``HostError/commandTimedOut``,
     ///   ``HostError/tooManyRequests`` if a queue is full, the reason why the link ended (see
     ///   ``Link``), and `CancellationError` if the task is canceled.
     public func updateParameters(_ update: ConnectionUpdate) async throws -> ConnectionParameters {
@@ -72,10 +73,10 @@ extension Link {
         return parameters
     }
 
-    /// The connection parameters that the controller applies from now on, whichever side requested
-    /// them.
+    /// The changes of the connection parameters, whichever side requested them.
     ///
-    /// The stream yields the parameters of each update (Vol 4, Part E, 7.7.65.3), to every reader.
+    /// The stream yields the new parameters after each update (Vol 4, Part E, 7.7.65.3), to every
+    /// reader.
     /// A reader that is more than ``parameterUpdateLimit`` updates behind misses the oldest;
     /// ``properties-swift.property`` has the current parameters. The stream keeps the host alive.
     /// It ends when the link ends, and at once if the link is not open.
@@ -136,9 +137,9 @@ extension Link {
     ///
     /// - Returns: The physical layers, one for each direction.
     /// - Throws: ``HostError/unsupported(_:)`` if the controller lacks the command,
-    ///   ``HostError/controller(_:)`` if the controller refuses, ``HostError/commandTimedOut`` and
-    ///   ``HostError/malformedAnswer`` if it does not answer as it must,
-    ///   ``HostError/tooManyRequests`` if a queue is full, the reason why the link ended (see
+    ///   ``HostError/controller(_:)`` if the controller refuses, ``HostError/commandTimedOut`` if
+    ///   the controller does not answer, ``HostError/malformedAnswer`` if its answer cannot be
+    ///   read, ``HostError/tooManyRequests`` if a queue is full, the reason why the link ended (see
     ///   ``Link``), and `CancellationError` if the task is canceled.
     public func readPHY() async throws -> LinkPHY {
         guard case .phy(let phy) = try await host.request(.readPHY, of: identifier)
@@ -169,8 +170,8 @@ extension Link {
     ///
     /// Returns when the link has ended, or at once if it has ended already. If the controller does
     /// not report the end, the link counts as ended after 40 seconds. After a pairing, the host
-    /// first waits until the peer has its keys, for at most two seconds. If the task is canceled,
-    /// even before the call, the host disconnects but the call does not wait.
+    /// first waits until the peer has received the host's keys, for at most two seconds. If the
+    /// task is canceled, even before the call, the host disconnects but the call does not wait.
     ///
     /// - Throws: ``HostError/controller(_:)`` or ``HostError/commandTimedOut`` if the controller
     ///   does not perform the disconnection, in which case the application can repeat the call;

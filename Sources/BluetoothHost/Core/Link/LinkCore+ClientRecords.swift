@@ -115,7 +115,7 @@ extension LinkContext {
         let hasSigned = record.lastSignCounter != earlier.lastSignCounter
         guard configuration.store != nil else { return hasSigned }
         if hasSigned, let counter = record.lastSignCounter,
-            storeState.ceilings[peer, default: CounterCeiling()].rise(above: counter)
+            storeState.ceilings[peer, default: CounterCeiling()].raise(above: counter)
         {
             write(.client(peer))
             return hasSigned
@@ -128,7 +128,7 @@ extension LinkContext {
     /// Stores the last counter that a client has used, because its link has ended.
     mutating func clientLeft(_ peer: DeviceAddress?) {
         guard let peer, storeState.ceilings[peer]?.ceiling != nil else { return }
-        storeState.ceilings[peer]?.settle()
+        storeState.ceilings[peer]?.removeLimit()
         keep(.client(peer))
     }
 }

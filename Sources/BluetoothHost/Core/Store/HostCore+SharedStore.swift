@@ -43,7 +43,7 @@ extension HostCore {
         // The link of this host may not have ended yet. The other host needs the last counter, not
         // the limit of this host's block.
         if case .client(let peer) = name, context.storeState.ceilings[peer]?.ceiling != nil {
-            context.storeState.ceilings[peer]?.settle()
+            context.storeState.ceilings[peer]?.removeLimit()
             isUnsaved = true
         }
         guard let bytes = context.contents(of: name) else { return nil }

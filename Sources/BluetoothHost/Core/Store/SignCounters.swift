@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A limit in the store that the counter of a peer's signed commands has not passed.
+/// The stored upper limit of the counter in a peer's signed commands.
 ///
 /// A signed command is executed once, even if the host is killed after it (Vol 3, Part H, 2.4.5).
 /// The stored value is therefore never behind the executed commands. While the peer is connected,
-/// the value is ahead by a block, so that a peer that signs many commands does not make the host
-/// write for each of them. After a host was killed, the peer's commands are refused until their
-/// counter has left the block. The block doubles with each write, so it is short for peers that
-/// sign rarely.
+/// the value is ahead by at most one block, so that the host does not write to the store for each
+/// command. After the host is killed, it refuses the peer's commands until their counter has left
+/// the block. The block doubles with each write, so it is short for peers that sign rarely.
 struct CounterCeiling: Sendable {
     /// The length of the first block.
     static let firstBlock: UInt32 = 8
@@ -20,7 +19,7 @@ struct CounterCeiling: Sendable {
 
     /// Raises the limit if `counter` is above it. Returns whether the new limit must be stored
     /// before the command with this counter is executed.
-    mutating func rise(above counter: UInt32) -> Bool {
+    mutating func raise(above counter: UInt32) -> Bool {
         if let ceiling, counter <= ceiling { return false }
         let (sum, overflow) = counter.addingReportingOverflow(block)
         ceiling = overflow ? .max : sum
@@ -29,14 +28,14 @@ struct CounterCeiling: Sendable {
     }
 
     /// Removes the limit, so that the store gets the last counter, because the peer has
-    /// disconnected.
-    mutating func settle() { ceiling = nil }
+    /// disconnected or another host takes over the record.
+    mutating func removeLimit() { ceiling = nil }
 }
 
 /// The counter of the commands that the host signs for one peer (Vol 3, Part H, 2.4.5). No counter
 /// may be used twice, even if the host is killed. Counters are therefore reserved in blocks, and a
-/// block is in the store before its first counter is used. After a host was killed, the rest of its
-/// block is skipped.
+/// block is in the store before its first counter is used. After the host is killed, it skips the
+/// rest of the block.
 struct SignCounter: Equatable, Sendable {
     /// The number of counters that are reserved at once.
     static let blockLength: UInt32 = 256

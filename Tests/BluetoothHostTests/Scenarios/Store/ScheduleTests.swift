@@ -158,25 +158,25 @@ struct CounterTests {
         var stored: UInt32?
         var writes = 0
         for counter in stride(from: UInt32(3), to: 100_000, by: 1) {
-            if ceiling.rise(above: counter) {
+            if ceiling.raise(above: counter) {
                 stored = ceiling.ceiling
                 writes += 1
             }
             #expect(stored.map { counter <= $0 } == true)
         }
         #expect(writes < 40)
-        ceiling.settle()
+        ceiling.removeLimit()
         #expect(ceiling.ceiling == nil)
-        let rises = ceiling.rise(above: 100_001)
-        #expect(rises)
+        let isRaised = ceiling.raise(above: 100_001)
+        #expect(isRaised)
     }
 
     @Test("A restart skips only a few counters of a peer that signs rarely")
     func shortBlock() {
         var ceiling = CounterCeiling()
-        _ = ceiling.rise(above: 10)
+        _ = ceiling.raise(above: 10)
         #expect(ceiling.ceiling == 18)
-        _ = ceiling.rise(above: .max)
+        _ = ceiling.raise(above: .max)
         #expect(ceiling.ceiling == .max)
     }
 }
