@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests with an accessory of Bumble and a consumer of Eclipse Paho."""
+"""Tests with a Bumble accessory and an Eclipse Paho consumer."""
 
 import base64
 import json

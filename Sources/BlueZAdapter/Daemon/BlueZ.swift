@@ -30,7 +30,7 @@ enum BlueZ {
         DBusMatchRule(sender: service, interface: Interface.device, member: "Disconnected"),
     ]
 
-    /// The match rule for the signal that the daemon's process has started or ended.
+    /// The match rule for the signal that reports the start or the end of the daemon.
     static let ownerRule = DBusMatchRule(
         sender: DBusMessage.busName,
         member: "NameOwnerChanged",

@@ -15,7 +15,7 @@ enum DaemonError {
     }
 
     /// Returns whether the daemon no longer has the object of the call.
-    static func isVanished(_ error: DBusError) -> Bool {
+    static func isObjectRemoved(_ error: DBusError) -> Bool {
         guard case .failed(let name, _) = error else { return false }
         return ["UnknownObject", "UnknownMethod", "UnknownInterface"]
             .contains { name == "org.freedesktop.DBus.Error." + $0 }
@@ -37,7 +37,9 @@ enum DaemonError {
         guard case .failed(let name, let message) = error else { return port(error) }
         if let code = code(name, message) { return GATT.Failure.attribute(code, handle: handle) }
         // The object no longer exists, so the database has changed.
-        if isVanished(error) { return GATT.Failure.attribute(.databaseOutOfSync, handle: handle) }
+        if isObjectRemoved(error) {
+            return GATT.Failure.attribute(.databaseOutOfSync, handle: handle)
+        }
         if message == "Not connected" || name == prefix + "NotConnected" {
             return PortError.linkEnded(.unknown)
         }

@@ -2,13 +2,13 @@
 
 import DBus
 
-/// The objects of the daemon with their properties, as the daemon's signals describe them
-/// ("ObjectManager", "Properties").
+/// The objects of the daemon with their properties, according to the daemon's replies and signals
+/// (`org.freedesktop.DBus.ObjectManager` and `org.freedesktop.DBus.Properties`).
 struct DaemonObjects: Sendable {
     typealias Properties = [String: DBusValue]
 
-    /// The maximum number of objects. BlueZ removes devices that it has not received for 30
-    /// seconds.
+    /// The maximum number of objects. BlueZ has fewer in practice, because it removes a device from
+    /// which it has received nothing for 30 seconds.
     static let objectLimit = 32_768
 
     private var objects: [DBusObjectPath: [String: Properties]] = [:]
@@ -21,7 +21,7 @@ struct DaemonObjects: Sendable {
         objects[path]?[interface]
     }
 
-    /// Returns the paths of the objects below a path that have an interface, in order.
+    /// Returns the sorted paths of the objects below `path` that have `interface`.
     func paths(with interface: String, below path: DBusObjectPath) -> [DBusObjectPath] {
         objects.filter { $0.key.isBelow(path) && $0.value[interface] != nil }.keys.sorted()
     }
@@ -52,7 +52,7 @@ struct DaemonObjects: Sendable {
         return names
     }
 
-    /// Removes interfaces of an object. Returns the names of the removed interfaces.
+    /// Removes interfaces from an object. Returns the names of the removed interfaces.
     mutating func remove(_ path: DBusObjectPath?, _ interfaces: DBusValue?) -> [String] {
         guard let path, objects[path] != nil else { return [] }
         let names = (interfaces?.elements ?? []).compactMap(\.string)

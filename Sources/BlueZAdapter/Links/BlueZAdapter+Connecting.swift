@@ -4,7 +4,8 @@ import BluetoothPort
 import DBus
 import HCITransports
 
-/// A connection request of the port. It has no time limit: a failed attempt is repeated.
+/// A connection request without a time limit. The adapter repeats a failed attempt, unless the
+/// pairing failed or the daemon does not support a connection to the device.
 struct DaemonConnectionRequest: Sendable {
     enum Phase: Sendable {
         /// The daemon does not know the device. A discovery finds it.
@@ -44,15 +45,16 @@ extension BlueZAdapter {
 
     /// Requests a connection.
     ///
-    /// From BlueZ 5.81 on, a pairing on an existing link uses the input and output capabilities of
-    /// the agent that was the default agent when the link was made (src/device.c, `pair_device`). A
-    /// pairing that makes the link uses the capabilities of this program's agent.
+    /// From BlueZ 5.81 on, a pairing on an existing link uses the IO capability of the agent that
+    /// was the default agent when the link was made (src/device.c, `pair_device`). A pairing that
+    /// makes the link uses the IO capability of this program's agent.
     ///
     /// - Parameters:
     ///   - peer: The peer.
     ///   - pairs: Whether the daemon pairs as it connects, if the peer is neither connected nor
     ///     bonded.
-    ///   - failed: Called on the executor when the request ends without a link.
+    ///   - failed: Called on the executor if the request fails, but not if it is canceled or the
+    ///     adapter is shut down.
     package nonisolated func connect(
         to peer: PeerIdentifier,
         pairs: Bool,
@@ -152,7 +154,7 @@ extension BlueZAdapter {
         case .failure(let error) where DaemonError.isNamed("NotSupported", error):
             guard let request = connectionRequests.removeValue(forKey: id) else { return }
             request.failed(.refused(.unknown))
-        case .failure(let error) where DaemonError.isVanished(error):
+        case .failure(let error) where DaemonError.isObjectRemoved(error):
             // The daemon has removed the device. A discovery finds the device again.
             connectionRequests[id]?.phase = .awaitingDevice
             updateDiscovery()
@@ -160,7 +162,7 @@ extension BlueZAdapter {
             // Another program is connecting to the device.
             retryLater(id)
         case .failure:
-            // The attempt was ended (le-connection-abort-by-local), or the device did not answer.
+            // The attempt was aborted (le-connection-abort-by-local), or the device did not answer.
             attemptFailed(id, path)
         }
     }
@@ -241,7 +243,7 @@ extension BlueZAdapter {
         report(.linkOpened(identifier, link.peer, isIncoming: link.isIncoming))
     }
 
-    // MARK: Ends
+    // MARK: Disconnections
 
     func link(at path: DBusObjectPath) -> LinkIdentifier? {
         links.first { $0.value.path == path }?.key
@@ -254,7 +256,7 @@ extension BlueZAdapter {
         close(link, .linkEnded(links[link]?.reason ?? .unknown))
     }
 
-    func deviceVanished(_ path: DBusObjectPath) { deviceDisconnected(path) }
+    func deviceRemoved(_ path: DBusObjectPath) { deviceDisconnected(path) }
 
     /// Closes the links to devices that the daemon does not list as connected.
     func checkLinks() {
@@ -263,14 +265,14 @@ extension BlueZAdapter {
         }
     }
 
-    /// Closes all links and ends all pairings, because the adapter or the daemon was lost, or because
-    /// this adapter shuts down.
+    /// Closes all links and ends all pairings, because the daemon or its adapter is gone, or
+    /// because `shutDown()` was called.
     func closeLinks() {
         for link in links.keys.sorted() { close(link, .unavailable) }
         for (id, request) in connectionRequests where request.phase == .connecting {
             connectionRequests[id]?.phase = .awaitingRetry
         }
-        // The daemon may not answer a pairing of a lost adapter before the time limit.
+        // If its adapter is gone, the daemon may leave a pairing unanswered until the time limit.
         for path in pairings.keys { endPairing(path, .failure(.unavailable)) }
     }
 

@@ -41,7 +41,7 @@ struct AccessoryFixture: Sendable {
 /// Gives `body` BlueZ as an accessory and our host.
 ///
 /// - Parameters:
-///   - io: The input and output capability of BlueZ's user.
+///   - io: The IO capability of BlueZ's user.
 ///   - services: The services that BlueZ registers.
 ///   - configuration: bluetoothd's configuration.
 ///   - change: A change to our host's default configuration.

@@ -6,11 +6,11 @@ import HCITransports
 import ProcessTestSupport
 import Testing
 
-/// An accessory of Bumble on the virtual radio (Tests/Interoperability/Peers). It ends when its
-/// standard input ends.
+/// A Bumble accessory on the virtual radio (Tests/Interoperability/Peers). Its process ends when
+/// its standard input ends.
 struct BumbleAccessory: Sendable {
     static let name = "Bumble"
-    /// A value of the profile that holds what was written.
+    /// The UUID of a characteristic that stores the written value.
     static let value = "4C414E59-4152-4400-A000-000000000003"
 
     private static let python = LanyardTool.packageRoot + "/.peers/venv/bin/python"
@@ -24,7 +24,7 @@ struct BumbleAccessory: Sendable {
 
     /// Starts the accessory of accessory.py, and waits until it advertises.
     ///
-    /// - Parameter io: Its input and output, as association.py names them.
+    /// - Parameter io: The IO capability of the accessory, in the words of association.py.
     init(in fixture: KernelFixture, io: String = "none") async throws {
         let options = ["--name", Self.name, "--io", io]
         try await self.init("accessory.py", options, as: "bumble", in: fixture)
@@ -36,11 +36,11 @@ struct BumbleAccessory: Sendable {
         return try ChildProcess(python, [path] + arguments)
     }
 
-    /// Starts the badge of a kiosk, and waits until it advertises.
+    /// Starts a badge of Examples/Kiosk, and waits until it advertises.
     ///
     /// - Parameters:
-    ///   - number: The number in its name and in its manufacturer data.
-    ///   - address: Its address, which another start may change.
+    ///   - number: The number in the name and in the manufacturer data of the badge.
+    ///   - address: The address of the badge. It may be another one at the next start.
     static func badge(_ number: Int, address: String, in fixture: KernelFixture) async throws
         -> BumbleAccessory
     {
@@ -71,7 +71,7 @@ struct BumbleAccessory: Sendable {
 }
 
 extension Trait where Self == ConditionTrait {
-    /// The test uses an accessory of Bumble.
+    /// The condition that Bumble is installed, for tests that use a Bumble accessory.
     static var needsBumble: Self {
         .enabled(if: BumbleAccessory.isInstalled, "Bumble is not installed: Scripts/install-peers")
     }

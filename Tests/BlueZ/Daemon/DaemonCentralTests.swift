@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test(
-        "An app uses an accessory of Bumble on either back end",
+        "An app uses a Bumble accessory on either back end",
         .needsBumble,
         arguments: Setting.eachRelease,
         DaemonProgram.BackEnd.allCases

@@ -20,7 +20,7 @@ struct LinkFixture: Sendable {
 /// Gives `body` a link on which BlueZ has this role.
 ///
 /// - Parameters:
-///   - io: The input and output capability of BlueZ's user.
+///   - io: The IO capability of BlueZ's user.
 ///   - configuration: Our host's configuration.
 ///   - prepare: Configures BlueZ before there is a link.
 func withLink(

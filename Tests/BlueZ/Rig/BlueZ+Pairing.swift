@@ -4,7 +4,7 @@ import ProcessTestSupport
 
 /// The adapter, and pairing.
 extension BlueZ {
-    /// The input and output capability of BlueZ's user.
+    /// The IO capability of BlueZ's user.
     enum InputOutput: String, Sendable {
         case noInputNoOutput = "NoInputNoOutput"
         case displayOnly = "DisplayOnly"
