@@ -11,7 +11,7 @@ public struct VirtualAirError: Error, Sendable {
         /// The body did not end in this much virtual time.
         case boundReached(Duration)
         /// Work of hosts on other queues did not end in real time. The value is the number of
-        /// unfinished pieces of work.
+        /// unfinished units of work.
         case outsideWork(Int)
         /// The work of one instant does not end.
         case endless
@@ -46,7 +46,7 @@ extension VirtualAirError: CustomStringConvertible {
         case .stalled: "the body waits, and no event is due that could end its wait"
         case .boundReached(let bound): "the body is not done within \(bound) of virtual time"
         case .outsideWork(let count):
-            "\(count) pieces of work outside the simulation do not end, so virtual time stops"
+            "\(count) units of work outside the simulation do not end, so virtual time stops"
         case .endless: "the work at one instant does not end"
         case .systemTooOld:
             "virtual time needs iOS 18, macOS 15 or visionOS 2: run the tests on a newer system"

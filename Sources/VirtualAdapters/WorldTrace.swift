@@ -50,7 +50,7 @@ final class WorldTrace {
         }
     }
 
-    /// Logs a packet of the controller with the label.
+    /// Logs a packet from the controller with the label.
     private func note(_ packet: PassedPacket, label: String) {
         let name = Self.fileName(packet.controller, label: label)
         guard var log = logs[name] ?? open(name) else { return }

@@ -8,7 +8,8 @@ import VirtualRadio
 
 @testable import VirtualAdapters
 
-/// Work of hosts outside of virtual time, such as delegates on queues of their own.
+/// Work of hosts outside of their executor, such as delegate methods on dispatch queues. Virtual
+/// time does not advance until this work ends.
 @Suite("Work outside of virtual time", .timeLimit(.minutes(20)))
 struct OutsideWorkTests {
     /// A long limit, because other threads may be busy with other tests.
@@ -18,7 +19,7 @@ struct OutsideWorkTests {
     private let queue = DispatchQueue(label: "outside", attributes: .concurrent)
     private let instants = Shared<[Instant]>([])
 
-    /// Leaves virtual time and returns, this many times.
+    /// Leaves virtual time and returns, `count` times.
     private static func leaveAndReturn(
         _ count: Int,
         in air: SimulatedAir,
@@ -38,8 +39,8 @@ struct OutsideWorkTests {
     }
 
     @Test("Repeated outside work takes no virtual time")
-    func trips() async throws {
-        let queue = DispatchQueue(label: "trips")
+    func repeated() async throws {
+        let queue = DispatchQueue(label: "repeated")
         try await air.run { [air, instants] in
             try await air.sleep(for: .seconds(1))
             Self.leaveAndReturn(200, in: air, by: queue) { now in instants.change { $0.append(now) }
@@ -63,7 +64,7 @@ struct OutsideWorkTests {
         #expect(instants.value == [Instant](repeating: .zero, count: 20 * count))
     }
 
-    @Test("A body may wait for outside work although no event is due")
+    @Test("A body can wait for outside work while no event is due")
     func onlyOutsideWork() async throws {
         let sum = try await air.run { [air, queue] in
             await withCheckedContinuation { answer in
@@ -90,14 +91,14 @@ struct OutsideWorkTests {
         #expect(error?.problem == .outsideWork(2))
         #expect(air.now == .zero, "virtual time does not advance")
         let text = error.map { "\($0)" } ?? ""
-        #expect(text.contains("2 pieces of work") && text.contains("seed: 78"), "\(text)")
+        #expect(text.contains("2 units of work") && text.contains("seed: 78"), "\(text)")
         air.executor.endOutsideWork()
         air.executor.endOutsideWork()
         try await air.run { [air] in try await air.sleep(for: .seconds(1)) }
         #expect(air.now == .zero + .seconds(1))
     }
 
-    @Test("Outside work that ends piece by piece may take longer than the timeout")
+    @Test("Outside work may take longer than the timeout if its units end one after the other")
     func slow() throws {
         let count = 5
         for _ in 0..<count { air.executor.beginOutsideWork() }

@@ -44,7 +44,7 @@ public struct SimpleAccessory: ScriptedHost {
         return session.takePackets()
     }
 
-    /// Handles a packet of the controller.
+    /// Handles a packet from the controller.
     public mutating func receive(_ packet: [UInt8], now: Instant) -> [[UInt8]] {
         switch try? HCI.Packet(h4: packet[...]) {
         case .acl(let packet): receive(packet, now: now)
@@ -65,8 +65,8 @@ public struct SimpleAccessory: ScriptedHost {
     public var linkCount: Int { server.values.linkCount }
 
     /// The next instant at which the accessory must act; `nil` if there is none. It then sends a
-    /// value, changes its address, or handles an answer of the controller or the central that did
-    /// not arrive in time.
+    /// value, changes its address, or handles the timeout of a request that the controller or the
+    /// central has not answered.
     public var nextDeadline: Instant? {
         let link = earliest(link?.nextDeadline, server.bearer.nextDeadline)
         let own = earliest(session.nextDeadline, identity?.rotation)

@@ -45,7 +45,7 @@ public struct Beacon: ScriptedHost {
         return session.takePackets()
     }
 
-    /// Handles a packet of the controller.
+    /// Handles a packet from the controller.
     public mutating func receive(_ packet: [UInt8], now: Instant) -> [[UInt8]] {
         guard case .event(let code, let parameters) = try? HCI.Packet(h4: packet[...]),
             let event = try? HCI.Event(code: code, parameters: parameters)
@@ -57,10 +57,10 @@ public struct Beacon: ScriptedHost {
         return session.takePackets()
     }
 
-    /// The instant at which the controller's time to answer ends; `nil` if no answer is awaited.
+    /// The instant at which the outstanding command times out; `nil` if there is none.
     public var nextDeadline: Instant? { session.nextDeadline }
 
-    /// Ends the wait for an answer that did not arrive.
+    /// Handles the timeout of a command that the controller has not answered.
     public mutating func deadlinePassed(now: Instant) -> [[UInt8]] {
         _ = session.deadlinePassed(now: now)
         return session.takePackets()

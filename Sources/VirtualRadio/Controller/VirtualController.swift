@@ -30,7 +30,7 @@ package struct VirtualController: Sendable {
     package var initiator: Initiator
     /// The keys for LE Secure Connections.
     var keyAgreement = KeyAgreement()
-    /// The controller's own randomness: random numbers, keys, addresses, delays.
+    /// The random stream of the controller, for random numbers, keys, addresses and delays.
     package var generator: RandomStream
 
     /// Creates a controller in the state after power-on.
@@ -51,7 +51,7 @@ package struct VirtualController: Sendable {
         generator = seed.stream("controller", radio.rawValue)
     }
 
-    /// Handles a timer.
+    /// Handles a timer that has fired.
     package mutating func timerFired(_ timer: ControllerTimer, _ ether: inout Ether) {
         switch timer {
         case .advertise(let set): advertise(set, &ether)
@@ -65,14 +65,14 @@ package struct VirtualController: Sendable {
     }
 
     /// Returns whether the controller listened to the whole packet on its channel: always `true`
-    /// for the addressee. The method is mutating, so that no caller copies the controller.
+    /// for the addressee. The method is mutating so that a call uses the controller in place,
+    /// without a copy.
     package mutating func listens(to packet: AdvertisingPacket, _ ether: Ether) -> Bool {
         if packet.addressee == radio { return true }
         return scannerListens(to: packet, ether) || initiatorListens(to: packet, ether)
     }
 
-    /// Handles a packet that the controller listened to, that arrived whole, and that has just
-    /// ended.
+    /// Handles a packet that has just ended, and that the controller has received completely.
     package mutating func receive(_ packet: AdvertisingPacket, rssi: Int8, _ ether: inout Ether) {
         switch packet.pdu {
         case .scanRequest(let request): receive(request, in: packet, rssi: rssi, &ether)

@@ -60,8 +60,8 @@ package struct HostWireFaults: Sendable {
         return performedCount >= count ? hang : nil
     }
 
-    /// Sends a packet of the controller now: calls `arrive` with each packet that reaches the host,
-    /// and the instant of its arrival.
+    /// Sends a packet from the controller now: calls `arrive` with each packet that reaches the
+    /// host, and the instant of its arrival.
     mutating func send(_ packet: [UInt8], now: Instant, _ arrive: ([UInt8], Instant) -> Void) {
         let isEvent = packet.first == HCI.PacketType.event.rawValue
         let outcome = isEvent ? decider.decide(packet) : EventFaultDecider.Outcome(packet: packet)

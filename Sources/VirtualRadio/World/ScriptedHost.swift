@@ -89,7 +89,7 @@ struct ScriptedHosts: Sendable {
         entries[radio.index]?.due = nil
     }
 
-    /// Passes a packet of the controller to its host.
+    /// Passes a packet from the controller to its host.
     mutating func receive(_ packet: [UInt8], at radio: RadioID, _ ether: inout Ether) {
         run(radio, &ether) { $0.receive(packet, now: $1) }
     }

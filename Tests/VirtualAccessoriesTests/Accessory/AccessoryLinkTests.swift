@@ -19,16 +19,16 @@ import VirtualAccessories
 
     @Test("The accessory answers a fragmented request in fragments")
     mutating func fragments() {
-        controller.send([0x02, 0x00, 0x02], piecesOf: 3)
+        controller.send([0x02, 0x00, 0x02], fragmentLength: 3)
         #expect(controller.takePayloads() == ["034000"])
-        controller.send([0x0A, 0x10, 0x00], piecesOf: 1)
+        controller.send([0x0A, 0x10, 0x00], fragmentLength: 1)
         #expect(controller.data.count == 2)
         #expect(controller.data.map(\.boundary) == [.firstNonFlushable, .continuing])
         let value = TestProfile.long.hexadecimal
         #expect(controller.takePayloads() == ["0b" + value])
     }
 
-    @Test("The accessory sends only as many packets as the controller holds")
+    @Test("The accessory sends no more packets than the controller has buffers")
     mutating func bufferLimit() {
         controller.send([0x02, 0x00, 0x02])
         _ = controller.takePayloads()
@@ -66,7 +66,7 @@ import VirtualAccessories
         #expect(controller.takePayloads() == ["0b0000"])
     }
 
-    @Test("Notifications without an interval leave at once")
+    @Test("Notifications without an interval are sent at once")
     mutating func burst() {
         controller.send([0x12, 0x14, 0x00, 0x01, 0x00])
         #expect(controller.takePayloads() == ["13", "1b1300b0", "1b1300b1", "1b1300b2"])
@@ -106,7 +106,7 @@ import VirtualAccessories
         #expect(disconnect.reason == .remoteUserTerminatedConnection)
     }
 
-    @Test("The accessory rejects a key request without a bond")
+    @Test("The accessory rejects a long-term key request without a bond")
     mutating func noKey() throws {
         let handle = FakeController<SimpleAccessory>.handle
         controller.emit(
@@ -160,7 +160,7 @@ import VirtualAccessories
         #expect(controller.data.isEmpty)
     }
 
-    @Test("The accessory holds a limited number of answers")
+    @Test("The accessory queues a limited number of responses")
     mutating func flood() {
         for _ in 0..<1000 { controller.send([0x0A, 0x0C, 0x00]) }
         #expect(controller.takePayloads().count < 40)
@@ -173,7 +173,7 @@ import VirtualAccessories
         var generator = SplitMix64(seed: seed)
         for _ in 0..<5_000 {
             let channel: ChannelIdentifier = generator.happens(oneIn: 3) ? .signaling : .att
-            controller.send(generator.bytes(upTo: 40) + [0], on: channel, piecesOf: 27)
+            controller.send(generator.bytes(upTo: 40) + [0], on: channel, fragmentLength: 27)
             if generator.happens(oneIn: 4) { _ = controller.takeFrames() }
             if generator.happens(oneIn: 50) { controller.wait(.milliseconds(500)) }
         }

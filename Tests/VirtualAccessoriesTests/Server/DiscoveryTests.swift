@@ -4,13 +4,13 @@ import Testing
 
 @testable import VirtualAccessories
 
-/// Requests for ranges of handles, on the database of `TestProfile` with the smallest MTU.
+/// Discovery requests on the database of `TestProfile`. The exchanges use the smallest MTU.
 @Suite struct DiscoveryTests {
     private static let ownService = "00f0 0000 0000 00a0 0044 5241 594e 414c"
 
     static let exchanges = [
         Exchange(
-            "GATT/SR/GAD/BV-01-C: primary services, of one width at a time",
+            "GATT/SR/GAD/BV-01-C: primary services, UUIDs of one size in each response",
             "10 0100 ffff 0028",
             "11 06 0100 0500 0018 0600 0900 0118 0a00 0d00 0f18"
         ),
@@ -55,11 +55,11 @@ import Testing
             "08 0e00 1600 0328",
             "09 15 0f00 0e 1000 01f0 0000 0000 00a0 0044 5241 594e 414c"
         ),
-        Exchange("no includes", "08 0100 ffff 0228", "01 08 0100 0a"),
+        Exchange("no included services", "08 0100 ffff 0228", "01 08 0100 0a"),
         Exchange("values by type that fit", "08 0100 ffff 192a", "09 03 0c00 57"),
         Exchange(
-            "values by type that do not fit are cut off",
-            "08 0100 ffff 01f0000000000 0a0004452 41594e414c",
+            "values by type that do not fit are truncated",
+            "08 0100 ffff 01f0 0000 0000 00a0 0044 5241 594e 414c",
             "09 15 1000 000102030405060708090a0b0c0d0e0f101112"
         ),
         Exchange(
@@ -74,17 +74,17 @@ import Testing
             "05 01 0d00 0229"
         ),
         Exchange(
-            "types of one width at a time, the short ones",
+            "Find Information: the 16-bit types of a range with types of both sizes",
             "04 0e00 1600",
             "05 01 0e00 0028 0f00 0328"
         ),
         Exchange(
-            "types of one width at a time, a long one",
+            "Find Information: the 128-bit type at the start of a range",
             "04 1000 1600",
             "05 02 1000 01f0 0000 0000 00a0 0044 5241 594e 414c"
         ),
         Exchange("no attributes beyond the database", "04 1700 ffff", "01 04 1700 0a"),
-        Exchange("information from handle zero", "04 0000 ffff", "01 04 0000 01"),
+        Exchange("a Find Information request from handle zero", "04 0000 ffff", "01 04 0000 01"),
     ]
 
     @Test("The server answers discovery requests", arguments: exchanges)

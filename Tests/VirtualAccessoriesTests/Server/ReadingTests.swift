@@ -60,7 +60,7 @@ import Testing
         Exchange("GATT/SR/UNS/BI-02-C: an unknown command", "7f 0102", ""),
         Exchange("a request that is too short", "0a 01", "01 0a 0000 04"),
         Exchange("a request that is too long", "0a 0100 00", "01 0a 0000 04"),
-        Exchange("a UUID of an invalid width", "08 0100 ffff 010203", "01 08 0000 04"),
+        Exchange("a UUID of an invalid size", "08 0100 ffff 010203", "01 08 0000 04"),
         Exchange("invalid execute flags", "18 02", "01 18 0000 04"),
         Exchange("an unexpected response", "0b 57", ""),
         Exchange("a malformed unexpected response", "09", ""),

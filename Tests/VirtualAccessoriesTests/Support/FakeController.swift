@@ -160,18 +160,19 @@ extension FakeController {
         )
     }
 
-    /// Passes a PDU of the central to the host, in ACL packets of at most `length` bytes.
+    /// Passes a PDU of the central to the host, in ACL packets of at most `fragmentLength`
+    /// bytes.
     mutating func send(
         _ payload: [UInt8],
         on channel: ChannelIdentifier = .att,
-        piecesOf length: Int = 251
+        fragmentLength: Int = 251
     ) {
         let frame = L2CAPFrame.encode(payload, on: channel)
-        for start in stride(from: 0, to: frame.count, by: length) {
+        for start in stride(from: 0, to: frame.count, by: fragmentLength) {
             let packet = HCI.ACLPacket(
                 connectionHandle: Self.handle,
                 boundary: start == 0 ? .firstFlushable : .continuing,
-                payload: frame[start..<min(start + length, frame.count)]
+                payload: frame[start..<min(start + fragmentLength, frame.count)]
             )
             take(host.receive(packet.h4Bytes, now: now))
         }

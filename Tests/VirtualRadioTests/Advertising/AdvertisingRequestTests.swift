@@ -65,7 +65,7 @@ struct AdvertisingRequestTests {
     @Test("A request is not received while the radio is busy")
     func busyRadio() throws {
         try host.advertise(response: [1, 2])
-        requester.whenAsking = { [world, host] start in
+        requester.willRequest = { [world, host] start in
             world.core.ether.schedules[host.id.radio.index].reserve(
                 from: start + .microseconds(20),
                 to: start + .microseconds(40),
@@ -75,7 +75,7 @@ struct AdvertisingRequestTests {
         #expect(try requester.requestScan() == nil)
         #expect(try requester.requestConnection() == nil)
         #expect(host.events.isEmpty)
-        requester.whenAsking = nil
+        requester.willRequest = nil
         #expect(try requester.requestScan() != nil)
     }
 
@@ -198,7 +198,7 @@ struct ExtendedRequestTests {
         try host.perform(parameters)
         try host.setResponse(data, of: 2)
         try host.enable(HCI.AdvertisingSetRun(advertisingHandle: 2))
-        let answer = try #require(try requester.askAuxiliaryForScan())
+        let answer = try #require(try requester.requestAuxiliaryScan())
         #expect(answer.extended?.kind == .scanResponse && answer.modulation.phy == phy)
         #expect(answer.extended?.advertiser != nil && answer.extended?.sid == 2)
         world.run(for: .milliseconds(150))
@@ -225,9 +225,9 @@ struct ExtendedRequestTests {
         try host.perform(parameters)
         try host.setResponse([1, 2, 3], of: 2)
         try host.enable(HCI.AdvertisingSetRun(advertisingHandle: 2))
-        #expect(try requester.askAuxiliaryForScan() == nil)
+        #expect(try requester.requestAuxiliaryScan() == nil)
         requester.address = TestHost.unknownPeer
-        #expect(try requester.askAuxiliaryForScan()?.extended?.data == [1, 2, 3])
+        #expect(try requester.requestAuxiliaryScan()?.extended?.data == [1, 2, 3])
     }
 
     @Test("Scan requests are reported only if the host enables it", arguments: [true, false])
@@ -248,7 +248,7 @@ struct ExtendedRequestTests {
         try host.perform(TestHost.setParameters(6, [.legacy]))
         try host.setData([1, 2, 3], of: 5)
         try host.enable(HCI.AdvertisingSetRun(advertisingHandle: 5, eventLimit: 100))
-        let answer = try #require(try requester.askAuxiliaryForConnection())
+        let answer = try #require(try requester.requestAuxiliaryConnection())
         #expect(answer.connectionResponse?.initiator == requester.address)
         #expect(answer.addressee == requester.radio && answer.modulation.phy == phy)
         guard case .enhancedConnectionCompleteV2(let event) = host.events.first else {

@@ -11,14 +11,14 @@ final class RequestingRadio {
 
     let world: World
     let sniffer: Sniffer
-    /// Its own radio.
+    /// The identifier of the radio.
     let radio: RadioID
-    /// Its own address.
+    /// The address of the radio.
     var address = DeviceAddress(value: 0x0000_5E00_0002, kind: .public)
-    /// The delay of the request beyond T_IFS after the packet.
+    /// The time by which the request starts later than T_IFS after the packet.
     var lateness = Duration.zero
-    /// The closure that is called when the start of the request is known.
-    var whenAsking: ((Instant) -> Void)?
+    /// A closure that receives the start of a request before the request is sent.
+    var willRequest: ((Instant) -> Void)?
     /// The address in the request, if it is not the address in the advertisement.
     var advertiser: DeviceAddress?
 
@@ -55,7 +55,7 @@ final class RequestingRadio {
     /// Sends AUX_SCAN_REQ after the auxiliary packet of the next event. Returns the advertiser's
     /// answer.
     @discardableResult
-    func askAuxiliaryForScan() throws -> AdvertisingPacket? {
+    func requestAuxiliaryScan() throws -> AdvertisingPacket? {
         let (packet, end) = try nextAuxiliary()
         let pdu = try #require(packet.extended)
         let request = ScanRequestPDU(
@@ -75,7 +75,7 @@ final class RequestingRadio {
     /// Sends AUX_CONNECT_REQ after the auxiliary packet of the next event. Returns the advertiser's
     /// answer.
     @discardableResult
-    func askAuxiliaryForConnection() throws -> AdvertisingPacket? {
+    func requestAuxiliaryConnection() throws -> AdvertisingPacket? {
         let (packet, end) = try nextAuxiliary()
         let pdu = try #require(packet.extended)
         let request = try connectionRequest(
@@ -140,7 +140,7 @@ final class RequestingRadio {
             modulation: modulation,
             start: end + FrameSpace.betweenFrames + lateness
         )
-        whenAsking?(request.start)
+        willRequest?(request.start)
         world.core.ether.transmit(request)
         sniffer.forget()
         world.run(until: request.end + FrameSpace.betweenFrames + .milliseconds(20))
