@@ -18,8 +18,8 @@ import Testing
 /// }.play()
 /// ```
 ///
-/// Only the events of the lines may occur: each PDU of our side and each event of the application
-/// must be the one that the next line expects, and none may be left over.
+/// Each PDU of our side and each event of the application must be the one that the next line
+/// expects. After the last line, none may be left.
 struct Dialogue {
     private let lines: [Line]
     private let makeFixture: () throws -> any DialogueFixture

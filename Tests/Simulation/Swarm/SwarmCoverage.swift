@@ -5,8 +5,8 @@ import Lanyard
 import Synchronization
 import VirtualRadio
 
-/// The pairs of state and event that happened, with their counts: of accessories in the
-/// app, and of hosts on the wire to their controllers.
+/// Counts how often each event happened in each state. The events of an accessory are its callbacks
+/// in the app. The events of a host are the HCI packets from its controller.
 final class SwarmCoverage: Sendable {
     /// An event, and the state in which it happened.
     struct Pair: Hashable, Codable, Sendable {
@@ -49,17 +49,17 @@ final class SwarmCoverage: Sendable {
 
     /// Counts the packets to every host from now on.
     func observe(_ world: World) {
-        var hosts: [ControllerID: WireState] = [:]
+        var hosts: [ControllerID: ObservedHost] = [:]
         world.observe { [self] packet in
-            var state = hosts[packet.controller] ?? WireState()
+            var state = hosts[packet.controller] ?? ObservedHost()
             for event in state.receive(packet) { count("host", event.state, event.event) }
             hosts[packet.controller] = state
         }
     }
 }
 
-/// The state of a host as its packets show it.
-private struct WireState {
+/// The state of a host, according to the packets between the host and its controller.
+private struct ObservedHost {
     private var fromHost = H4Deframer()
     private var links: Set<UInt16> = []
     private var encrypted: Set<UInt16> = []
@@ -89,16 +89,16 @@ private struct WireState {
         let roles = [(isScanning, "scan"), (isAdvertising, "advertise"), (isConnecting, "connect")]
         let active = roles.filter(\.0).map(\.1).joined(separator: "+")
         let count = ["no link", "1 link"][min(links.count, 1)] + (links.count > 1 ? "s" : "")
-        return
-            "\(active.isEmpty ? "rest" : active), \(count), \(encrypted.isEmpty ? "open" : "encrypted")"
+        let security = encrypted.isEmpty ? "unencrypted" : "encrypted"
+        return "\(active.isEmpty ? "idle" : active), \(count), \(security)"
     }
 
-    /// Follows the commands that change the state (Vol 4, Part E, 7.8).
+    /// Updates the state after a command (Vol 4, Part E, 7.8).
     private mutating func sent(_ packet: HCI.Packet) {
         guard case .command(let opcode, let parameters) = packet else { return }
         let first = parameters.first ?? 0
         switch opcode.rawValue {
-        case 0x0C03: self = WireState()
+        case 0x0C03: self = ObservedHost()
         case 0x200A, 0x2039: isAdvertising = first != 0
         case 0x200C, 0x2042: isScanning = first != 0
         case 0x200D, 0x2043, 0x2085: isConnecting = true
@@ -106,7 +106,7 @@ private struct WireState {
         }
     }
 
-    /// Follows a packet to the host, and returns its name, or its number in the specification.
+    /// Updates the state after a packet to the host. Returns the packet's name or code.
     private mutating func received(_ packet: HCI.Packet) -> String {
         switch packet {
         case .event(let code, let parameters): return received(code.rawValue, Array(parameters))
@@ -116,8 +116,8 @@ private struct WireState {
     }
 
     private mutating func received(_ code: UInt8, _ bytes: [UInt8]) -> String {
-        func handle(at place: Int) -> UInt16 {
-            bytes.count > place + 1 ? UInt16(bytes[place]) | UInt16(bytes[place + 1]) << 8 : 0
+        func handle(at offset: Int) -> UInt16 {
+            bytes.count > offset + 1 ? UInt16(bytes[offset]) | UInt16(bytes[offset + 1]) << 8 : 0
         }
         switch (code, bytes.first ?? 0) {
         case (0x05, _):

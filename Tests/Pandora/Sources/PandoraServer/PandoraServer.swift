@@ -4,10 +4,10 @@
 // host.
 //
 // `PandoraServer` starts the gRPC server. `Device` has the host under test, which a client can
-// reset. `HostService` connects, advertises and scans. `SecurityService` pairs, with
-// `PairingEvents` between the host's questions and the client's answers. `SecurityStorageService`
-// looks up and deletes bonds. The server uses only public APIs, those of `BluetoothHost` and
-// `HCITransports`.
+// reset. `HostService` connects, advertises and scans. `SecurityService` pairs. `PairingEvents`
+// passes the host's questions to the client and the client's answers to the host.
+// `SecurityStorageService` looks up and deletes bonds. The server uses only public APIs, those of
+// `BluetoothHost` and `HCITransports`.
 
 import ArgumentParser
 import BluetoothHost

@@ -6,11 +6,11 @@ import BluetoothTypes
 import LanyardTestSupport
 import Testing
 
-/// The fixture of a dialogue of the Security Manager: our Security Manager, a tester with its own
-/// computations, the application, and virtual time.
+/// The fixture of a test of pairing: our Security Manager, a tester with its own computations, the
+/// application, and virtual time.
 ///
-/// Only the events of the lines may occur: the PDUs of our side and the events of the application
-/// are kept until a line expects them, and none may be left over.
+/// The methods are the steps of the test. The fixture keeps the PDUs of our side and the events of
+/// the application until a step expects them. `expectSilence` checks that none are left.
 struct SecurityFixture {
     /// Whether our side is the central.
     let isCentral: Bool
@@ -47,7 +47,7 @@ struct SecurityFixture {
     }
 }
 
-// Lines.
+// The steps of a test.
 extension SecurityFixture {
     mutating func tester(sends pdu: SMP.PDU) { tester(sendsBytes: pdu.encode()) }
 
@@ -132,8 +132,8 @@ extension SecurityFixture {
         )
     }
 
-    /// Collects actions. Violations by the tester are dropped, since dialogues check their
-    /// consequences.
+    /// Collects actions. Reports of violations by the tester are dropped, because the tests check
+    /// the consequences of a violation.
     private mutating func take(_ actions: [SecurityManager.Action]) {
         for action in actions {
             switch action {
