@@ -4,7 +4,7 @@
 ///
 /// ```swift
 /// let central = AccessoryCentral(for: [strap])
-/// let accessory = try await central.accessory(strap)  // the known one, or a new one
+/// let accessory = try await central.accessory(strap)  // the stored strap, or a new one
 /// try await accessory.untilReady()
 /// for await value in try accessory.values(of: "2A37") { print(Array(value)) }
 /// ```

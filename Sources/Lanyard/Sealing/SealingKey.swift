@@ -59,20 +59,19 @@ extension SealingKey {
     public static let minimumSaltLength = 16
     /// The minimum number of rounds of PBKDF2.
     public static let minimumRounds = 210_000
-    /// The recommended number of rounds for HMAC-SHA-256. Each guess of an attacker costs as many
-    /// rounds.
+    /// The recommended number of rounds for HMAC-SHA-256. An attacker must compute all rounds for
+    /// each passphrase that the attacker tries.
     public static let recommendedRounds = 600_000
 
-    /// Derives a key from a secret that a person can remember (PBKDF2 with HMAC-SHA-256, RFC 8018,
-    /// 5.2).
+    /// Creates a key from a passphrase (PBKDF2 with HMAC-SHA-256, RFC 8018, 5.2).
     ///
     /// The key is only as strong as the passphrase. The derivation is slow on purpose: it takes a
     /// fraction of a second, so do not call the initializer on the main thread. Both sides need the
     /// same salt and number of rounds, which are not secret.
     ///
     /// - Parameters:
-    ///   - passphrase: The passphrase. Its UTF-8 bytes in Unicode's composed form enter the
-    ///     derivation.
+    ///   - passphrase: The passphrase. The derivation uses its UTF-8 bytes in Unicode Normalization
+    ///     Form C.
     ///   - salt: Random bytes, at least ``minimumSaltLength``.
     ///   - rounds: The number of rounds, from ``minimumRounds`` to 2,147,483,647.
     ///   - size: The size of the key.

@@ -31,8 +31,8 @@
             "Lamp",
             services: [
                 .jsonMessages(lampService, writing: lampInput, notifying: lampOutput) {
-                    (order: Order) in
-                    Brightness(brightness: min(max(order.dim, 0), 100))
+                    (command: DimCommand) in
+                    Brightness(brightness: min(max(command.dim, 0), 100))
                 }
             ]
         )
@@ -85,7 +85,7 @@
         static let lampInput: BluetoothID = "4C414E59-4152-4400-A000-000000001D01"
         static let lampOutput: BluetoothID = "4C414E59-4152-4400-A000-000000001D02"
 
-        struct Order: Codable, Sendable {
+        struct DimCommand: Codable, Sendable {
             var dim: Int
         }
 

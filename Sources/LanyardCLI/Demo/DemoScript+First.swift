@@ -45,7 +45,7 @@
             )
             for level in [30, 85] {
                 let answer = try await channel.request(
-                    DemoAccessories.Order(dim: level),
+                    DemoAccessories.DimCommand(dim: level),
                     expecting: DemoAccessories.Brightness.self
                 )
                 try printer.say(
@@ -79,7 +79,7 @@
 
         // MARK: Range
 
-        func playAWalk() async throws {
+        func playRange() async throws {
             let strap = try environment.accessory("Strap")
             let live = try environment.live("Strap")
             environment.note("is carried away", of: "Strap")

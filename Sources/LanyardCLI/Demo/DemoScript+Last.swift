@@ -9,7 +9,7 @@
     extension DemoScript {
         // MARK: Relaunch
 
-        func playARestart() async throws {
+        func playRestart() async throws {
             environment.recorder.record(
                 .note,
                 "the app is terminated",

@@ -26,8 +26,8 @@
         private static let chapters = [
             Chapter(title: "Pairing", speed: 1.6) { try await $0.playPairing() },
             Chapter(title: "Messages", speed: 1.6) { try await $0.playMessages() },
-            Chapter(title: "Away and back", speed: 20) { try await $0.playAWalk() },
-            Chapter(title: "Restart", speed: 2.5) { try await $0.playARestart() },
+            Chapter(title: "Away and back", speed: 20) { try await $0.playRange() },
+            Chapter(title: "Restart", speed: 2.5) { try await $0.playRestart() },
             Chapter(title: "Keys lost", speed: 3.5) { try await $0.playLostKeys() },
             Chapter(title: "Slots", speed: 3.5) { try await $0.playSlots() },
             Chapter(title: "Forgetting", speed: 5) { try await $0.playForgetting() },

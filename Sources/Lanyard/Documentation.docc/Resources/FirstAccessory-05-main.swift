@@ -12,4 +12,4 @@ let strap = AccessoryDescription(
 )
 
 let central = AccessoryCentral(for: [strap], configuration: .init(name: "pulse"))
-let accessory = try await central.accessory(strap)  // the known one, or a new one
+let accessory = try await central.accessory(strap)  // the stored strap, or a new one

@@ -12,7 +12,7 @@ let strap = AccessoryDescription(
 )
 
 let central = AccessoryCentral(for: [strap], configuration: .init(name: "pulse"))
-let accessory = try await central.accessory(strap)  // the known one, or a new one
+let accessory = try await central.accessory(strap)  // the stored strap, or a new one
 try await accessory.untilReady()
 print("Connected to \(accessory.name ?? "a strap without a name").")
 

@@ -15,7 +15,7 @@ let strap = AccessoryDescription(
 let central = AccessoryCentral(for: [strap], configuration: .init(name: "pulse"))
 let accessory: Accessory
 do {
-    accessory = try await central.accessory(strap)  // the known one, or a new one
+    accessory = try await central.accessory(strap)  // the stored strap, or a new one
 } catch AccessoryError.notFound {
     print("Wear the strap, hold it nearer, and start the program again.")
     exit(1)
