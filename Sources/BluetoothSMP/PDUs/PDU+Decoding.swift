@@ -8,8 +8,8 @@ extension SMP.PDU {
     /// content.
     ///
     /// - Throws: ``MalformedBytes`` if there is no byte, or if a known PDU does not have exactly
-    ///   the required length or contains an undefined keypress or address type. The reason in the
-    ///   response is then Invalid Parameters.
+    ///   the required length or contains an undefined keypress or address type. A refusal of such a
+    ///   PDU has the reason Invalid Parameters.
     package init(parsing bytes: ArraySlice<UInt8>) throws(MalformedBytes) {
         guard let first = bytes.first else { throw .truncated(needed: 1, available: 0) }
         let code = SMP.Code(rawValue: first)

@@ -12,13 +12,14 @@ protocol PairingPhase: Sendable {
     /// Whether a question to the user is open.
     var isAsking: Bool { get }
 
-    /// Whether the user is shown a number.
+    /// Whether the user is shown a passkey, which needs no answer.
     var isDisplaying: Bool { get }
 
     /// The reason that the peer receives if the pairing is canceled in this state.
     var cancellationReason: Pairing.FailureReason { get }
 
-    /// Processes any PDU except Pairing Failed.
+    /// Processes a PDU. `SecurityManager` itself processes Pairing Failed, unknown PDUs, and, on a
+    /// central, Security Requests.
     func receive(
         _ pdu: SMP.PDU,
         using generator: inout some RandomNumberGenerator

@@ -15,7 +15,7 @@ package struct RepeatedAttempts: Sendable {
     /// The delay after the first failure of a peer.
     package static let firstDelay = Duration.seconds(1)
 
-    /// The longest delay. A record is removed when its delay has been over for this long.
+    /// The longest delay. A record whose delay has been over for this long no longer counts.
     package static let longestDelay = Duration.seconds(600)
 
     /// The maximum number of peers with a record. If there is a further peer, the record with the
@@ -41,7 +41,7 @@ package struct RepeatedAttempts: Sendable {
     }
 
     private var records: [DeviceAddress: Record] = [:]
-    /// The questions since the last yes, or `nil` if there were none.
+    /// The questions since the count was last reset, or `nil` if there were none.
     private var questions: Questions?
 
     package init() {}
@@ -49,7 +49,7 @@ package struct RepeatedAttempts: Sendable {
     /// The number of peers with a record.
     package var count: Int { records.count }
 
-    /// Records a failed pairing with the peer, caused by the peer or by its user.
+    /// Records a failed pairing with the peer. The caller decides which failures count.
     package mutating func failed(_ peer: DeviceAddress, now: Instant) {
         records = records.filter { !$0.value.isForgotten(at: now) }
         let delay = records[peer].map { min($0.delay * 2, Self.longestDelay) } ?? Self.firstDelay
@@ -57,7 +57,7 @@ package struct RepeatedAttempts: Sendable {
         records[peer] = Record(delay: delay, end: now + delay)
     }
 
-    /// Records a successful pairing with the peer.
+    /// Records a successful pairing with the peer, which also resets the count of questions.
     package mutating func succeeded(_ peer: DeviceAddress) {
         records[peer] = nil
         questions = nil
@@ -78,7 +78,8 @@ package struct RepeatedAttempts: Sendable {
         questions = Questions(count: count, last: Record(delay: delay, end: now + delay))
     }
 
-    /// Forgets the questions, because the user said yes or opened the pairing window.
+    /// Resets the count of questions. Call this when the user answers yes, enters a passkey, or
+    /// permits pairings by peers.
     package mutating func allowQuestions() { questions = nil }
 
     /// Returns the remaining delay of the peer, or `nil` if it may pair.

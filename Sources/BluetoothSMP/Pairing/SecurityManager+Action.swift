@@ -17,13 +17,14 @@ extension SecurityManager {
         /// The peripheral requests a link with at least this security (central only). Encrypt with
         /// a sufficient key of a bond, or call `pair`.
         case securityRequested(isAuthenticated: Bool, usesSecureConnections: Bool)
-        /// A pairing that the peer started is in progress.
+        /// The peer has started a pairing without a local Security Request. If the local device
+        /// refuses the pairing at once, `failed` follows.
         case begun
         /// The pairing has succeeded with these keys.
         case paired(Pairing.Keys)
         case failed(Pairing.Failure)
-        /// The peer violated the protocol. If a pairing is in progress, its failure is reported
-        /// separately.
+        /// The peer violated the protocol, or sent an unknown PDU. If this ends a pairing, `failed`
+        /// follows.
         case violated(String)
 
         static func send(_ pdu: SMP.PDU) -> Action { .send(pdu.encode()) }

@@ -24,7 +24,7 @@ extension SecurityManager {
         do throws(PairingRefusal) {
             guard activePairing.received < Self.pduLimit else { throw .endless }
             // The peer's pairings can be refused even after a local Security Request, for example
-            // because a pairing on another link has failed in the meantime.
+            // because the user is now asked a question about another link.
             if case (.pairingRequest, .awaitingRequest) = (pdu, activePairing.state),
                 let refusalForPeer
             {

@@ -98,7 +98,7 @@ extension SecurityManager {
     /// determined.
     package var strength: LinkSecurity? { state?.phase.session?.terms.strength }
 
-    /// The time at which to call `deadlinePassed`, or `nil` if no pairing is in progress.
+    /// The time at which to call `deadlinePassed`, or `nil` if `isPairing` is `false`.
     package var nextDeadline: Instant? { activePairing?.deadline }
 
     /// Returns the key of the pairing in progress if the central requests it with these numbers
@@ -124,16 +124,17 @@ extension SecurityManager {
     /// If the central answers a Security Request by encrypting with an existing key, the request is
     /// closed without an action.
     ///
-    /// The result is the failure `busy` if a pairing is in progress, which then continues, and
-    /// `timedOut` if an earlier one has timed out. It is `refused` if the policy allows no pairing,
-    /// or if the local capabilities cannot provide the required authentication. The peer is then
-    /// informed only if it waits for a response (`isRequestedByPeer`).
+    /// The result is the failure `busy` if a pairing is in progress or a local Security Request is
+    /// open, which then continues, and `timedOut` if an earlier pairing has timed out. It is
+    /// `refused` if the policy allows no pairing, or if the local capabilities cannot provide the
+    /// required authentication. The peer is then informed only if it waits for a response
+    /// (`isRequestedByPeer`).
     ///
     /// - Parameters:
     ///   - policy: The policy for the pairing.
     ///   - isRequestedByPeer: Whether this is the response to `securityRequested`.
     ///   - asksConsent: Whether the user is asked for consent if the method is Just Works. The user
-    ///     is asked in any case in response to `securityRequested`, or if the policy requires it
+    ///     is also asked with `isRequestedByPeer`, or if the policy requires it
     ///     (`Pairing.Consent.always`).
     package mutating func pair(
         _ policy: Pairing.Policy,

@@ -38,8 +38,8 @@ extension Pairing {
         /// Decodes the structures, and ignores those of other types.
         ///
         /// - Throws: ``MalformedBytes`` if a known structure has the wrong length or an undefined
-        ///   value, occurs twice, or extends beyond the end; also if only one of the confirmation
-        ///   and the random number is present.
+        ///   value, or occurs twice; if any structure extends beyond the end; or if only one of the
+        ///   confirmation and the random number is present.
         package init(parsing bytes: ArraySlice<UInt8>) throws(MalformedBytes) {
             self.init(data: OutOfBandData())
             var reader = ByteReader(bytes)

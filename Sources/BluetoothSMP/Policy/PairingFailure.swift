@@ -63,18 +63,19 @@ extension Pairing {
 
     /// The reason why a pairing failed.
     public enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
-        /// The local device refused, and sent this reason to the peer.
+        /// The local device refused for this reason. The peer received the reason, unless the local
+        /// device refused before it sent a PDU.
         case refused(FailureReason)
         /// The peer refused with this reason.
         case refusedByPeer(FailureReason)
         /// The user refused, or no user was available.
         case declined
-        /// The pairing made no progress for 30 seconds. If the exchange of PDUs had started, no
-        /// further pairing is possible on this link.
+        /// The pairing made no progress for 30 seconds. Unless the peer had only not answered a
+        /// Security Request, no further pairing is possible on this link.
         case timedOut
         /// After failures, no pairing with this peer is permitted until the given time has passed.
         case tooSoon(Duration)
-        /// A pairing is in progress on this link already.
+        /// A pairing is in progress on this link already, or a Security Request is unanswered.
         case busy
         /// The link could not be encrypted with the new key, or its encryption ended during the
         /// pairing.

@@ -8,7 +8,7 @@ extension Pairing {
     public enum Consent: Hashable, Sendable {
         /// Pairings that the application has not requested. The user is asked before the host sends
         /// keys, and before it answers a Pairing Request, so that the peer's user sees nothing
-        /// before this user consents.
+        /// before the local user consents.
         case forPeers
         /// All pairings. The application does not know the method when it requests a pairing. With
         /// this value, the user can decline a pairing that does not protect against a man in the
@@ -44,7 +44,8 @@ extension Pairing {
         /// time of that question.
         public var consent = Consent.forPeers
 
-        /// Whether LE Secure Connections is offered.
+        /// Whether LE Secure Connections is offered. A local request does not offer it if the only
+        /// out-of-band data is a temporary key and legacy pairing is allowed.
         ///
         /// If this and `allowsLegacyPairing` are `false`, no pairing is possible. The property
         /// exists so that tests can simulate old devices.

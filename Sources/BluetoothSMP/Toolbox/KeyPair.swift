@@ -4,7 +4,8 @@ import BluetoothCrypto
 import BluetoothHCI
 
 extension SMP {
-    /// A key pair for one pairing, in transmission order (Vol 3, Part H, 2.3.5.6.1).
+    /// A key pair for one pairing, with the public key in transmission order (Vol 3, Part H,
+    /// 2.3.5.6.1).
     package struct KeyPair: Sendable {
         private let pair: P256KeyPair
 

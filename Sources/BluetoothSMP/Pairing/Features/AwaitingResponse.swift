@@ -7,7 +7,7 @@ struct AwaitingResponse: PairingPhase {
     let context: SecurityManager.Context
     let policy: Pairing.Policy
     let bond: LinkSecurity?
-    /// Whether the local user has not agreed to the pairing yet.
+    /// Whether to ask the user for consent if the method is Just Works.
     let asksConsent: Bool
     let request: SMP.PairingFeatures
 
