@@ -11,8 +11,8 @@
 //
 // To connect, a central listens for one advertiser, or for those in the Filter Accept List, and
 // answers the first that it receives. This is called initiating. A controller has one initiator and
-// one scanner, and many controllers cannot run both at once, but callers may request any number of
-// links. `CentralScheduler` decides between the requests.
+// one scanner, and many controllers cannot run both at once, but callers may request many links.
+// `CentralScheduler` decides between the requests.
 //
 // A peripheral describes its data as `AdvertisingContent`. `AdvertisingLayout` fits the content
 // into the available bytes: 31 in an advertisement and 31 in a scan response, or up to 1650 with

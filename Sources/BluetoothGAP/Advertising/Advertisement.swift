@@ -59,7 +59,7 @@ public struct Advertisement: Sendable, Hashable {
     /// The data of the newest advertisement, merged with the newest scan response.
     public var data: AdvertisingData
 
-    /// The bytes of this report alone.
+    /// The bytes of this advertisement or scan response alone.
     public var rawData: [UInt8]
 
     /// Creates an advertisement. The default values are those of an undirected connectable legacy

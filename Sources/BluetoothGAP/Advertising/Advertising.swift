@@ -59,7 +59,8 @@ public struct Advertising: Sendable, Hashable {
         case ofHost
         /// The public address of the controller.
         case `public`
-        /// A random address of this set, which needs a controller with advertising sets.
+        /// A random address of this set. An address other than the host's own address needs a
+        /// controller with advertising sets.
         case random(DeviceAddress)
         /// Private addresses that the controller makes with the keys of a bond, for this host and
         /// for the target of directed advertising. The host must use private addresses.

@@ -30,7 +30,8 @@ extension AdvertisingData {
         /// The maximum number of bytes in the value of a structure.
         private static let valueLimit = Int(UInt8.max) - 1
 
-        /// Creates a builder for up to `limit` bytes, by default those of a legacy advertisement.
+        /// Creates a builder for up to `limit` bytes, by default those of a legacy advertisement. A
+        /// limit beyond `extendedLimit` is reduced to it.
         public init(limit: Int = AdvertisingData.legacyLimit) {
             self.limit = min(max(limit, 0), AdvertisingData.extendedLimit)
         }
@@ -133,8 +134,8 @@ extension AdvertisingData {
             self = attempt
         }
 
-        /// Appends the connection intervals that the device prefers, rounded to steps of 1.25 ms
-        /// and limited to 7.5 ms to 4 s (Supplement, Part A, 1.9).
+        /// Appends the connection intervals that the device prefers, rounded down to steps of 1.25
+        /// ms and limited to 7.5 ms to 4 s (Supplement, Part A, 1.9).
         public mutating func append(
             connectionIntervals intervals: ClosedRange<Duration>
         ) throws(DoesNotFit) {

@@ -16,11 +16,11 @@ import BluetoothTypes
 ///   advertiser stop their activities, and *open* until all changes are done.
 ///
 /// Rules:
-/// 1. When a change is necessary, the address scheduler requests a window with `hold`. The central
-///    scheduler and the advertiser answer with `schedulersStopped` and issue no operations until
-///    `release`, after which they resume.
+/// 1. When a change is necessary, the address scheduler requests a window with `hold`. The caller
+///    calls `schedulersStopped` when the central scheduler and the advertiser have stopped. Both
+///    issue no operations until `release`, after which they resume.
 /// 2. A window closes early if it has not opened within `openingLimit`, if its changes are not done
-///    within `windowLimit`, or if an operation failed for a transient reason. The address scheduler
+///    within `windowLimit`, or if an operation failed and is to be repeated. The address scheduler
 ///    requests the next window after a back-off (`backoffMinimum`, doubling to `backoffMaximum`).
 ///    Until then, the host resolves addresses, and the old random address stays.
 /// 3. All addresses on the air change in one window: the random address, and those of the
@@ -37,7 +37,7 @@ package struct AddressScheduler: Sendable {
         case release
         /// The host has this random address from now on.
         case addressChanged(DeviceAddress)
-        /// The set of peers whose addresses the controller resolves has changed.
+        /// The set of peers whose addresses the controller resolves may have changed.
         case recognitionChanged
     }
 

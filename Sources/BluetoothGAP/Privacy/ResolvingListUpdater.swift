@@ -32,7 +32,7 @@ package struct ResolvingListUpdater: Sendable {
         }
     }
 
-    /// The number of refusals in a row after which the list stays unused.
+    /// The number of failed operations in a row after which the list stays unused.
     static let refusalLimit = 3
 
     /// The number of unresolved addresses of listed peers after which the list stays unused.
@@ -150,7 +150,7 @@ package struct ResolvingListUpdater: Sendable {
 
     /// Records the answer to an operation.
     ///
-    /// - Returns: `false` if the operation failed for a transient reason and is repeated later.
+    /// - Returns: `false` if the operation failed and is repeated later.
     mutating func finished(_ operation: PrivacyOperation, _ outcome: OperationOutcome) -> Bool {
         defer { nextOperation = findNextOperation() }
         guard outcome == .accepted else { return refused(operation, outcome) }

@@ -2,13 +2,12 @@
 
 import BluetoothTypes
 
-/// The last advertisement and scan response of each advertiser, for merging them and for
+/// The last advertisement and scan response of each advertising set, for merging them and for
 /// recognizing a report that repeats the last one.
 ///
-/// The cache is bounded by two generations. A report moves its advertiser into the young
-/// generation. When the young generation is full, it replaces the old one. The cache therefore
-/// holds at least the last `generationLimit` advertisers and at most twice as many, at the cost of
-/// two lookups.
+/// The cache is bounded by two generations. A report moves its set into the young generation. When
+/// the young generation is full, it replaces the old one. The cache therefore holds at least the
+/// last `generationLimit` sets and at most twice as many, at the cost of two lookups.
 struct AdvertisementCache: Sendable {
     /// An advertising set of an advertiser.
     struct Key: Hashable, Sendable {
@@ -20,7 +19,7 @@ struct AdvertisementCache: Sendable {
     struct Payload: Sendable {
         /// The advertisement with its scan response.
         let data: AdvertisingData
-        /// The bytes of the report alone.
+        /// The bytes of the advertisement or scan response alone.
         let rawData: [UInt8]
         /// The transmit power in the data.
         let txPower: Int?

@@ -52,6 +52,8 @@ package struct ReportAssembler: Sendable {
 
     /// Receives a report of a directed advertisement whose target the controller could not resolve
     /// (Vol 4, Part E, 7.7.65.11). Such an advertisement carries no data.
+    ///
+    /// - Returns: The advertisement, or `nil` if the report has no address.
     package mutating func receive(_ report: HCI.DirectedAdvertisingReport) -> Advertisement? {
         report.address.deviceAddress.map { address in
             Advertisement(

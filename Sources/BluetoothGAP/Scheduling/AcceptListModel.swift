@@ -61,7 +61,8 @@ struct AcceptListModel: Sendable {
         contents = nil
     }
 
-    /// Makes the list unusable, so that the initiator connects to one device at a time from now on.
+    /// Makes the list unusable, so that the initiator connects to one device at a time until the
+    /// scheduler is configured again.
     mutating func giveUp() {
         contents = nil
         capacity = 0

@@ -127,10 +127,11 @@ extension Advertiser {
 }
 
 extension AdvertisingSetState {
-    /// Returns the time at which the host ends the set, or `nil` for a set without a duration.
+    /// Returns the time at which the host ends the set, or `nil` for a set without a duration and
+    /// before the set is on the air for the first time.
     ///
-    /// While the set is on the air, an extended controller counts the duration itself. The host
-    /// then waits `endGrace` longer for the controller's event.
+    /// An extended controller counts the duration itself. While the set is on the air, the host
+    /// therefore waits `endGrace` longer for the controller's event.
     fileprivate func overdueAt(isExtended: Bool) -> Instant? {
         let grace = isExtended && activity == .on ? Advertiser.endGrace : .zero
         return endsAt.map { $0 + grace }

@@ -115,7 +115,8 @@ package struct Advertiser: Sendable {
     ///
     /// - Parameter handle: The handle of the set. With `nil`, the first set that may have led to
     ///   the link counts.
-    /// - Returns: The address, or `nil` if no set may have led to the link.
+    /// - Returns: The address, or `nil` if no set may have led to the link, or if the address is
+    ///   unknown because the controller makes it.
     package func address(connectedBy handle: UInt8?) -> DeviceAddress? {
         sets.first { handle == nil ? $0.mayConnect : $0.handle == handle }
             .flatMap { dialect?.address(of: $0.presumed) }
@@ -170,8 +171,8 @@ package struct Advertiser: Sendable {
         return settle(now: now)
     }
 
-    /// Replaces the request of a set. The action `inForce` follows. A set that has ended does not
-    /// change.
+    /// Replaces the request of a set. The action `inForce` follows when the new request is in
+    /// force. A set that has ended does not change.
     ///
     /// - Throws: The reason why the controller cannot fulfill the request. The set stays unchanged.
     package mutating func update(

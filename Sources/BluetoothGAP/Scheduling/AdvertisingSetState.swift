@@ -62,7 +62,8 @@ struct AdvertisingSetState: Sendable {
     var eventsLeft: Int?
     /// The number of failed operations in a row.
     var refusalCount = 0
-    /// The number of back-offs in a row. Each is longer than the one before.
+    /// The number of back-offs in a row. Each is twice as long as the one before, up to
+    /// `backoffMaximum`.
     var failureCount = 0
     /// The time at which the current back-off ends.
     var backoffEnd: Instant?

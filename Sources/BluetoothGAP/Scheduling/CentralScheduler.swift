@@ -5,10 +5,10 @@ import BluetoothTypes
 
 /// A scheduler that decides the scanning and initiating commands of one controller.
 ///
-/// A controller has one scanner and one initiator. Callers request any number of connections and a
-/// scan. A *direct* request is for a device that was just discovered. A *pending* request is for a
-/// device that returns at an unknown time. The scheduler compares the requested state with the
-/// presumed state of the controller, and issues one operation at a time.
+/// A controller has one scanner and one initiator. Callers request a scan and up to `requestLimit`
+/// connections. A *direct* request is for a device that was just discovered. A *pending* request is
+/// for a device that returns at an unknown time. The scheduler compares the requested state with
+/// the presumed state of the controller, and issues one operation at a time.
 ///
 /// Terms:
 /// - A *request* is one caller's connection request. The queue of requests rotates.
@@ -31,7 +31,7 @@ import BluetoothTypes
 /// 3. A request that is canceled while the controller initiates for it ends when the controller has
 ///    stopped. If the connection comes first, the request ends with `connected`, unless another
 ///    request for the device exists, which then gets the link.
-/// 4. The Filter Accept List changes only while nothing is initiated.
+/// 4. The scheduler changes the Filter Accept List only while nothing is initiated.
 /// 5. Command Disallowed means that the controller and the scheduler disagree about the state. The
 ///    scheduler stops the scan or initiation that the controller may be running and tries again, a
 ///    bounded number of times. A scan or an initiation counts as stopped when the controller has
@@ -58,8 +58,8 @@ package struct CentralScheduler: Sendable {
         case connectFailed(RequestID, CentralFailure)
         /// Disconnect this link, because no request for it remains.
         case unexpectedConnection(DeviceAddress)
-        /// The requested scan has begun, or the scan has stopped as requested. Pauses are not
-        /// reported.
+        /// The requested scan has begun, or the scan has stopped: as requested, or by a `reset`.
+        /// Pauses are not reported.
         case scanStateChanged(isScanning: Bool)
         /// The scan has failed and is no longer requested.
         case scanFailed(CentralFailure)
@@ -98,7 +98,8 @@ package struct CentralScheduler: Sendable {
     /// The longest back-off of a pending request. A back-off ends earlier if a link closes.
     package static let backoffMaximum: Duration = .seconds(4)
 
-    /// The number of failed operations in a row after which the turn fails.
+    /// The number of failed operations in a row after which the turn fails or, for changes of the
+    /// Filter Accept List, the list is no longer used.
     static let refusalLimit = 3
 
     /// The number of unanswered stops in a row after which the controller needs a reset.

@@ -200,7 +200,7 @@ struct CommandDialect: Sendable {
     }
 
     /// Returns the same parameters for each requested PHY that the controller supports on the
-    /// primary channels: LE 1M, LE Coded or both. If none of these is requested, LE 1M is used.
+    /// primary channels: LE 1M, LE Coded or both. If no such PHY is requested, LE 1M is used.
     private func perPHY<Parameters>(
         _ wanted: Set<PHY>,
         _ parameters: (_ phyCount: Int) -> Parameters

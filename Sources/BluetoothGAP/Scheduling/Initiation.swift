@@ -9,14 +9,15 @@ enum Initiation: Sendable, Equatable {
     case starting(ConnectQueue.Turn)
     /// The controller listens for the devices of the turn.
     case running(ConnectQueue.Turn, since: Instant)
-    /// LE Create Connection Cancel is outstanding. Without a turn, the controller seems to initiate
-    /// for unknown devices.
+    /// LE Create Connection Cancel is outstanding. Without a turn, the controller may be initiating
+    /// although no turn is in progress.
     case cancelling(ConnectQueue.Turn?)
     /// The cancel was accepted, and the event that ends the initiation is missing: a connection
     /// that was just being established, or Unknown Connection Identifier.
     case awaitingEnd(ConnectQueue.Turn?, until: Instant)
-    /// The controller may be initiating and has to be stopped. It did not answer the cancel of this
-    /// turn, or, without a turn, it seems to initiate for unknown devices.
+    /// The controller may be initiating and has to be stopped. With a turn, it did not answer the
+    /// cancel of this turn. Without a turn, it did not answer LE Create Connection, or it refused
+    /// an operation as if it were initiating.
     case stale(ConnectQueue.Turn?)
 
     var isIdle: Bool { self == .idle }

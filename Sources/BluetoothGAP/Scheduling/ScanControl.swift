@@ -19,7 +19,7 @@ struct ScanControl: Sendable {
     private(set) var activity = Activity.off
     /// The parameters that the controller accepted last.
     private var configured: ScanParameters?
-    /// The number of refusals in a row.
+    /// The number of failed operations in a row.
     private var refusalCount = 0
     /// Whether a caller has joined the running scan, so that the scan has to restart. The
     /// controller's duplicate filter hides devices that this caller has not received yet.
@@ -27,7 +27,7 @@ struct ScanControl: Sendable {
     /// Whether the scheduler has reported that the scan runs.
     private var isAnnounced = false
 
-    /// The number of refusals in a row after which the scan fails.
+    /// The number of failed operations in a row after which the scan fails.
     static let refusalLimit = 3
 
     /// The shortest time between two restarts of a scan. The controller receives nothing during a
@@ -38,8 +38,8 @@ struct ScanControl: Sendable {
         if case .on = activity { true } else { false }
     }
 
-    /// Whether the requested scan was not announced since its request or the last reset, so that it
-    /// has not run.
+    /// Whether a scan is requested, and no scan has run since the scheduler last reported that
+    /// scanning stopped.
     var isUnannounced: Bool { requested != nil && !isAnnounced }
 
     /// Whether the scan certainly does not run.
