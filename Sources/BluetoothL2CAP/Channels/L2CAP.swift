@@ -67,7 +67,8 @@ public enum L2CAP {
         case noRoom
         /// The SDU is longer than the maximum length that the peer receives, in bytes.
         case tooLong(limit: Int)
-        /// The local host closed the channel.
+        /// The local host closed the channel, or an operation was requested on a channel that is
+        /// not open.
         case closed
         /// The peer closed the channel.
         case closedByPeer

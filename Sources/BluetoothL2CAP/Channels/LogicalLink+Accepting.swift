@@ -23,8 +23,8 @@ extension LogicalLink {
         }
     }
 
-    /// Checks a request for one channel. The checks are in the order of the specification's table
-    /// of results.
+    /// Checks a request for one channel: first the listener and the security of the link, then the
+    /// sizes, the source and the number of channels.
     private func acceptance(
         of offer: Offer,
         for spsm: L2CAP.SPSM,

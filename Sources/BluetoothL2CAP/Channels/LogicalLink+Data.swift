@@ -48,7 +48,7 @@ extension LogicalLink {
 
     /// Enqueues an SDU, which is sent when the peer's credits and the controller's buffers allow.
     ///
-    /// `.sent` reports that the SDU was sent.
+    /// `.sent` reports that the SDU was sent, or `.abandoned` that the channel ended before.
     ///
     /// - Throws: ``L2CAP/Failure`` `.closed`, `.tooLong` or `.noRoom`.
     package mutating func send(

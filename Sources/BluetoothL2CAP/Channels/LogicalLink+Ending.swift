@@ -12,7 +12,8 @@ extension LogicalLink {
     /// Closes a channel for the given reason.
     ///
     /// The local end stays reserved until the peer has responded or the request has timed out,
-    /// because the peer may send on it until then.
+    /// because the peer may send on it until then. If too many requests are outstanding, no request
+    /// is sent, and the local end is released at once.
     mutating func close(
         _ channel: ChannelIdentifier,
         because reason: L2CAP.Failure,

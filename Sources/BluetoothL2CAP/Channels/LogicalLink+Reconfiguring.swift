@@ -26,7 +26,9 @@ extension LogicalLink {
     /// The MTU must not decrease, and the MPS may decrease only if the request has one channel.
     /// `.reconfigured` reports the result.
     ///
-    /// - Throws: ``L2CAP/Failure`` `.noRoom`, `.closed` or `.invalidParameters`.
+    /// - Throws: ``L2CAP/Failure`` `.noRoom` if another request for sizes or too many requests are
+    ///   outstanding, `.closed` unless there are one to five channels that are all open in the
+    ///   enhanced mode, or `.invalidParameters` if a size is not allowed.
     package mutating func reconfigure(
         _ local: [ChannelIdentifier],
         mtu: Int,
