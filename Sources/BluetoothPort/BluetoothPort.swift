@@ -10,8 +10,9 @@
 // anything else ends with `PortError.unsupported`. The default implementation of an optional method
 // also ends with it, or has no effect.
 //
-// All calls except `shutDown()` are synchronous and on the port's executor, and a result comes in a
-// completion: the clients run on the same executor and need no task for a request.
+// All calls except `shutDown()` are synchronous. A request that takes time has a completion, which
+// the port calls on its executor. The clients run on the same executor and need no task for a
+// request.
 
 @_exported import BluetoothTypes
 

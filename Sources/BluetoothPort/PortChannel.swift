@@ -27,8 +27,8 @@ package protocol PortChannel: ChannelEngine {
     var receiveMTU: Int { get }
 }
 
-/// The operations of a channel, which only a closure of `ChannelEngine.execute(_:)` can use. Each
-/// operation calls `then` on the port's executor, possibly before the operation returns.
+/// The operations of a channel, which only a closure of `ChannelEngine.execute(_:)` can use. An
+/// operation calls its closure `then` on the port's executor, possibly before it returns.
 package protocol ChannelOperations {
     /// Requests the next SDU. If no further SDU can arrive, the result is `nil` or an error.
     func receive(then: @escaping @Sendable (Result<[UInt8]?, ChannelEnd>) -> Void)

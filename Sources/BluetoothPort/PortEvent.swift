@@ -35,9 +35,10 @@ package enum PortEvent: Sendable {
     /// A service that was published could not be offered to clients after all, and is no longer
     /// published.
     case publishingFailed(GATT.DiscoveredService, PortError)
-    /// An advertising set ended, or failed to start.
+    /// An advertising set ended by itself. An implementation may also report a set that failed to
+    /// start or that `BluetoothPort.endAdvertising(_:)` ended.
     case advertisingEnded(RequestIdentifier)
-    /// The list of bonds changed.
+    /// The list of bonds may have changed.
     case bondsChanged
     /// A link ended.
     case linkClosed(LinkIdentifier, PortError)

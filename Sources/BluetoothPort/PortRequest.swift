@@ -22,7 +22,8 @@ package enum PortRequest: Sendable {
     /// the answer.
     case database
     case readRSSI
-    /// Request connection parameters from the peer.
+    /// Change the connection parameters. As a central, the adapter chooses them from these limits.
+    /// As a peripheral, the adapter requests them from the peer.
     case updateParameters(interval: ClosedRange<Duration>, peripheralLatency: Int)
     /// Pair, or encrypt the link with the keys of a bond. The adapter chooses the requirements.
     case pair
