@@ -69,7 +69,8 @@ extension CharacteristicValue {
     }
 
     /// The encoded bytes. Decoding them returns the same value. They can differ from the bytes that
-    /// the value was decoded from, if those were longer than necessary or had reserved bits set.
+    /// the value was decoded from, for example if those were longer than necessary or had reserved
+    /// bits set.
     public var encoded: Data {
         var writer = ValueWriter()
         write(to: &writer)

@@ -21,8 +21,8 @@ public protocol ControlPointCommand: Sendable {
     /// answer.
     static var isIndicated: Bool { get }
 
-    /// Whether the command aborts the command in progress, and therefore does not wait until that
-    /// command has ended. All other commands wait.
+    /// Whether the command aborts the command in progress. Any other command waits until the
+    /// command in progress has ended.
     var isAbort: Bool { get }
 
     /// Encodes the command.

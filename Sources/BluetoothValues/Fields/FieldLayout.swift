@@ -126,7 +126,8 @@ public struct FieldValue: Hashable, Sendable {
     }
 
     /// The number in the unit of the field; `nil` if the content is not a number, or is one with a
-    /// special meaning, such as `not known`.
+    /// special meaning, such as `not known`. A floating-point number can be infinite, and a
+    /// ``FieldContent/float32(_:)`` can be NaN.
     public var number: Double? {
         guard layout.isNumeric else { return nil }
         switch content {

@@ -10,19 +10,21 @@ import Foundation
 ///
 /// | column | forms |
 /// | --- | --- |
-/// | type | `u8`…`u48` and `s8`…`s32` are numbers, `u16*` numbers up to the end, `e8` a number of which only those with a meaning are valid, `b16` bits, `f16` bits that show which fields are present, `m16` and `m32` medical numbers, `float`, `utf8`, `utf8/16` with a size, `utf8z` with a zero at the end, `bytes`, `bytes/6`, `datetime`, `uuid`, and `=2A6E` the only field of another characteristic |
+/// | type | `u8`…`u48` and `s8`…`s48` are numbers, `u16*` numbers up to the end, `e8` a number of which only those with a meaning are valid, `b16` bits, `f16` bits that show which fields are present, `m16` and `m32` medical numbers, `float`, `utf8`, `utf8/16` with a size, `utf8z` with a zero at the end, `bytes`, `bytes/6`, `datetime`, `uuid`, and `=2A6E` the only field of another characteristic |
 /// | condition | `3` if bit 3 of the flags is set, `!3` if it is clear, `1&!2`, `=4` if the first field is 4, `?` if bytes remain |
 /// | scale | `e-2`, `5e-3`, `2^-6`, `e-1+-1000` with an offset before the scale, `~1.5e-08` a binary factor, `pow BASE OFFSET DIVISOR` |
 /// | range | the first and last valid number, in hexadecimal: `0..64` |
 /// | meanings | `FF=not known/0=none` in hexadecimal; for bits `0=low/3-4=Level:a\|b\|c\|d` with bit numbers in decimal; or the name of a list |
 ///
-/// A line that begins with `@` is a list of meanings. Reserved bits have no name.
+/// A line that begins with `@` is a list of meanings, and one that begins with `#` is a comment.
+/// Reserved bits have no name.
 struct FieldTable: Sendable {
     /// The lines of the fields, by the hexadecimal digits of their characteristic's UUID.
     let rows: [String: [Substring]]
     private let lists: [Substring: Substring]
 
-    /// Reads the embedded file. The lines of a characteristic are parsed when they are needed.
+    /// The table in the embedded file. The lines of a characteristic are parsed when they are
+    /// needed.
     static let shared = FieldTable(
         String(decoding: PackageResources.characteristic_fields_csv, as: UTF8.self)
     )
