@@ -97,7 +97,7 @@ struct CancellingTests {
         #expect(harness.outcomes == [1: .failed(.cancelled)])
     }
 
-    @Test("A canceled request leaves the accept list, and the other requests continue")
+    @Test("A canceled request leaves the Filter Accept List, and the other requests continue")
     func oneOfMany() throws {
         var harness = try SchedulerHarness()
         for number in 1...3 {

@@ -168,7 +168,7 @@ struct CommandDialectTests {
         #expect(!CommandDialect(capabilities, ownAddressKind: .random).isExtended)
     }
 
-    @Test("Legacy Create Connection is encoded for a peer and for the accept list")
+    @Test("Legacy Create Connection is encoded for a peer and for the Filter Accept List")
     func legacyCreate() throws {
         let direct = try decode(
             .createConnection(.peer(peer), ConnectParameters()),
@@ -211,7 +211,7 @@ struct CommandDialectTests {
         #expect(!legacy.command(for: .cancelConnection).isCompletedByStatus)
     }
 
-    @Test("Changes of the accept list are encoded")
+    @Test("Changes of the Filter Accept List are encoded")
     func edits() throws {
         let add = try decode(
             .addToAcceptList(peer),

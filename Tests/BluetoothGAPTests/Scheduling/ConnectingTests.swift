@@ -10,7 +10,7 @@ import Testing
 struct ConnectingTests {
     let parameters = ConnectParameters()
 
-    @Test("A direct request initiates to the address of the peer and ends connected")
+    @Test("A direct request initiates to the address of the peer and ends with the link")
     func direct() throws {
         var harness = try SchedulerHarness()
         try harness.requestConnection(1, .accessory(1))
@@ -20,7 +20,7 @@ struct ConnectingTests {
         #expect(harness.scheduler.nextDeadline == nil)
     }
 
-    @Test("A single pending request does not use the accept list and never times out")
+    @Test("A single pending request needs no Filter Accept List and never times out")
     func lonePending() throws {
         var harness = try SchedulerHarness()
         try harness.addPendingRequest(1, .accessory(1))
@@ -31,7 +31,7 @@ struct ConnectingTests {
         #expect(harness.outcomes == [1: .connected])
     }
 
-    @Test("Pending requests share the accept list, and other requests continue after a connection")
+    @Test("Pending requests share the Filter Accept List, and a connection ends only its request")
     func sharedAcceptList() throws {
         var harness = try SchedulerHarness()
         harness.answersAtOnce = false
@@ -76,7 +76,7 @@ struct ConnectingTests {
         )
     }
 
-    @Test("If the accept list cannot hold all pending requests, they take turns in it")
+    @Test("If the Filter Accept List cannot hold all pending requests, they take turns in it")
     func overfullAcceptList() throws {
         var harness = try SchedulerHarness(acceptListSize: 2)
         for number in 1...5 {

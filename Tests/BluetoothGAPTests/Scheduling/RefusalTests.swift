@@ -168,7 +168,7 @@ struct RefusalTests {
         #expect(harness.outcomes == [1: .failed(.refused(invalid))])
     }
 
-    @Test("After a refused accept list, each peer is tried alone to find the cause")
+    @Test("After a refused Filter Accept List, each peer is tried alone to find the cause")
     func failingPeer() throws {
         var harness = try SchedulerHarness()
         harness.refuse(invalid) { operation in
@@ -217,7 +217,7 @@ struct RefusalTests {
 
     // MARK: - The Filter Accept List
 
-    @Test("Peers that do not fit into the accept list wait for their turn")
+    @Test("Peers that do not fit into the Filter Accept List wait for their turn")
     func listTooSmall() throws {
         var harness = try SchedulerHarness(acceptListSize: 8)
         harness.controller.acceptListSize = 2
@@ -234,7 +234,7 @@ struct RefusalTests {
     }
 
     @Test(
-        "If all changes of the accept list are refused, peers are tried one by one",
+        "If all changes of the Filter Accept List are refused, peers are tried one by one",
         arguments: [0x01, 0x0C, 0x07]
     )
     func editsRefused(code: UInt8) throws {
@@ -263,7 +263,7 @@ struct RefusalTests {
         #expect(listened == Set((1...3).map { .accessory($0) }))
     }
 
-    @Test("After an unanswered change of the accept list, the list is cleared and filled again")
+    @Test("After an unanswered change, the Filter Accept List is cleared and filled again")
     func editUnanswered() throws {
         var harness = try SchedulerHarness()
         harness.planned = [(\.isAdd, .timedOut)]

@@ -48,7 +48,7 @@ struct EveryPDUTests {
     }
 
     @Test(
-        "An idle machine without a policy starts no pairing",
+        "An idle Security Manager without a policy starts no pairing",
         arguments: PairingModel.End.allCases
     )
     func idle(end: PairingModel.End) {
@@ -62,7 +62,7 @@ struct EveryPDUTests {
     }
 
     @Test(
-        "After a pairing, a machine does not start another pairing without a request",
+        "After a pairing, no other pairing starts without a request",
         arguments: PairingScript.all
     )
     func done(_ script: PairingScript) {
@@ -83,11 +83,11 @@ struct EveryPDUTests {
     }
 
     @Test("After the timeout, PDUs are neither accepted nor sent", arguments: PairingScript.all)
-    func dead(_ script: PairingScript) {
+    func timedOut(_ script: PairingScript) {
         for snapshot in script.run().snapshots where snapshot.machine.isPairing {
             var machine = snapshot.machine
             guard let deadline = machine.nextDeadline else {
-                Issue.record("The machine has no deadline while pairing")
+                Issue.record("The pairing has no deadline")
                 continue
             }
             let early = machine.deadlinePassed(now: deadline + .nanoseconds(-1))
@@ -103,7 +103,7 @@ struct EveryPDUTests {
         }
     }
 
-    @Test("A canceled machine sends only refusals and has no key", arguments: PairingScript.all)
+    @Test("A canceled pairing sends only refusals and has no key", arguments: PairingScript.all)
     func cancelled(_ script: PairingScript) {
         for snapshot in script.run().snapshots where snapshot.machine.isPairing {
             var machine = snapshot.machine

@@ -309,7 +309,7 @@ struct FailureReasonTests {
         }
     }
 
-    @Test("Key Rejected (0x0F): a long term key of zeros")
+    @Test("Key Rejected (0x0F): a long-term key of zeros")
     func keyRejected() throws {
         expect(.keyRejected, sentBy: .central, in: try script("legacy, just works")) {
             $0.tamper = { end, bytes in

@@ -6,8 +6,8 @@ import Testing
 
 @testable import BluetoothSMP
 
-/// Two machines with an attacker between them that drops, repeats, changes, truncates and forges
-/// PDUs, while users answer without a question and controllers report wrong states.
+/// Two Security Managers with an attacker between them that drops, repeats, changes, truncates and
+/// forges PDUs, while users answer without a question and controllers report wrong states.
 @Suite("Random faults during pairing")
 struct FuzzTests {
     /// The number of steps for each seed.

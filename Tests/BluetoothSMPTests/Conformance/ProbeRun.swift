@@ -24,7 +24,7 @@ struct ProbeRun {
         actions = machine.receive(probe.bytes[...], using: &generator, now: .zero)
     }
 
-    /// Passes bytes to a machine without a script.
+    /// Passes bytes to a Security Manager without a script.
     static func receive(
         _ bytes: [UInt8],
         _ machine: inout SecurityManager

@@ -36,14 +36,14 @@ struct FuzzedPairing<Generator: RandomNumberGenerator> {
         switch Int.random(in: 0..<100, using: &generator) {
         case 0..<80: continuePairing()
         case 80..<84: change()
-        case 84..<86: if !model.air.isEmpty { meddle { $0.air.removeFirst() } }
-        case 86..<88: if let first = model.air.first { meddle { $0.air.append(first) } }
+        case 84..<86: if !model.air.isEmpty { interfere { $0.air.removeFirst() } }
+        case 86..<88: if let first = model.air.first { interfere { $0.air.append(first) } }
         case 88..<92: inject()
         case 92..<95: happen(.answer(answer()))
         case 95..<96: happen(.encryption(Bool.random(using: &generator)))
         case 96..<97: cancel()
         case 97..<98: wait()
-        default: meddle { $0.air.reverse() }
+        default: interfere { $0.air.reverse() }
         }
         check()
     }
@@ -61,7 +61,7 @@ struct FuzzedPairing<Generator: RandomNumberGenerator> {
         model.begin(generator.happens(oneIn: 4) ? .peripheral : .central)
     }
 
-    private mutating func meddle(_ change: (inout PairingModel) -> Void) {
+    private mutating func interfere(_ change: (inout PairingModel) -> Void) {
         isMeddled = true
         change(&model)
     }
@@ -77,7 +77,7 @@ struct FuzzedPairing<Generator: RandomNumberGenerator> {
         default: bytes += generator.bytes(upTo: 8)
         }
         let changed = bytes
-        meddle { $0.air[0] = (end, changed) }
+        interfere { $0.air[0] = (end, changed) }
         end = end.other
     }
 
@@ -92,7 +92,7 @@ struct FuzzedPairing<Generator: RandomNumberGenerator> {
 
     private mutating func happen(_ event: PairingModel.Event) {
         let end: PairingModel.End = generator.happens(oneIn: 2) ? .central : .peripheral
-        meddle { $0.happen(event, to: end) }
+        interfere { $0.happen(event, to: end) }
     }
 
     private mutating func answer() -> Pairing.Answer {

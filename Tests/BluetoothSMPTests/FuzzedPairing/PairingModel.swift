@@ -221,7 +221,7 @@ extension PairingModel {
 }
 
 extension PairingModel.Event {
-    /// Passes the event to a machine.
+    /// Passes the event to a Security Manager.
     func happen(
         to machine: inout SecurityManager,
         using generator: inout SplitMix64,

@@ -54,7 +54,7 @@ struct Verdict: Equatable {
         /// The PDU was awaited. Its value decides whether the pairing continues or is refused for
         /// one of these reasons.
         case judged(refusals: [Pairing.FailureReason])
-        /// The machine changes nothing and sends nothing.
+        /// Nothing changes, and nothing is sent.
         case ignored
         /// The pairing ends, and the peer gets one of these reasons.
         case refused([Pairing.FailureReason])

@@ -166,7 +166,7 @@ struct DistributionTests {
         #expect(keys.peerResolvingKey == nil)
     }
 
-    @Test("A long term key of zeros is rejected") func zeroLongTermKey() throws {
+    @Test("A long-term key of zeros is rejected") func zeroLongTermKey() throws {
         let zeros = try #require(HCI.Key128([UInt8](repeating: 0, count: 16)))
         let dialogue = Self.dialogue(
             .legacy(),
@@ -176,7 +176,7 @@ struct DistributionTests {
         dialogue.expectFailure(.keyRejected, byCentral: true)
     }
 
-    @Test("A long term key longer than the negotiated size is shortened")
+    @Test("A long-term key longer than the negotiated size is shortened")
     func longLongTermKey() throws {
         let policy = Pairing.Policy.legacy {
             $0.minimumKeySize = 7

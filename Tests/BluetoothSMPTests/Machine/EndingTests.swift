@@ -86,12 +86,12 @@ struct EndingTests {
             let count = side.sent.count
             side.deadlinePassed(now: deadline)
             #expect(side.failure == .timedOut)
-            #expect(side.sent.count == count, "The machine sends no further PDUs")
-            try expectDead(side)
+            #expect(side.sent.count == count, "No further PDU is sent")
+            try expectSilenced(side)
         }
     }
 
-    private func expectDead(_ before: PairingSide) throws {
+    private func expectSilenced(_ before: PairingSide) throws {
         var side = before
         #expect(side.manager.nextDeadline == nil)
         #expect(!side.manager.isPairing)

@@ -22,7 +22,7 @@ struct LegacyPairingTests {
         #expect(!dialogue.linkKeys.contains(localKey.value))
     }
 
-    @Test("Long term keys are sent only on an encrypted link")
+    @Test("Long-term keys are sent only on an encrypted link")
     func encryptedKeys() throws {
         var dialogue = PairingDialogue(.legacy(), .legacy())
         dialogue.pair()
@@ -52,7 +52,7 @@ struct LegacyPairingTests {
         #expect(dialogue.central.keys?.usesSecureConnections == false)
     }
 
-    @Test("LE Secure Connections are used if both sides support them")
+    @Test("LE Secure Connections is used if both sides support it")
     func secureConnectionsPreferred() throws {
         let policy = Pairing.Policy(.noInputNoOutput) { $0.allowsLegacyPairing = true }
         var dialogue = PairingDialogue(policy, policy)

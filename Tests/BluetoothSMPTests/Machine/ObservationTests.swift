@@ -5,10 +5,10 @@ import BluetoothSMP
 import BluetoothTypes
 import Testing
 
-/// The properties of a machine between two events.
+/// The properties of a Security Manager between two events.
 @Suite("The state of a pairing")
 struct ObservationTests {
-    @Test("A new machine is idle") func idle() {
+    @Test("A new Security Manager is idle") func idle() {
         let manager = PairingDialogue().central.manager
         #expect(!manager.isPairing)
         #expect(manager.method == nil && manager.strength == nil)

@@ -5,7 +5,7 @@ import BluetoothSMP
 import BluetoothTypes
 import LanyardTestSupport
 
-/// One device of a dialogue: its machine, its user, and the actions of the machine.
+/// One device of a dialogue: its Security Manager with the actions, and its user.
 struct PairingSide {
     var manager: SecurityManager
     var generator: SplitMix64
@@ -13,7 +13,7 @@ struct PairingSide {
     /// Returns the user's answer to a question. `nil` gives no answer.
     var answer: @Sendable (Pairing.Question) -> Pairing.Answer? = { _ in .yes }
 
-    /// Every action of the machine, in order.
+    /// Every action of the Security Manager, in order.
     var actions: [SecurityManager.Action] = []
     /// The PDUs on their way to the peer.
     var outbox: [[UInt8]] = []

@@ -61,7 +61,7 @@ struct RepeatedAttemptsTests {
         #expect(attempts.waitLeft(for: other, now: .zero) == nil)
     }
 
-    @Test("The table is limited and keeps the peers with the most failures")
+    @Test("The table is limited and keeps the peers that have to wait longest")
     func limitedTable() {
         var attempts = RepeatedAttempts()
         for _ in 0..<5 { attempts.failed(peer, now: .zero) }
@@ -98,6 +98,6 @@ struct RepeatedAttemptsTests {
         for _ in 0..<RepeatedAttempts.questionLimit { attempts.asked(now: now) }
         now = now + RepeatedAttempts.firstQuestionDelay + RepeatedAttempts.longestDelay
         attempts.asked(now: now)
-        #expect(attempts.questionWaitLeft(now: now) == nil, "The wait has ended")
+        #expect(attempts.questionWaitLeft(now: now) == nil, "The earlier questions no longer count")
     }
 }

@@ -41,7 +41,7 @@ struct SecureConnectionsTests {
         #expect(!dialogue.central.actions.contains(.begun))
     }
 
-    @Test("The machine sends no PDU before consent") func silenceBeforeConsent() {
+    @Test("No PDU is sent before consent") func silenceBeforeConsent() {
         var dialogue = PairingDialogue()
         dialogue.peripheral.answer = { _ in nil }
         dialogue.pair()

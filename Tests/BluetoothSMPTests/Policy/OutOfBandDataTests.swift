@@ -134,7 +134,7 @@ struct OutOfBandTagTests {
     }
 
     @Test(
-        "A structure that has a wrong length, is undefined, or occurs twice is refused",
+        "A structure with a wrong length or an undefined value, or a second one, is refused",
         arguments: [
             "0222ff", "1222000102030405060708090a0b0c0d0e0f10", "021c04", "031c0000",
             "091b030201eeffc00100", "021c01021c01", "0110",
