@@ -52,7 +52,7 @@ package protocol BluetoothPort: AnyObject, Sendable {
     func attach(_ observer: any PortObserver)
     /// Opens the adapter. `PortEvent.stateChanged` reports the result.
     func open()
-    /// Disconnects all links and closes the adapter permanently. May be called on any thread.
+    /// Ends all links and closes the adapter permanently. May be called on any thread.
     func shutDown() async
     /// Sets the Device Name that connected peers read.
     func setDeviceName(_ name: String)
@@ -86,7 +86,8 @@ package protocol BluetoothPort: AnyObject, Sendable {
         to peer: PeerIdentifier,
         failed: @escaping @Sendable (PortError) -> Void
     ) -> RequestIdentifier
-    /// Cancels a connection request, and ends its link if there is one already.
+    /// Cancels a connection request, and ends a link that has not been reported yet. After
+    /// `PortEvent.linkOpened`, end the link with `PortRequest.disconnect`.
     func cancelConnectionRequest(_ request: RequestIdentifier)
 
     // MARK: Links

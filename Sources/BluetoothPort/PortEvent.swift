@@ -9,7 +9,7 @@ package protocol PortObserver: AnyObject, Sendable {
 /// An event of a port that is not the result of a request.
 ///
 /// The first event of each link is `linkOpened`, and the last is `linkClosed`. The completions of
-/// all requests to the link are called before `linkClosed`.
+/// all `PortRequest`s to the link are called before `linkClosed`.
 package enum PortEvent: Sendable {
     case stateChanged(PortState)
     /// A scan discovered a device.

@@ -39,7 +39,8 @@ extension BluetoothHost {
         }
     }
 
-    /// Cancels a connection request, and ends its link if there is one already.
+    /// Cancels a connection request, and ends a link that is being established for it. A request
+    /// that has already completed does not change.
     package func cancelConnectionRequest(_ id: RequestIdentifier) {
         cancel(id) { core, now in core.cancelConnectionRequest(id, now: now) }
     }
