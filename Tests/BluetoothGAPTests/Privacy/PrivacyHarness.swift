@@ -7,9 +7,9 @@ import Testing
 @testable import BluetoothGAP
 @testable import BluetoothHCI
 
-/// The schedulers for scanning and connecting, for advertising, and for addresses of one
-/// controller, with a model of the controller's restrictions and a manual clock. All commands go
-/// through one queue, as in a host.
+/// The central scheduler, the advertiser and the address scheduler of one controller, with a model
+/// of the controller's restrictions and a manual clock. All commands go through one queue, as in a
+/// host.
 struct PrivacyHarness {
     enum Command {
         case central(CentralStep)

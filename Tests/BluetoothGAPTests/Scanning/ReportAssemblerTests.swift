@@ -143,7 +143,7 @@ struct LegacyReportTests {
         #expect(advertisement.rssi == -7)
     }
 
-    @Test("The transmit power in the data is reported, and a reset clears all data")
+    @Test("The transmit power in the data is reported, and a new assembler has no data")
     func powerAndReset() throws {
         let assembler = ReportAssemblerBox()
         #expect(try assembler.receive(report(.connectable, "020a04"))?.txPower == 4)

@@ -11,7 +11,7 @@ enum Impossible: Error, Equatable {
     case scanEnabledTwice
     case scanEnabledWithoutParameters
     case acceptListEditedWhileInitiating
-    case acceptListOverflown
+    case acceptListOverflow
     case secondInitiation
     case initiationWithoutTarget
     case scanAndInitiationAtOnce
@@ -96,7 +96,7 @@ struct ModelController {
         switch operation {
         case .addToAcceptList(let address):
             if acceptList.contains(address) { throw .addedTwice }
-            if acceptList.count >= acceptListSize { throw .acceptListOverflown }
+            if acceptList.count >= acceptListSize { throw .acceptListOverflow }
             acceptList.append(address)
         case .removeFromAcceptList(let address):
             if !acceptList.contains(address) { throw .removedWhatIsNotThere }

@@ -339,7 +339,7 @@ struct FailureReasonTests {
         }
     }
 
-    @Test("A pairing that the user declines is not reported as a failure of the peer")
+    @Test("The refusal of a user is reported as declined, and to the other end as the peer's")
     func consent() throws {
         let script = try script("SC, just works")
         var model = PairingModel(central: script.central, peripheral: script.peripheral)

@@ -12,8 +12,8 @@ struct FuzzedPairing<Generator: RandomNumberGenerator> {
     private(set) var problems: [String] = []
     private(set) var pairings = 0
     private(set) var failures = 0
-    /// Whether the attacker has interfered since the ends started.
-    private var isMeddled = false
+    /// Whether an attacker, a cancellation or a timeout has interfered since the pairing began.
+    private var hasInterference = false
 
     init(generator: Generator) {
         self.generator = generator
@@ -50,7 +50,7 @@ struct FuzzedPairing<Generator: RandomNumberGenerator> {
 
     private mutating func continuePairing() {
         if model.step() { return }
-        isMeddled = false
+        hasInterference = false
         model.outcomes = [:]
         // The next pairing has to encrypt the link again. An end that is still pairing keeps its
         // state, because it distributes its keys on the encrypted link.
@@ -62,7 +62,7 @@ struct FuzzedPairing<Generator: RandomNumberGenerator> {
     }
 
     private mutating func interfere(_ change: (inout PairingModel) -> Void) {
-        isMeddled = true
+        hasInterference = true
         change(&model)
     }
 
@@ -106,7 +106,7 @@ struct FuzzedPairing<Generator: RandomNumberGenerator> {
 
     private mutating func cancel() {
         let end: PairingModel.End = generator.happens(oneIn: 2) ? .central : .peripheral
-        isMeddled = true
+        hasInterference = true
         _ = model.machines[end]?.cancel()
         model.questions[end] = nil
     }
@@ -118,7 +118,7 @@ struct FuzzedPairing<Generator: RandomNumberGenerator> {
         let now = model.now
         for end in PairingModel.End.allCases { _ = model.machines[end]?.deadlinePassed(now: now) }
         model = Self.makeModel(&generator)
-        isMeddled = true
+        hasInterference = true
     }
 
     private mutating func check() {
@@ -144,7 +144,7 @@ struct FuzzedPairing<Generator: RandomNumberGenerator> {
         guard model.outcomes.count == 2 else { return }
         let keys = PairingModel.End.allCases.compactMap { try? model.outcomes[$0]?.get() }
         if keys.count == 2 { pairings += 1 } else { failures += 1 }
-        if keys.count == 2, !isMeddled, keys[0].peerKey != keys[1].localKey {
+        if keys.count == 2, !hasInterference, keys[0].peerKey != keys[1].localKey {
             problems.append("paired with different keys")
         }
         model.outcomes = [:]

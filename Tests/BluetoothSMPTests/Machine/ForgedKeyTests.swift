@@ -109,7 +109,7 @@ struct ForgedKeyTests {
     }
 
     @Test("A central that does not use the debug key refuses a peripheral that does")
-    func debuggingInitiator() throws {
+    func debuggingResponder() throws {
         var dialogue = PairingDialogue(
             .init(),
             .init(.noInputNoOutput) { $0.usesPublishedDebugKey = true }

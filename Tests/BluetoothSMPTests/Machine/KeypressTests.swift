@@ -88,8 +88,8 @@ struct KeypressTests {
         #expect(dialogue.peripheral.sentFailures == [.unspecified])
     }
 
-    @Test("A keypress notification after the first round is refused")
-    func afterFirstRound() throws {
+    @Test("A keypress notification after the first confirm value is refused")
+    func afterConfirmValue() throws {
         var dialogue = PasskeyTests.dialogue(.peripheralShows, isLegacy: false, keypresses: true)
         dialogue.pair()
         dialogue.central.answer(.passkey(try #require(dialogue.peripheral.shown)))
