@@ -12,8 +12,8 @@ public enum AdvertisingError: Error, Sendable, Hashable, CustomStringConvertible
     case flagsInScanResponse
     /// The controller has only `limit` advertising sets. A legacy controller has one.
     case tooManySets(limit: Int)
-    /// The controller does not support what the text names, or the kind of advertising does not
-    /// allow it.
+    /// The controller does not support what the text names, or the kind of advertising or the
+    /// host's privacy does not allow it.
     case unsupported(String)
     /// The controller refused a command with this code.
     case refused(HCI.ErrorCode)
@@ -44,7 +44,7 @@ public enum AdvertisingEnd: Sendable, Hashable {
     case stopped
     /// The set led to a connection and does not continue after it.
     case connected
-    /// The duration of the set is over.
+    /// The duration of the set, or the time limit of high duty cycle advertising, is over.
     case durationElapsed
     /// The set has reached its number of advertisements.
     case eventLimitReached

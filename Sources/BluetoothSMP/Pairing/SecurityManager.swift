@@ -69,8 +69,8 @@ package struct SecurityManager: Sendable {
     /// or `nil` to permit them.
     package var refusalForPeer: Pairing.FailureReason?
 
-    /// The security of the bond with this peer, which a pairing must not reduce, or `nil` if there
-    /// is none.
+    /// The security of the bond with this peer, or `nil` if there is none. A pairing must not
+    /// reduce it, unless its policy allows that (`allowsWeakerBond`).
     package var existingBond: LinkSecurity?
 
     private(set) var activity = Activity.none
