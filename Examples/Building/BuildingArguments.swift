@@ -9,8 +9,8 @@ struct BuildingArguments: Sendable {
     private static let deviceLimit = 200
     private static let faultLimit = 10_000
     private static let linkLimit = 256
-    /// The limits of a connection interval in milliseconds. Three of the longest fit into the
-    /// supervision timeout of 4 s that the devices request with it.
+    /// The limits of a connection interval in milliseconds. The devices request a supervision
+    /// timeout of 4 s together with the interval, and three of the longest intervals fit into it.
     private static let intervals = 15...1_200
 
     private(set) var scenario = BuildingScenario()

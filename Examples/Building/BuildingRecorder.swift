@@ -23,7 +23,8 @@ final class BuildingRecorder: Sendable {
         }
     }
 
-    /// The number of signals of each device that a long record keeps.
+    /// The number of signals of each device that a record of an hour contains. A longer record
+    /// contains at least as many, and fewer than twice as many.
     private static let sampleLimit = 3_600
 
     private let world: TestWorld

@@ -19,7 +19,7 @@ struct Parcel {
     }
 }
 
-/// A reader that assembles a parcel from the pieces of a stream.
+/// A reader that assembles a parcel from the parts of a stream.
 struct ParcelReader {
     /// The maximum length of a file, in bytes.
     static let contentLimit = 64 * 1_024 * 1_024
@@ -35,8 +35,8 @@ struct ParcelReader {
 
     private var received = Data()
 
-    mutating func take(_ piece: some Sequence<UInt8>) -> Progress {
-        received.append(contentsOf: piece)
+    mutating func take(_ part: some Sequence<UInt8>) -> Progress {
+        received.append(contentsOf: part)
         guard received.count >= Self.fixedLength else { return .unfinished }
         let nameLength = Int(number(at: 0..<2))
         let contentLength = number(at: 2..<10)

@@ -13,8 +13,8 @@ final class Reception: NSObject {
     private let channel: CBL2CAPChannel
     private let end: (Reception, Outcome) -> Void
     private var reader = ParcelReader()
-    /// The received parcel. It is reported after the sender has received the answer and closed the
-    /// channel.
+    /// The received parcel. It is reported when the channel closes, so that the sender can
+    /// receive the answer first.
     private var parcel: Parcel?
 
     init(_ channel: CBL2CAPChannel, end: @escaping (Reception, Outcome) -> Void) {

@@ -43,8 +43,8 @@ extension CompositeAdapter {
         for (radio, member) in members { radios[radio].port.endScan(member) }
     }
 
-    /// Handles an advertising report of a radio. A scan without duplicates passes each discovery on
-    /// once, from whichever radio reports it first. A scan with duplicates passes on only the
+    /// Handles an advertising report from a radio. A scan without duplicates passes each discovery
+    /// on once, from the radio that reports it first. A scan with duplicates passes on only the
     /// reports of the radio that receives the device best.
     func advertised(_ advertisement: Advertisement, scan: RequestIdentifier, on radio: Int) {
         let peer = identifier(of: advertisement.address)

@@ -51,9 +51,9 @@ extension CompositeAdapter {
     private func forward(_ event: (link: LinkIdentifier, event: PortEvent)) {
         let isHidden = state.withLock { state in
             if case .mtuChanged(_, let mtu) = event.event,
-                let place = state.links.firstIndex(where: { $0.link == event.link })
+                let index = state.links.firstIndex(where: { $0.link == event.link })
             {
-                state.links[place].mtu = mtu
+                state.links[index].mtu = mtu
             }
             return state.hidden.contains(event.link)
         }

@@ -42,7 +42,8 @@ package final class CompositeAdapter: BluetoothPort {
         var reported: PortState = .starting
         var lastRequest: UInt64 = 0
         /// The ports' connection requests for each connection request of the application, by the
-        /// number of the radio. They stay until the link that they made has ended.
+        /// number of the radio. A failed or canceled one is removed at once, and the one that made
+        /// the link when the link has ended.
         var attempts: [RequestIdentifier: [Int: RequestIdentifier]] = [:]
         var failures: [RequestIdentifier: @Sendable (PortError) -> Void] = [:]
         /// The connection requests that made the open links.
@@ -102,8 +103,8 @@ package final class CompositeAdapter: BluetoothPort {
 extension CompositeAdapter {
     package var executor: any HostExecutor { radios[0].port.executor }
 
-    /// The maximum number of scans at a time, at least 1. If a port can have several scans, one of
-    /// them is reserved for surveys (`RadioCore`).
+    /// The maximum number of scans at a time, at least 1. If each port can have several scans, one
+    /// of them is reserved for surveys (`RadioCore`).
     package var scanLimit: Int { max((radios.map(\.port.scanLimit).min() ?? 1) - 1, 1) }
 
     package var capabilities: PortCapabilities {

@@ -5,15 +5,16 @@ import BluetoothTypes
 
 /// The rules that choose the radio of each link.
 ///
-/// A connection request takes the radio with the strongest signal. If no radio has received the
-/// peer lately, or the peer's link was lost, all radios listen for a moment first (a *survey*). The
-/// chosen radio has a head start, and then all radios try to connect. The first that connects ends
-/// the attempts of the others.
+/// A connection request takes the radio with the strongest signal. All radios listen for a moment
+/// first (a *survey*) if no radio has received the peer lately, if the peer's last link was lost,
+/// or if that link was moved although no other radio received the peer. The chosen radio has a head
+/// start, and then all radios try to connect. The first that connects ends the attempts of the
+/// others.
 ///
 /// A link *moves* if its signal is weak and another radio receives the peer better, or if its
 /// signal is poor and no other radio receives the peer. Each move interrupts the connection, so a
 /// link stays on its radio for `RadioRules.minimumStay` at least. That time doubles with each move,
-/// up to `RadioRules.minimumStayLimit`, until a signal is strong again.
+/// up to `RadioRules.minimumStayLimit`, until the signal of the peer's link is no longer weak.
 ///
 /// If a person has chosen the radio of a peer (`pins`), only this radio connects, and the link does
 /// not move.
@@ -32,7 +33,7 @@ struct RadioCore: Sendable {
         case survey(Bool)
         /// Read the signal of a link.
         case read(LinkIdentifier)
-        /// End a link, because another radio takes over, or because the peer has another link.
+        /// End a link, because it moves, or because the peer has another link.
         case disconnect(LinkIdentifier)
     }
 
@@ -96,7 +97,8 @@ struct RadioCore: Sendable {
         var minimumStay: Duration
         /// Whether the next request listens before it connects.
         var needsSurvey: Bool
-        /// The time at which the link was lost; `nil` if it was not lost, but ended for a move.
+        /// The time at which the link was lost; `nil` if it was not lost, but ended for a move, or
+        /// if the peer has a link again.
         var lostAt: Instant?
         /// Whether the peer is still without a link after that.
         var isWithoutLink = true

@@ -88,7 +88,7 @@ package struct GatewayClient: Sendable {
         }
     }
 
-    /// Handles packets of the host. Packets before and after the lease are dropped.
+    /// Handles packets from the host. Packets before and after the lease are dropped.
     package mutating func hostSent(_ bytes: some Collection<UInt8>, now: Instant) -> [Action] {
         guard phase == .granted else { return [] }
         do throws(PeerFault) {

@@ -5,7 +5,8 @@ import BluetoothTypes
 
 // The controller, which is reset before each lease, and also after it if the controller works.
 extension GatewayCore {
-    /// Handles the opening of the controller, which is reset first.
+    /// Handles the opening of the controller: resets it for the lease, or closes it if the
+    /// connection that requested the lease has ended.
     package mutating func controllerOpened(now: Instant) -> [Action] {
         guard case .opening = controller else { return [] }
         guard owner != nil else { return closeController() }
@@ -22,7 +23,7 @@ extension GatewayCore {
         return end(owner, reason ?? "the controller has closed", now: now)
     }
 
-    /// Handles bytes of the controller.
+    /// Handles bytes from the controller.
     package mutating func controllerSent(
         _ bytes: some Collection<UInt8>,
         now: Instant

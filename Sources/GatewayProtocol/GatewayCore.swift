@@ -30,7 +30,7 @@ package struct GatewayCore: Sendable {
         /// A host that is enrolled under this name.
         case host(String)
         /// A host whose certificate is not enrolled. It is admitted only while a code is valid.
-        case stranger
+        case unenrolled
     }
 
     enum Phase: Equatable, Sendable {
@@ -54,7 +54,7 @@ package struct GatewayCore: Sendable {
         var name: String {
             switch authentication {
             case .host(let name): "\(name) (\(address))"
-            case .stranger: address
+            case .unenrolled: address
             }
         }
 
@@ -111,7 +111,7 @@ package struct GatewayCore: Sendable {
     /// time at which they are sent.
     var reports: [UInt8] = []
     var reportsDue: Instant?
-    /// The handles of the open links: at most 3,840, from 0x0000 to 0x0EFF.
+    /// The handles of the open links: at most 4,096, because a handle has 12 bits.
     var links: Set<ConnectionHandle> = []
 
     /// Creates the core of a gateway.
@@ -141,7 +141,7 @@ extension GatewayCore {
         return []
     }
 
-    /// Handles bytes of a connection.
+    /// Handles bytes from a connection.
     package mutating func received(
         _ bytes: some Collection<UInt8>,
         on id: ConnectionID,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The protocol between a gateway, which has a controller, and a host on another machine. It runs
-// inside a TLS connection, which has authenticated both sides before the first byte.
+// inside a TLS connection, which has authenticated both sides before the first byte. The exception
+// is a host that enrolls: the gateway authenticates it by the secret in its first frame.
 //
 // The host asks for a lease (`hello`). If no other connection has it, the gateway opens its
 // controller, resets it, and grants the lease (`granted`). From then on, both sides exchange HCI

@@ -4,11 +4,11 @@
 // connections, reads, writes and subscriptions.
 //
 // Each device is a `ScriptedHost`, a host as a value: its inputs are the packets of its controller
-// and deadlines, and its outputs are packets to its controller. The world runs it like all its
-// other events, so it is as reproducible as the radio, and uses no time while no event is due. A
-// `Beacon` starts its controller, sets its advertising data, and then sends nothing more. A
-// `SimpleAccessory` is a peripheral with the GATT server of the host. It advertises, serves one
-// central at a time, and advertises again when the central has disconnected.
+// and deadlines, and its outputs are packets to its controller. The world handles these inputs as
+// it handles its other events, so a device is as reproducible as the radio, and needs no CPU time
+// while no event is due. A `Beacon` starts its controller, sets its advertising data, and then
+// sends nothing more. A `SimpleAccessory` is a peripheral with the GATT server of the host. It
+// advertises, serves one central at a time, and advertises again when the central has disconnected.
 //
 // A `SimpleAccessoryProfile` defines an accessory: its services and their values, the values that
 // it streams to subscribed clients, and its reactions to writes. The accessories encode frames, ATT

@@ -10,8 +10,8 @@ public struct VirtualAirError: Error, Sendable {
         case stalled
         /// The body did not end in this much virtual time.
         case boundReached(Duration)
-        /// Work of hosts on other queues did not end in real time. The value is the number of
-        /// unfinished units of work.
+        /// Work of hosts on other queues did not end within the timeout, in real time. The value is
+        /// the number of unfinished units of work.
         case outsideWork(Int)
         /// The work of one instant does not end.
         case endless

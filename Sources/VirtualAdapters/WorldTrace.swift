@@ -50,7 +50,7 @@ final class WorldTrace {
         }
     }
 
-    /// Logs a packet from the controller with the label.
+    /// Logs a packet between the controller with the label and its host.
     private func note(_ packet: PassedPacket, label: String) {
         let name = Self.fileName(packet.controller, label: label)
         guard var log = logs[name] ?? open(name) else { return }

@@ -237,7 +237,7 @@ struct CompositeAdapterTests {
         }
     }
 
-    @Test("The nearer radio makes a link and performs its requests", arguments: [0.0, 20.0])
+    @Test("The nearer radio connects, and performs requests to the link", arguments: [0.0, 20.0])
     func link(meter: Double) async throws {
         try await Rooms().run { rooms in
             _ = try rooms.addAccessory(atMeter: meter)

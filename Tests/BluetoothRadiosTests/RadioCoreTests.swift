@@ -67,7 +67,7 @@ struct RadioCoreTests {
         #expect(now == received + rules.surveySettling)
     }
 
-    @Test("A request for a peer that no radio receives waits on all radios")
+    @Test("After a survey in which no radio receives the peer, all radios connect")
     mutating func notReceived() {
         #expect(connect() == [.survey(true)])
         let start = now

@@ -48,7 +48,7 @@ struct GatewayModelTests {
         }
     }
 
-    @Test("A host gets the lease, and the gateway is free after the connection")
+    @Test("A host gets the lease, and the gateway is free when the connection has ended")
     func lease() {
         var harness = Harness()
         harness.model.connect(now: harness.now)
@@ -61,7 +61,9 @@ struct GatewayModelTests {
         #expect(harness.events == ["granted", "closed"] && !harness.model.isLeased)
     }
 
-    @Test("Both sides end the lease within four seconds of a cut, and begin a new one after it")
+    @Test(
+        "Both sides end the lease within four seconds of a cut, and begin a new one after the cut"
+    )
     func cut() {
         var harness = Harness()
         harness.model.connect(now: harness.now)

@@ -18,7 +18,7 @@ struct GatewayCoreTests {
         var core = GatewayCore(name: "hall")
         var hosts: [Int: GatewayClient] = [:]
         var now = Instant.zero
-        /// The events in order, in a few words.
+        /// Short descriptions of the events, in order.
         var events: [String] = []
         var packets: [Int: [UInt8]] = [:]
         var isReading = true
@@ -169,7 +169,7 @@ struct GatewayCoreTests {
         #expect(fixture.events == ["reset"])
     }
 
-    /// Returns an event that a link with this handle was opened.
+    /// Returns the event that reports a new link with this handle.
     private static func opened(_ handle: UInt8) -> [UInt8] {
         [0x04, 0x3E, 0x13, 0x01, 0x00, handle, 0x00] + Array(repeating: 0, count: 15)
     }
@@ -331,10 +331,10 @@ struct GatewayCoreTests {
         #expect(fixture.events.contains { $0.contains("it does not read") })
     }
 
-    @Test("A stranger can enroll, and cannot get a lease")
-    func stranger() {
+    @Test("A host that is not enrolled can enroll, but cannot get a lease")
+    func unenrolled() {
         var fixture = GatewayFixture()
-        fixture.connect(1, .stranger)
+        fixture.connect(1, .unenrolled)
         #expect(
             fixture.events == [
                 "1 ended: its certificate is not enrolled",
@@ -343,14 +343,14 @@ struct GatewayCoreTests {
         )
         fixture.events = []
         let right = [UInt8](repeating: 1, count: 10)
-        fixture.connect(2, .stranger, .enrollment(secret: right, name: "pc"))
+        fixture.connect(2, .unenrolled, .enrollment(secret: right, name: "pc"))
         #expect(
             fixture.events == [
                 "check 10 pc", "2 granted by hall", "log 10.0.0.2:1: enrolled as pc",
             ]
         )
         fixture.events = []
-        fixture.connect(3, .stranger, .enrollment(secret: right.map { $0 + 1 }, name: "pc"))
+        fixture.connect(3, .unenrolled, .enrollment(secret: right.map { $0 + 1 }, name: "pc"))
         #expect(fixture.events.contains("3 ended: its enrollment code is wrong, used or too old"))
     }
 
@@ -363,7 +363,7 @@ struct GatewayCoreTests {
             let bytes =
                 writer.bytes(of: .enroll(secret: secret, name: "pc"))
                 + writer.bytes(of: .hello(version: 1)) + [0x55]
-            _ = fixture.core.connected(1, from: "x", .stranger, now: fixture.now)
+            _ = fixture.core.connected(1, from: "x", .unenrolled, now: fixture.now)
             fixture.perform(fixture.core.received(bytes, on: 1, now: fixture.now))
             let end =
                 isValid

@@ -69,7 +69,7 @@ struct GatewayModelTests {
                 readers[id] = FrameReader()
                 let isHost = Bool.random(using: &generator)
                 perform(
-                    core.connected(id, from: "\(id)", isHost ? .host("a") : .stranger, now: now)
+                    core.connected(id, from: "\(id)", isHost ? .host("a") : .unenrolled, now: now)
                 )
                 send(.hello(version: 1), id)
             case 2:

@@ -56,7 +56,7 @@ struct VirtualTransportTests {
         }
     }
 
-    @Test("A host on a thread other than the radio's is refused")
+    @Test("A host on an executor other than the radio's is refused")
     func foreignExecutor() async throws {
         let adapter = try air.addAdapter()
         let executor = AdapterExecutor()

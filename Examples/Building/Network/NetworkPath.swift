@@ -62,7 +62,7 @@ struct NetworkPath {
         waiting = waiting.map { ($0.item, max($0.at, arrival)) }
     }
 
-    /// Drops everything on the way, because one end has no power.
+    /// Drops everything on the way, because the gateway has lost its power or gets it back.
     mutating func drop() { waiting = [] }
 
     private mutating func nextDelay() -> Duration {

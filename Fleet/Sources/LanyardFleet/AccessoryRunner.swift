@@ -17,7 +17,8 @@ final class AccessoryRunner: Sendable {
     private let id: String
     private let tracer: any Tracer
 
-    /// The accessory and its central; `nil` until the central finds the accessory.
+    /// The accessory and its central; `nil` until the central has found the accessory, and after
+    /// the runner has released it.
     private actor Promise {
         private(set) var pair: (AccessoryCentral, Accessory)?
         func fulfill(_ pair: (AccessoryCentral, Accessory)?) { self.pair = pair }

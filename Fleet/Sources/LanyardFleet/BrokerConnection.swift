@@ -8,7 +8,7 @@ enum BrokerEvent: Sendable {
     case connected
     /// The connection was lost, or an attempt failed, with the reason.
     case disconnected(String)
-    /// The broker took a message, or refused it with a reason.
+    /// The broker accepted a message, or refused it with a reason.
     case acknowledged(Int32, refusal: String?)
     /// The broker refused a subscription, with the reason.
     case subscriptionRefused(String)
@@ -120,8 +120,8 @@ final class BrokerConnection: Sendable {
 
     /// Disconnects as MQTT requires. Waits until the thread has ended, for `stopLimit` at most.
     ///
-    /// The thread does not end in time if the broker's machine does not answer, because the
-    /// library connects with a system call that only the system's own limit ends.
+    /// The thread does not end in time if the broker's machine does not answer a connection
+    /// attempt: the library's call of `connect` then blocks until the system's own time limit.
     ///
     /// - Returns: Whether the thread has ended.
     @discardableResult
@@ -235,7 +235,7 @@ extension BrokerConnection {
             }
         }
         mosquitto_disconnect_v5_callback_set(client) { _, object, code, _ in
-            // Below these codes are errors of the library.
+            // A lower code is an error of the library, or a requested disconnection.
             guard let connection = BrokerConnection.from(object), isRefusal(code) else { return }
             let isTakenOver = code == Int32(MQTT_RC_SESSION_TAKEN_OVER.rawValue)
             connection.end(

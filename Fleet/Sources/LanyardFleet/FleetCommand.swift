@@ -30,7 +30,8 @@ struct FleetCommand: Hashable, Sendable {
     /// The time in seconds after which the command must not be executed; `nil` if it names none.
     var expiry: Double?
 
-    /// Returns the id of a command, which may otherwise be malformed; `nil` without a valid id.
+    /// Returns the id in a command, even if other members are malformed; `nil` if there is no valid
+    /// id.
     static func id(in payload: [UInt8]) -> String? {
         guard payload.count <= payloadLimit, let json = try? JSON(parsing: payload),
             let id = json.members?["id"]?.text, FleetTopics.isLevel(id)

@@ -34,7 +34,7 @@ extension FleetCore {
         }
     }
 
-    /// Receives a command that another host answers. After `connect`, this host may claim the
+    /// Receives a command that this host does not answer. After `connect`, this host may claim the
     /// accessory again.
     private mutating func receiveUnanswered(
         _ message: ReceivedMessage,

@@ -54,7 +54,8 @@ final class FleetDriver: Service {
 
     /// Opens the journal in the folder of the settings, which is created if it is missing.
     ///
-    /// - Throws: The error of the system if the folder or the journal cannot be used.
+    /// - Throws: `JournalError` if the journal cannot be used, or the error of Foundation if the
+    ///   folder cannot be created.
     init(
         _ settings: FleetSettings,
         _ description: FleetDescription,

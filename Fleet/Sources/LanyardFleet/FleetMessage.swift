@@ -21,7 +21,7 @@ struct FleetMessage: Hashable, Sendable {
     /// The correlation data of the command that the message answers.
     var correlation: [UInt8]?
 
-    /// The bytes that count toward the bound of the queue.
+    /// The number of bytes that count toward the bound of the queue.
     var size: Int { topic.utf8.count + payload.utf8.count + (correlation?.count ?? 0) }
 }
 

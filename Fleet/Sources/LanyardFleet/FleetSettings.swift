@@ -43,7 +43,8 @@ struct FleetSettings: Sendable {
     ///
     /// - Parameters:
     ///   - arguments: The settings of the command line.
-    ///   - environment: The variables, `LANYARD_FLEET_` and the name of a setting.
+    ///   - environment: The environment variables. The variable of a setting has the prefix
+    ///     `LANYARD_FLEET_` and then the name in capital letters, with `_` in place of `-`.
     ///   - file: The path of a JSON file; `nil` for none.
     /// - Throws: `SettingsError` if a setting is missing or malformed.
     init(

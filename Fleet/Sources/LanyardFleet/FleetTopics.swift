@@ -52,7 +52,8 @@ struct FleetTopics: Sendable {
             && !topic.contains { $0 == "+" || $0 == "#" || $0 == "\0" }
     }
 
-    /// Returns whether a text can be a level of a topic.
+    /// Returns whether a text is valid as a level of a fleet's topics: 1 to 64 ASCII letters,
+    /// digits, hyphens and underscores.
     static func isLevel(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in

@@ -18,15 +18,16 @@ enum JournalRecord: Hashable, Sendable {
 
 /// A file of records, each written to the disk before the program acts on it.
 ///
-/// A record is its length, its checksum and its bytes. A record that a crash cut off ends the file,
-/// because the program has not acted on it.
+/// A record is its length, its checksum and its bytes. When the file is opened, a record that a
+/// crash cut off is removed. The program has not acted on such a record.
 struct Journal: ~Copyable {
     /// The maximum size of a record in bytes.
     static let recordLimit = 64 << 10
-    /// The size in bytes above which the file is rewritten, unless twice its size after the last
-    /// rewriting is larger.
+    /// The size in bytes that the file must exceed to be rewritten. It must also have more than
+    /// doubled since it was last rewritten.
     static let compactionSize = 1 << 20
-    /// The number of times that a file is opened again because another process has replaced it.
+    /// The maximum number of attempts to open the file. Each one fails if another process replaces
+    /// the file meanwhile.
     private static let replacementLimit = 16
 
     let path: String
@@ -40,7 +41,8 @@ struct Journal: ~Copyable {
 
     /// Opens or creates a journal, and reads its records.
     ///
-    /// - Throws: The error of the system.
+    /// - Throws: `JournalError` if another process uses the journal or the file cannot be prepared,
+    ///   or the error of Foundation if the file cannot be read.
     init(opening path: String, records: inout [JournalRecord]) throws {
         let descriptor = try Self.openLocked(path)
         do {
@@ -102,7 +104,7 @@ struct Journal: ~Copyable {
 
     /// Writes records to the disk.
     ///
-    /// - Throws: The error of the system. The program then must not act on the records.
+    /// - Throws: `JournalError`. The program then must not act on the records.
     mutating func append(_ records: [JournalRecord]) throws {
         guard !records.isEmpty else { return }
         try Self.writeAll(records.flatMap(Self.encode), to: descriptor, path)

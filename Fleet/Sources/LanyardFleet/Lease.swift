@@ -3,10 +3,10 @@
 /// The lease of an accessory, as one host knows it. A lease is the right of one host to connect to
 /// the accessory.
 ///
-/// A host claims an accessory that it receives, if the lease is free. It then waits for claims of
-/// other hosts, and holds the lease if none of them wins. It repeats its claim to renew the lease,
-/// because a lease that is not renewed becomes free. Each host measures these times from the
-/// receipt of a message, so the clocks of the hosts need not agree.
+/// A host claims an accessory whose advertisements it receives, if the lease is free. It then waits
+/// for claims of other hosts, and holds the lease if none of them wins. It repeats its claim to
+/// renew the lease, because a lease that is not renewed becomes free. Each host measures these
+/// times from the receipt of a message, so the clocks of the hosts need not agree.
 struct Lease {
     /// The time in seconds for which a claim is valid.
     static let duration = 30.0
@@ -49,7 +49,8 @@ struct Lease {
     mutating func claim(now: Double) -> [Action] {
         guard phase == .free, best == nil || now >= expiry || best?.host == host else { return [] }
         let last = best?.epoch ?? 0
-        // After the highest epoch, the count begins again: the lease with that epoch has expired.
+        // After the highest epoch, the count begins again: the lease with that epoch has expired,
+        // or was this host's own.
         let claim = LeaseClaim(epoch: last < LeaseClaim.epochLimit ? last + 1 : 1, host: host)
         (best, expiry) = (claim, now + Self.duration)
         phase = .claimed(until: now + Self.settlingTime)

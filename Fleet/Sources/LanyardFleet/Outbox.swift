@@ -14,7 +14,7 @@ struct Outbox {
     static let inFlightLimit = 16
 
     let messageLimit: Int
-    /// The messages by their numbers.
+    /// The messages with their numbers.
     private(set) var messages: [(number: UInt64, message: FleetMessage)] = []
     private(set) var bytes = 0
     /// The number of the next message. A number is never used twice.

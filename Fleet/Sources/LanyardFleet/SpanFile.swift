@@ -10,8 +10,8 @@ import Tracing
 ///
 /// Spans do not cross processes: MQTT messages carry no trace context.
 final class SpanFile: Tracer {
-    /// The maximum size of the file in bytes. Before a longer one, the tracer renames the file to
-    /// `.1`, in place of an earlier one, and begins a new one.
+    /// The maximum size of the file in bytes. If a line does not fit, the tracer first appends `.1`
+    /// to the file's name, replaces an earlier file of that name, and begins a new file.
     static let sizeLimit = 16 << 20
 
     private struct State {

@@ -5,7 +5,7 @@ import NIOCore
 
 /// The gateway's controller, on a thread of its own.
 ///
-/// All methods are called on the event loop, and all events arrive on it.
+/// `open()`, `send(_:)` and `close()` are called on the event loop, and all events arrive on it.
 final class ControllerPort: Sendable {
     enum Event: Sendable {
         case opened

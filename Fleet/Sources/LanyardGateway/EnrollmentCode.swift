@@ -10,10 +10,10 @@ import NIOSSL
 /// It contains a fingerprint of the gateway's certificate, by which the host recognizes the
 /// gateway, and a secret, by which the gateway recognizes the host.
 struct EnrollmentCode: Equatable, Sendable, CustomStringConvertible {
-    /// The bytes of the fingerprint in a code.
+    /// The number of bytes of the fingerprint in a code.
     static let fingerprintLength = 16
     /// The digits and letters of a code, without O, I and L, which look like digits, and without U
-    /// (Crockford's alphabet).
+    /// (Crockford's Base32).
     private static let letters = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
     private static let groupLength = 6
 

@@ -16,7 +16,7 @@ struct ServeCommand: AsyncParsableCommand {
             """
     )
 
-    @Option(help: "The gateway's name: letters, digits, dots, dashes and underscores.")
+    @Option(help: "The gateway's name: letters, digits, dots, hyphens and underscores.")
     var name: Name
 
     @Option(help: "The controller: \(AdapterSpecification.forms).")
@@ -64,9 +64,9 @@ struct ServeCommand: AsyncParsableCommand {
 }
 
 extension GatewayAddress {
-    /// All IPv4 addresses of this machine, with the usual port.
+    /// All IPv4 addresses of this machine, with the default port.
     fileprivate static var everywhere: GatewayAddress {
-        GatewayAddress(host: "0.0.0.0", port: GatewayAddress.usualPort)
+        GatewayAddress(host: "0.0.0.0", port: GatewayAddress.defaultPort)
     }
 }
 

@@ -35,7 +35,7 @@ final class GatewayConnection: @unchecked Sendable {
     /// The time of the timer for the deadlines; `nil` without one.
     private var timerDeadline: Instant?
     private var hasEnded = false
-    /// Whether the gateway has sent anything after TLS was agreed.
+    /// Whether the gateway has sent anything after the TLS handshake.
     private var hasAnswered = false
     /// The certificate of the gateway.
     private(set) var certificate: [UInt8]?
@@ -118,7 +118,7 @@ final class GatewayConnection: @unchecked Sendable {
         self.channel = channel
     }
 
-    fileprivate func agreed(on channel: any Channel) {
+    fileprivate func handshakeCompleted(on channel: any Channel) {
         guard !hasEnded else { return channel.close(promise: nil) }
         timer?.cancel()
         self.channel = channel
@@ -139,7 +139,10 @@ final class GatewayConnection: @unchecked Sendable {
         perform(client?.hostSent(bytes, now: now) ?? [])
     }
 
-    /// Reports that the host has taken packets. The gateway may then send as many further bytes.
+    /// Reports that the host has consumed delivered packets. The client then permits the gateway to
+    /// send more, in batches.
+    ///
+    /// - Parameter count: The number of delivered bytes that the host has consumed.
     func consumed(_ count: Int) {
         loop.preconditionInEventLoop()
         perform(client?.consumed(count, now: now) ?? [])
@@ -228,7 +231,7 @@ private final class Handler: ChannelInboundHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if let event = event as? TLSUserEvent, case .handshakeCompleted = event {
-            connection.agreed(on: context.channel)
+            connection.handshakeCompleted(on: context.channel)
         }
         context.fireUserInboundEventTriggered(event)
     }

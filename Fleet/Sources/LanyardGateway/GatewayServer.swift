@@ -11,9 +11,10 @@ import NIOTLS
 
 /// The driver of a `GatewayCore`: its socket, its connections, its controller and its timer.
 ///
-/// The conformance to `Sendable` is unchecked: everything mutable is used on `loop` only.
+/// The conformance to `Sendable` is unchecked: after the initializer, everything mutable is used on
+/// `loop` only, except `port`, which no longer changes.
 final class GatewayServer: @unchecked Sendable {
-    /// The time in which a connection must agree on TLS.
+    /// The time in which a connection must complete the TLS handshake.
     static let handshakeLimit = TimeAmount.seconds(5)
 
     private let loop: any EventLoop
@@ -124,7 +125,7 @@ final class GatewayServer: @unchecked Sendable {
             core.connected(
                 id,
                 from: Self.address(of: channel),
-                certificate.name.map { .host($0) } ?? .stranger,
+                certificate.name.map { .host($0) } ?? .unenrolled,
                 now: now
             )
         )
@@ -220,7 +221,7 @@ private final class ServerConnection: ChannelInboundHandler {
 
     private let id: Int
     private let server: GatewayServer
-    private var isAgreed = false
+    private var hasCompletedHandshake = false
     private var limit: Scheduled<Void>?
 
     init(_ id: Int, of server: GatewayServer) {
@@ -231,14 +232,14 @@ private final class ServerConnection: ChannelInboundHandler {
     func channelActive(context: ChannelHandlerContext) {
         let (id, server) = (id, server)
         limit = context.eventLoop.scheduleTask(in: GatewayServer.handshakeLimit) {
-            server.refused(id, "it has not agreed on TLS within 5 seconds")
+            server.refused(id, "it has not completed the TLS handshake within 5 seconds")
         }
         context.fireChannelActive()
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if let event = event as? TLSUserEvent, case .handshakeCompleted = event {
-            isAgreed = true
+            hasCompletedHandshake = true
             limit?.cancel()
             server.connected(id)
         }
@@ -255,7 +256,7 @@ private final class ServerConnection: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        if !isAgreed { server.refused(id, TLSFailure.describe(error)) }
+        if !hasCompletedHandshake { server.refused(id, TLSFailure.describe(error)) }
         context.close(promise: nil)
     }
 
@@ -276,7 +277,7 @@ enum TLSFailure {
             ("UNSUPPORTED_PROTOCOL", "it does not speak TLS 1.3"),
             ("WRONG_VERSION_NUMBER", "it does not speak TLS"),
             ("HTTP_REQUEST", "it does not speak TLS"),
-            ("uncleanShutdown", "the connection broke"),
+            ("uncleanShutdown", "the connection was lost"),
         ]
         return causes.first { text.contains($0.0) }?.1 ?? "TLS failed (\(text.prefix(160)))"
     }

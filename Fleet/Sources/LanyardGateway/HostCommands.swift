@@ -21,7 +21,7 @@ struct EnrollCommand: AsyncParsableCommand {
     var code: String
 
     @Option(help: "The name of this host in the gateway's list of hosts.")
-    var name = Name(argument: ProcessInfo.processInfo.hostName) ?? Name.usual
+    var name = Name(argument: ProcessInfo.processInfo.hostName) ?? Name.fallback
 
     @OptionGroup var state: StateOptions
 
@@ -133,5 +133,5 @@ struct ConnectCommand: AsyncParsableCommand {
 
 extension Name {
     /// The name of a host whose own name cannot be used.
-    fileprivate static var usual: Name { Name(text: "host") }
+    fileprivate static var fallback: Name { Name(text: "host") }
 }

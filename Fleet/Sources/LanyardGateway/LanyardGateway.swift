@@ -51,7 +51,7 @@ struct StateOptions: ParsableArguments {
 }
 
 struct GatewayAddress: ExpressibleByArgument, CustomStringConvertible, Equatable {
-    static let usualPort = GatewayProtocol.defaultPort
+    static let defaultPort = GatewayProtocol.defaultPort
 
     let host: String
     let port: UInt16
@@ -60,7 +60,7 @@ struct GatewayAddress: ExpressibleByArgument, CustomStringConvertible, Equatable
         (self.host, self.port) = (host, port)
     }
 
-    /// Reads `HOST:PORT`, `[::1]:PORT` or, with the usual port, `HOST`.
+    /// Reads `HOST:PORT`, `[::1]:PORT` or, with the default port, `HOST`.
     init?(argument: String) {
         var (host, port) = (argument[...], GatewayProtocol.defaultPort)
         let isBracketed = argument.hasPrefix("[")

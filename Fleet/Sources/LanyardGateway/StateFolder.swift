@@ -26,12 +26,12 @@ struct StateFolder: Sendable {
 
     /// Opens a folder, and makes it if it does not exist.
     ///
-    /// - Parameter path: The folder; `nil` for the usual one.
+    /// - Parameter path: The folder; `nil` for the default one.
     init(
         _ path: String?,
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws {
-        self.path = try path ?? Self.usual(environment)
+        self.path = try path ?? Self.defaultPath(environment)
         do {
             try FileManager.default.createDirectory(
                 atPath: self.path,
@@ -43,7 +43,7 @@ struct StateFolder: Sendable {
         }
     }
 
-    private static func usual(_ environment: [String: String]) throws -> String {
+    private static func defaultPath(_ environment: [String: String]) throws -> String {
         func value(_ name: String) -> String? {
             environment[name].flatMap { $0.isEmpty ? nil : $0 }
         }
@@ -122,7 +122,7 @@ struct TrustedCertificates: Sendable {
         }
     }
 
-    /// Keeps a certificate, in place of an earlier one of the same name.
+    /// Stores a certificate, in place of an earlier one of the same name.
     func add(_ certificate: [UInt8], as name: String) throws {
         guard names.count < StateFolder.certificateLimit || self.certificate(of: name) != nil else {
             throw StateFolder.Failure(

@@ -19,7 +19,7 @@ struct BrokerConnectionTests {
         )
     }
 
-    @Test("The end does not wait for a thread that cannot end")
+    @Test("stop() returns after its time limit if the thread is blocked")
     func blocked() throws {
         let broker = try RawBroker()
         let (isBlocked, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -39,7 +39,7 @@ struct BrokerConnectionTests {
     }
 
     @Test(
-        "The reason of the broker for the end of a connection is reported, and no other one",
+        "If the broker ends a connection, only its reason is reported",
         arguments: [
             ([0x20, 3, 0, 0x87, 0], "The broker refused the connection: Not authorized"),
             (

@@ -113,7 +113,9 @@ struct CommandTests {
         #expect(host.core.commands.isEmpty)
     }
 
-    @Test("Retained commands, those of other accessories, and foreign response topics are ignored")
+    @Test(
+        "Retained commands, commands to unknown accessories and foreign response topics are ignored"
+    )
     func ignored() throws {
         var host = try FleetHarness.holding()
         host.command(Self.read) { $0.isRetained = true }

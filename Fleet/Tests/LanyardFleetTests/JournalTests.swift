@@ -62,7 +62,7 @@ struct JournalTests {
         #expect(try reopened { _ in } == [.next(9), .finished(1)])
     }
 
-    /// As a child process has a copy for a moment while it is being started.
+    /// A child process has such a copy for a moment while it is being started.
     @Test("A journal that was closed can be opened, even if a copy of its descriptor exists")
     func copiedDescriptor() throws {
         let path = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"

@@ -26,7 +26,7 @@ struct SettingsTests {
         )
     }
 
-    @Test("An argument counts before a variable, and a variable before the file")
+    @Test("An argument takes precedence over a variable, and a variable over the file")
     func order() async throws {
         var arguments = Self.arguments
         arguments[.name] = nil

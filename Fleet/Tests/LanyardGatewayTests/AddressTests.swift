@@ -7,7 +7,7 @@ import Testing
 
 @testable import LanyardGateway
 
-/// Tests of a gateway whose name has an IPv6 and an IPv4 address. One of these does not work
+/// Tests of a gateway whose name has an IPv6 and an IPv4 address. One of these, or neither, works
 /// (RFC 8305).
 @Suite("A gateway with several addresses", .enabled(if: DeadAddress.hasIPv6))
 struct AddressTests {
@@ -122,7 +122,7 @@ struct DeadAddress {
                 getsockname(listener, $0.baseAddress, &length)
             }
         }
-        // The port has the same place in the addresses of both families.
+        // The port is at the same offset in the addresses of both families.
         let own = withUnsafeBytes(of: storage) { UInt16($0[2]) << 8 | UInt16($0[3]) }
         self.port = own
         let target = try SocketAddress(ipAddress: host, port: Int(own))

@@ -238,7 +238,7 @@ struct RefusalTests {
         }
     }
 
-    /// A handler that sends bytes when TLS has been agreed.
+    /// A handler that sends bytes when the TLS handshake has completed.
     private final class Sender: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
 

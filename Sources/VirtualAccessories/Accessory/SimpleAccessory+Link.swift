@@ -122,10 +122,11 @@ extension SimpleAccessory {
         return nil
     }
 
-    /// Passes the first due value to the server. A stream ends if the client is not subscribed or
-    /// may not have the value.
+    /// Passes the first due value to the server. A stream ends if the server cannot send its value,
+    /// for example because the client is not subscribed.
     ///
-    /// - Returns: `false` if no value can be sent.
+    /// - Returns: `false` if no value is due, or if all due values wait for the confirmation of an
+    ///   indication.
     private mutating func sendNextValue(now: Instant) -> Bool {
         let mayIndicate = server.mayIndicate
         guard var link,

@@ -14,7 +14,7 @@ struct SimpleAccessoryIdentity: Sendable {
     private(set) var rotation: Instant?
 
     private let period: Duration?
-    /// The key of private addresses; `nil` if the accessory uses static ones.
+    /// The identity resolving key of private addresses; `nil` if the accessory uses static ones.
     private let key: ResolvingKey?
     private var generator: SplitMix64
 

@@ -13,7 +13,8 @@ public enum AccessoryAddress: Hashable, Sendable {
     case random(DeviceAddress)
     /// A resolvable private address that changes after each period of at least one second, so that
     /// only a bonded peer recognizes the accessory. Its identity address is a random static address
-    /// that follows from the controller's public address.
+    /// that follows from the controller's public address. A beacon does not rotate its address: it
+    /// advertises from that static address.
     case rotating(every: Duration)
 
     /// Returns the random address for a controller with that public address; `nil` if the

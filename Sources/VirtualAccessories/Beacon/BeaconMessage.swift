@@ -58,7 +58,7 @@ package enum EddystoneURL {
     /// The maximum number of bytes after the scheme.
     static let lengthLimit = 17
 
-    /// The abbreviations. The byte of each is its place in the list.
+    /// The abbreviations. The byte of each is its index in the list.
     private static let schemes = ["http://www.", "https://www.", "http://", "https://"]
     private static let endings = [
         ".com/", ".org/", ".edu/", ".net/", ".info/", ".biz/", ".gov/",

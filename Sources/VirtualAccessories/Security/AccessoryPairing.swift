@@ -5,7 +5,7 @@ import BluetoothTypes
 /// The pairing behavior of an accessory and of its simulated user, who consents to every pairing
 /// and confirms every comparison.
 public struct AccessoryPairing: Hashable, Sendable {
-    /// The input and output capabilities.
+    /// The IO capability.
     public var ioCapability: Pairing.IOCapability
 
     /// The passkey that the user enters, or `nil` if the user refuses to enter one.

@@ -16,7 +16,7 @@ struct AccessoryServer: Sendable {
     enum Event: Sendable {
         /// The client has subscribed to the value, or has ended its subscription (`nil`).
         case subscriptionChanged(AttributeHandle, GATT.SubscriptionKind?)
-        /// Perform the action, after the PDUs that are to be sent.
+        /// Perform the action. The bearer has already queued the response to the write.
         case act(AccessoryAction)
         /// Store this record of the bonded client.
         case remember(ClientRecord)
@@ -115,7 +115,7 @@ struct AccessoryServer: Sendable {
 
 // The PDUs of the bearer.
 extension AccessoryServer {
-    /// Handles a PDU of the client.
+    /// Handles a PDU from the client.
     mutating func receive(_ bytes: ArraySlice<UInt8>, now: Instant) -> [Event] {
         switch bearer.receive(bytes) {
         case .request(let pdu), .command(let pdu):

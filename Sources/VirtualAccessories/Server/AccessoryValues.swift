@@ -56,8 +56,8 @@ public struct AccessoryValues: Sendable {
         _ service: SimpleAccessoryProfile.Service,
         as published: GATT.DiscoveredService
     ) {
-        for (characteristic, place) in zip(service.characteristics, published.characteristics) {
-            let handle = place.valueHandle
+        for (characteristic, found) in zip(service.characteristics, published.characteristics) {
+            let handle = found.valueHandle
             characteristics[handle] = characteristic
             if handles[characteristic.uuid] == nil { handles[characteristic.uuid] = handle }
             if characteristic.reaction != nil { reactiveValues[handle] = characteristic.value }

@@ -15,8 +15,8 @@ package struct AdapterAccess: Sendable {
     /// The air of the virtual controller; `nil` for a real controller.
     package var air: LiveAir?
 
-    /// Ends the air, after the host has ended, and waits until its thread has ended. Must not be
-    /// called on that thread.
+    /// Ends the air. Call this method after the host has ended. It waits until the air's thread has
+    /// ended, unless it is called on that thread.
     package func end() {
         air?.shutDown()
     }

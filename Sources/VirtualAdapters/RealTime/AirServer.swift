@@ -92,7 +92,7 @@ public final class AirServer: @unchecked Sendable {
         }
     }
 
-    /// Keeps a server that listens. If `stop()` was called while it started, stops it again.
+    /// Stores a server that listens. If `stop()` was called while it started, stops it again.
     private func add(_ server: any Listening) async throws(TransportError) {
         let isKept = servers.withLock { servers in
             servers?.append(server)

@@ -112,7 +112,8 @@ public final class LiveAir: @unchecked Sendable {
         VirtualTransport(to: controller, over: self)
     }
 
-    /// Stops the world's time and ends the thread.
+    /// Stops the world's time, and ends the thread when it has no more work. Waits until the thread
+    /// has ended, unless the method is called on that thread.
     public func shutDown() {
         executor.perform { [self] in
             timer?.set(to: nil)

@@ -67,19 +67,19 @@ extension RootCanalBridge {
             return
         }
         let key = RootCanalLink.Key(remote: proxy.address.value, local: local.value)
-        let place = RootCanalLink.Place(proxy: number, handle: event.connectionHandle)
+        let endpoint = RootCanalLink.Endpoint(proxy: number, handle: event.connectionHandle)
         let isRemoteCentral = event.role == .central
         if isRemoteCentral { proxies[number]?.pendingConnection = nil }
         guard links[key] == nil, links.count < Self.linkLimit else {
             let refusal = HCI.Disconnect(
-                connectionHandle: place.handle,
+                connectionHandle: endpoint.handle,
                 reason: .remoteDeviceLowResources
             )
             return command(refusal, at: number, now: now)
         }
         var link = RootCanalLink(
             key,
-            at: place,
+            at: endpoint,
             isRemoteCentral: isRemoteCentral,
             timeout: event.supervisionTimeout.duration,
             now: now
@@ -93,7 +93,7 @@ extension RootCanalBridge {
         )
         if !isRemoteCentral { link.answerDeadline = now + Self.answerLimit }
         links[key] = link
-        keys[place] = key
+        keys[endpoint] = key
         answer(
             isRemoteCentral ? .connectionResponse(parameters) : .connectionRequest(parameters),
             on: key
@@ -115,10 +115,10 @@ extension RootCanalBridge {
         links[key]?.endReason = reason
         links[key]?.isEnding = true
         let disconnect = HCI.Disconnect(
-            connectionHandle: link.place.handle,
+            connectionHandle: link.endpoint.handle,
             reason: Self.hostReasons.contains(reason) ? reason : .remoteUserTerminatedConnection
         )
-        command(disconnect, at: link.place.proxy, now: now)
+        command(disconnect, at: link.endpoint.proxy, now: now)
     }
 
     /// The reasons that a host may give (Vol 4, Part E, 7.1.6).
@@ -162,9 +162,11 @@ extension RootCanalBridge {
             return end(key, .remoteUserTerminatedConnection, now)
         }
         guard link.lastReceived + link.timeout > now else {
-            let open = links.values.filter { $0.place.proxy == link.place.proxy && !$0.isEnding }
+            let open = links.values.filter {
+                $0.endpoint.proxy == link.endpoint.proxy && !$0.isEnding
+            }
             let hasVanished = open.allSatisfy { $0.lastReceived + $0.timeout * 3 / 4 <= now }
-            return hasVanished ? remove(link.place.proxy) : end(key, .connectionTimeout, now)
+            return hasVanished ? remove(link.endpoint.proxy) : end(key, .connectionTimeout, now)
         }
         guard !link.isPinged, link.lastReceived + link.timeout / 2 <= now else { return }
         links[key]?.isPinged = true
@@ -192,14 +194,15 @@ extension RootCanalBridge {
 
     /// Gives the proxy's controller as much data as it can take. The links take turns.
     mutating func releaseData(of number: Int) {
-        var places = links.values.filter { $0.place.proxy == number && !$0.isIdle }.map(\.place)
-        places.sort { $0.handle.rawValue < $1.handle.rawValue }
-        while !places.isEmpty {
-            for place in places {
-                guard let key = keys[place], let free = proxies[number]?.freeBuffers, free > 0,
+        var endpoints = links.values.filter { $0.endpoint.proxy == number && !$0.isIdle }
+            .map(\.endpoint)
+        endpoints.sort { $0.handle.rawValue < $1.handle.rawValue }
+        while !endpoints.isEmpty {
+            for endpoint in endpoints {
+                guard let key = keys[endpoint], let free = proxies[number]?.freeBuffers, free > 0,
                     let packet = links[key]?.takePacket()
                 else {
-                    places.removeAll { $0 == place }
+                    endpoints.removeAll { $0 == endpoint }
                     continue
                 }
                 proxies[number]?.freeBuffers -= 1

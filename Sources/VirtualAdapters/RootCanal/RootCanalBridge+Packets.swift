@@ -147,7 +147,7 @@ extension RootCanalBridge {
     private mutating func linkPacket(_ packet: RootCanalPacket, now: Instant) {
         let key = RootCanalLink.Key(remote: packet.source, local: packet.destination)
         guard let link = links[key] else { return }
-        proxies[link.place.proxy]?.lastReceived = now
+        proxies[link.endpoint.proxy]?.lastReceived = now
         links[key]?.lastReceived = now
         links[key]?.isPinged = false
         switch packet.content {
@@ -159,13 +159,13 @@ extension RootCanalBridge {
             receive(data, isContinuation: isContinuation, on: key, now: now)
         case .pingRequest: send(.pingResponse, from: key.local, to: key.remote)
         case .featureRequest:
-            let handle = link.place.handle
+            let handle = link.endpoint.handle
             let read = HCI.LEReadRemoteFeatures(connectionHandle: handle)
-            command(read, at: link.place.proxy, now: now)
+            command(read, at: link.endpoint.proxy, now: now)
         case .versionRequest:
-            let handle = link.place.handle
+            let handle = link.endpoint.handle
             let read = HCI.ReadRemoteVersionInformation(connectionHandle: handle)
-            command(read, at: link.place.proxy, now: now)
+            command(read, at: link.endpoint.proxy, now: now)
         case .encryptionRequest, .encryptionResponse:
             encryptionPacket(packet.content, on: link, now: now)
         case .parameterRequest, .parameterUpdate:
@@ -181,7 +181,7 @@ extension RootCanalBridge {
         on key: RootCanalLink.Key,
         now: Instant
     ) {
-        guard let number = links[key]?.place.proxy, links[key]?.endReason == nil,
+        guard let number = links[key]?.endpoint.proxy, links[key]?.endReason == nil,
             let length = proxies[number]?.session.capabilities?.aclPacketLength
         else { return }
         let isTaken = links[key]?.enqueue(
@@ -201,7 +201,7 @@ extension RootCanalBridge {
         on link: RootCanalLink,
         now: Instant
     ) {
-        let (number, handle) = (link.place.proxy, link.place.handle)
+        let (number, handle) = (link.endpoint.proxy, link.endpoint.handle)
         switch content {
         case .encryptionRequest(let random, let diversifier, let bytes):
             guard link.isRemoteCentral, let key = HCI.Key128(bytes) else { return }
@@ -231,7 +231,7 @@ extension RootCanalBridge {
         on link: RootCanalLink,
         now: Instant
     ) {
-        let (number, handle) = (link.place.proxy, link.place.handle)
+        let (number, handle) = (link.endpoint.proxy, link.endpoint.handle)
         switch content {
         case .parameterRequest(let intervals, let latency, let timeout):
             guard !link.isRemoteCentral else { return }
@@ -289,8 +289,8 @@ extension RootCanalBridge {
             preference = HCI.PHYPreference(transmit: toPeripheral, receive: toCentral)
         default: return
         }
-        let set = HCI.LESetPHY(connectionHandle: link.place.handle, preference: preference)
-        command(set, at: link.place.proxy, now: now)
+        let set = HCI.LESetPHY(connectionHandle: link.endpoint.handle, preference: preference)
+        command(set, at: link.endpoint.proxy, now: now)
     }
 }
 

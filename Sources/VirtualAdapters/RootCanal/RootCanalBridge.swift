@@ -59,7 +59,7 @@ package struct RootCanalBridge: Sendable {
     var numbers: [DeviceAddress: Int] = [:]
     var observer = RootCanalObserver()
     var links: [RootCanalLink.Key: RootCanalLink] = [:]
-    var keys: [RootCanalLink.Place: RootCanalLink.Key] = [:]
+    var keys: [RootCanalLink.Endpoint: RootCanalLink.Key] = [:]
     private var deframer = RootCanalDeframer()
     private var outputs: [Output] = []
     private var lastNumber = Self.observerNumber
@@ -98,7 +98,7 @@ package struct RootCanalBridge: Sendable {
         }
     }
 
-    /// Handles a packet in H4 form of the controller with this number.
+    /// Handles an H4 packet from the controller with this number.
     package mutating func receive(_ packet: [UInt8], from number: Int, now: Instant) {
         defer { drainSessions() }
         switch try? HCI.Packet(h4: packet[...]) {
@@ -204,13 +204,13 @@ extension RootCanalBridge {
     private mutating func forget(_ number: Int) {
         guard let proxy = proxies.removeValue(forKey: number) else { return }
         numbers[proxy.address] = nil
-        for key in links.values.filter({ $0.place.proxy == number }).map(\.key) { forget(key) }
+        for key in links.values.filter({ $0.endpoint.proxy == number }).map(\.key) { forget(key) }
     }
 
     /// Removes the link from the tables.
     mutating func forget(_ key: RootCanalLink.Key) {
         guard let link = links.removeValue(forKey: key) else { return }
-        keys[link.place] = nil
+        keys[link.endpoint] = nil
     }
 }
 
@@ -250,6 +250,6 @@ extension RootCanalBridge {
     /// Returns whether the proxy has links or is connecting.
     private func isInUse(_ number: Int) -> Bool {
         proxies[number]?.pendingConnection != nil
-            || links.values.contains { $0.place.proxy == number }
+            || links.values.contains { $0.endpoint.proxy == number }
     }
 }

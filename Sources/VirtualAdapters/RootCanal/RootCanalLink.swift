@@ -14,7 +14,7 @@ struct RootCanalLink: Sendable {
     }
 
     /// The proxy's end of the link in our world.
-    struct Place: Hashable, Sendable {
+    struct Endpoint: Hashable, Sendable {
         let proxy: Int
         let handle: ConnectionHandle
     }
@@ -25,7 +25,7 @@ struct RootCanalLink: Sendable {
     static let dataLimit = 262_144
 
     let key: Key
-    let place: Place
+    let endpoint: Endpoint
     /// Whether RootCanal's device is the central.
     let isRemoteCentral: Bool
     var timeout: Duration
@@ -59,13 +59,13 @@ struct RootCanalLink: Sendable {
 
     init(
         _ key: Key,
-        at place: Place,
+        at endpoint: Endpoint,
         isRemoteCentral: Bool,
         timeout: Duration,
         now: Instant
     ) {
         self.key = key
-        self.place = place
+        self.endpoint = endpoint
         self.isRemoteCentral = isRemoteCentral
         self.timeout = timeout
         lastReceived = now
@@ -104,7 +104,7 @@ extension RootCanalLink {
         waitingCount -= bytes.count
         outstanding += 1
         let packet = HCI.ACLPacket(
-            connectionHandle: place.handle,
+            connectionHandle: endpoint.handle,
             boundary: boundary,
             payload: bytes
         )

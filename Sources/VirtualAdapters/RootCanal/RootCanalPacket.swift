@@ -3,10 +3,10 @@ import BluetoothTypes
 
 /// A packet between the Link Layers of RootCanal's controllers.
 ///
-/// RootCanal has no bits on the air. Its packets are values with both addresses, in the order of
-/// bytes that its file `link_layer_packets.pdl` defines. The type has the packets of advertising,
-/// scanning and links of LE. It has no packets of BR/EDR, periodic advertising, isochronous
-/// channels, subrating and Channel Sounding, which our Link Layer does not have.
+/// RootCanal does not simulate the bits on the air. Each packet contains both addresses, and is
+/// encoded as RootCanal's file `link_layer_packets.pdl` defines. The type has the packets of
+/// advertising, scanning and links of LE. It has no packets of BR/EDR, periodic advertising,
+/// isochronous channels, subrating and Channel Sounding, which our Link Layer does not have.
 package struct RootCanalPacket: Equatable, Sendable {
     /// The content of a packet.
     package enum Content: Equatable, Sendable {

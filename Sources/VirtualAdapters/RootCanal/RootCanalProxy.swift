@@ -55,12 +55,12 @@ struct RootCanalProxy: Sendable {
         }
         switch event {
         case .advertisingSetTerminated(let event):
-            guard let place = place(of: event.advertisingHandle) else { break }
-            sets[place].runEnd = nil
+            guard let index = index(of: event.advertisingHandle) else { break }
+            sets[index].runEnd = nil
         case .commandComplete(let event) where event.opcode == .leSetExtendedAdvertisingEnable:
             // After a refusal, every set is configured again for its next advertisement.
             guard event.returnParameters.first != 0 else { break }
-            for place in sets.indices { sets[place].reset() }
+            for index in sets.indices { sets[index].reset() }
         case .commandStatus(let event) where event.opcode == .leExtendedCreateConnection:
             if event.status != .success { pendingConnection = nil }
         default: break
@@ -104,7 +104,7 @@ extension RootCanalProxy {
         }
     }
 
-    private func place(of handle: UInt8) -> Int? { sets.firstIndex { $0.handle == handle } }
+    private func index(of handle: UInt8) -> Int? { sets.firstIndex { $0.handle == handle } }
 
     /// Sends one advertising event for an advertisement of the device. Does nothing while the set's
     /// last event lasts, if the device has too many sets, or if a scannable extended set has no
@@ -114,51 +114,52 @@ extension RootCanalProxy {
             waiting = (parameters, data)
             return
         }
-        guard let place = place(for: parameters) else { return }
-        if let end = sets[place].runEnd {
+        guard let index = index(for: parameters) else { return }
+        if let end = sets[index].runEnd {
             guard now >= end else { return }
-            sets[place].reset()
+            sets[index].reset()
         }
         let isScannable = parameters.properties.contains(.scannable)
         let response = isScannable ? scanResponse ?? [] : []
         // A scannable set with extended packets has its data in the scan response only.
         guard parameters.properties.carriesData || !isScannable || !response.isEmpty else { return }
-        configure(place, parameters, now: now)
-        let handle = sets[place].handle
-        if parameters.properties.carriesData, sets[place].data != data {
-            sets[place].data = data
-            for (operation, piece) in Self.pieces(data) {
+        configure(index, parameters, now: now)
+        let handle = sets[index].handle
+        if parameters.properties.carriesData, sets[index].data != data {
+            sets[index].data = data
+            for (operation, fragment) in Self.fragments(data) {
                 let command = HCI.LESetExtendedAdvertisingData(
                     advertisingHandle: handle,
                     operation: operation,
-                    data: piece
+                    data: fragment
                 )
                 session.send(command, now: now)
             }
         }
-        if isScannable, sets[place].scanResponse != response {
-            sets[place].scanResponse = response
-            for (operation, piece) in Self.pieces(response) {
+        if isScannable, sets[index].scanResponse != response {
+            sets[index].scanResponse = response
+            for (operation, fragment) in Self.fragments(response) {
                 let command = HCI.LESetExtendedScanResponseData(
                     advertisingHandle: handle,
                     operation: operation,
-                    data: piece
+                    data: fragment
                 )
                 session.send(command, now: now)
             }
         }
         let run = HCI.AdvertisingSetRun(advertisingHandle: handle, eventLimit: 1)
         session.send(HCI.LESetExtendedAdvertisingEnable(isEnabled: true, sets: [run]), now: now)
-        sets[place].runEnd = now + Self.eventLimit
+        sets[index].runEnd = now + Self.eventLimit
     }
 
-    /// Returns the place of the set for the advertisement; `nil` if there are too many.
-    private mutating func place(for parameters: Parameters) -> Int? {
+    /// Returns the index of the set for the advertisement, and adds the set if there is none; `nil`
+    /// if there are too many.
+    private mutating func index(for parameters: Parameters) -> Int? {
         let isLegacy = parameters.properties.contains(.legacy)
-        let place = sets.firstIndex {
+        let index = sets.firstIndex {
             $0.isLegacy == isLegacy && $0.setIdentifier == parameters.setIdentifier
         }
-        if let place { return place }
+        if let index { return index }
         guard sets.count < Self.setLimit else { return nil }
         sets.append(
             AdvertisingSet(
@@ -171,14 +172,14 @@ extension RootCanalProxy {
     }
 
     /// Gives the set the parameters and its address, in place of earlier ones.
-    private mutating func configure(_ place: Int, _ parameters: Parameters, now: Instant) {
-        guard sets[place].parameters != parameters else { return }
-        let handle = sets[place].handle
-        if sets[place].parameters != nil {
+    private mutating func configure(_ index: Int, _ parameters: Parameters, now: Instant) {
+        guard sets[index].parameters != parameters else { return }
+        let handle = sets[index].handle
+        if sets[index].parameters != nil {
             session.send(HCI.LERemoveAdvertisingSet(advertisingHandle: handle), now: now)
         }
-        sets[place].reset()
-        sets[place].parameters = parameters
+        sets[index].reset()
+        sets[index].parameters = parameters
         // The set sends single events, so the interval has no effect.
         let interval = HCI.AdvertisingInterval(rawValue: 160)
         let command = HCI.LESetExtendedAdvertisingParameters(
@@ -201,17 +202,17 @@ extension RootCanalProxy {
         session.send(set, now: now)
     }
 
-    /// The largest part of a set's data in one command (Vol 4, Part E, 7.8.54).
-    private static let pieceLimit = 251
+    /// The maximum length of a fragment, the data in one command (Vol 4, Part E, 7.8.54).
+    private static let fragmentLimit = 251
     /// The maximum length of the data of an advertisement (Vol 6, Part B, 2.3.4.9).
     private static let dataLimit = 1_650
 
-    /// Divides the data into the pieces of the commands.
-    private static func pieces(_ data: [UInt8]) -> [(HCI.DataOperation, ArraySlice<UInt8>)] {
+    /// Divides the data into the fragments of the commands.
+    private static func fragments(_ data: [UInt8]) -> [(HCI.DataOperation, ArraySlice<UInt8>)] {
         let data = data.prefix(dataLimit)
-        guard data.count > pieceLimit else { return [(.complete, data)] }
-        return stride(from: 0, to: data.count, by: pieceLimit).map { start in
-            let end = min(start + pieceLimit, data.count)
+        guard data.count > fragmentLimit else { return [(.complete, data)] }
+        return stride(from: 0, to: data.count, by: fragmentLimit).map { start in
+            let end = min(start + fragmentLimit, data.count)
             let operation: HCI.DataOperation =
                 start == 0 ? .first : end == data.count ? .last : .intermediate
             return (operation, data[start..<end])

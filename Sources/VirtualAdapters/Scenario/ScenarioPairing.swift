@@ -4,8 +4,7 @@ import JSONText
 extension Scenario {
     /// The pairing of an accessory in a scenario, and the protection of its values.
     public struct Pairing: Hashable, Sendable {
-        /// The input and output capabilities, in the words of the command line, for example
-        /// `display-yes-no`.
+        /// The IO capabilities, in the words of the command line, for example `display-yes-no`.
         public static let ioCapabilities = [
             "display-only", "display-yes-no", "keyboard-only", "no-input-no-output",
             "keyboard-display",
@@ -21,7 +20,7 @@ extension Scenario {
             case authenticated
         }
 
-        /// The input and output capability, one of `ioCapabilities`.
+        /// The IO capability, one of `ioCapabilities`.
         public var ioCapability: String
         /// The passkey that is entered at the accessory; `nil` for none.
         public var passkey: UInt32?
@@ -29,7 +28,7 @@ extension Scenario {
         public var requiresAuthentication = false
         /// Whether the accessory accepts legacy pairing.
         public var allowsLegacyPairing = false
-        /// The largest key size, in bytes.
+        /// The maximum encryption key size, in bytes.
         public var keySize = 16
         /// Whether the accessory stores bonds.
         public var isBonding = true
@@ -38,7 +37,7 @@ extension Scenario {
         /// The security that the values require of a link.
         public var protection = Protection.encrypted
 
-        /// Creates a pairing with this input and output capability.
+        /// Creates a pairing with this IO capability.
         public init(ioCapability: String) { self.ioCapability = ioCapability }
     }
 }

@@ -55,8 +55,8 @@ extension Scenario {
     ///
     /// - Parameters:
     ///   - world: The world.
-    ///   - makeAccessory: A closure that returns the host of a device that is an accessory; `nil`
-    ///     if there is no such kind.
+    ///   - makeAccessory: A closure that returns the host of an accessory, or `nil` if the kind of
+    ///     accessory is unknown. It is not called for a device without an accessory.
     /// - Returns: The playback with the changes that are still to come.
     /// - Throws: ``WorldFullError`` if the world cannot have all devices.
     public func populate(

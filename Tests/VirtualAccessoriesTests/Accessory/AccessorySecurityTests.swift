@@ -19,7 +19,7 @@ private struct SecurityHarness {
     private(set) var keys: Pairing.Keys?
     private(set) var failure: Pairing.Failure?
     private(set) var changes: [LinkSecurity] = []
-    /// The accessory's displays.
+    /// The digits that the accessory has displayed.
     private(set) var screens: [String] = []
 
     init(_ pairing: AccessoryPairing) {

@@ -8,8 +8,8 @@ import Testing
     private let first = AttributeHandle(rawValue: 1)
     private let second = AttributeHandle(rawValue: 2)
 
-    @Test("The bytes leave in order, in pieces that fit")
-    func pieces() {
+    @Test("The bytes are sent in order, in parts that fit into a value")
+    func parts() {
         var waiting = WaitingBytes()
         waiting.append([1, 2, 3], of: first)
         waiting.append([4], of: second)

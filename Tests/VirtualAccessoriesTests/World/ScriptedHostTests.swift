@@ -7,7 +7,7 @@ import VirtualRadio
 
 /// Scripted hosts that a world runs.
 @Suite struct ScriptedHostTests {
-    /// A host that sends Reset every second, and counts the answers.
+    /// A host that sends Reset every second, and records the instants of the answers.
     private struct Metronome: ScriptedHost {
         let count: Count
         var nextDeadline: Instant?
