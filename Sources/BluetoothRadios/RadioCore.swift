@@ -212,8 +212,8 @@ extension RadioCore {
         return canceled.attempts.sorted().map { Action.cancel(request, radio: $0) } + updateSurvey()
     }
 
-    /// Handles the failure of one radio's attempt to connect. The attempts of the other radios
-    /// continue.
+    /// Handles the failure of one radio's attempt to connect. All other usable radios then try to
+    /// connect, unless the peer is pinned. The request fails when no attempt is left.
     mutating func attemptFailed(
         _ request: RequestIdentifier,
         radio: Int,

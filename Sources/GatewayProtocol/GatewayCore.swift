@@ -103,7 +103,7 @@ package struct GatewayCore: Sendable {
     /// The gateway's name.
     package let name: String
     var connections: [ConnectionID: Connection] = [:]
-    /// The connection that has the lease, or for which the controller is being opened.
+    /// The connection that has the lease, or for which the controller is being opened or reset.
     package internal(set) var owner: ConnectionID?
     var controller = Controller.closed
     var received = H4Deframer()

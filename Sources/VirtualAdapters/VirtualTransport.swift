@@ -5,7 +5,7 @@ import VirtualRadio
 
 /// The transport between a host of this process and a controller of a virtual air.
 ///
-/// The transport loses no packets and takes no time; the controller's `FaultPlan` has the faults.
+/// The transport loses no packets and adds no delay; the controller's `FaultPlan` has the faults.
 /// When the transport is closed, as when a cable is unplugged, the controller continues, and its
 /// packets are lost. The transport can then be opened again. It runs only on the executor of its
 /// air, which the host must also use. If the controller was removed from the world, the next use of

@@ -100,12 +100,12 @@ struct CompositeAdapterTests {
         func until(_ condition: @Sendable (Events) -> Bool) async throws {
             let end = air.now + .seconds(60)
             while !condition(events) {
-                guard air.now < end else { throw NothingHappened() }
+                guard air.now < end else { throw TimedOut() }
                 try await air.sleep(for: .milliseconds(10))
             }
         }
 
-        struct NothingHappened: Error {}
+        struct TimedOut: Error {}
 
         /// Performs a request on a link.
         func ask(_ request: PortRequest, _ link: LinkIdentifier) async throws -> PortAnswer {

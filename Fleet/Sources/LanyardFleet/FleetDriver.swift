@@ -18,8 +18,8 @@ final class FleetDriver: Service {
     /// The number of ticks after which the states of the radios are read again.
     static let ticksPerReport = 4
 
-    /// The longest time for which the shutdown waits for the broker. Messages that are then still
-    /// in the queue are sent at the next start.
+    /// The longest time for which the shutdown waits for the broker's acknowledgments. Messages
+    /// that are then still in the queue are sent after the next start.
     static let drainLimit = Duration.seconds(2)
 
     private struct State: ~Copyable {
@@ -166,7 +166,7 @@ final class FleetDriver: Service {
         while ContinuousClock.now < end,
             state.withLock({ $0.wasConnected == true && !$0.core.outbox.messages.isEmpty })
         {
-            // This task may be canceled. Its own sleep would then return at once.
+            // A canceled task does not sleep. This task may be canceled, so another task sleeps.
             await Task { try? await Task.sleep(for: .milliseconds(20)) }.value
         }
         receive { $0.publishEnd() }

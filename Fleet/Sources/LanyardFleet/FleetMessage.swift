@@ -30,7 +30,7 @@ struct ReceivedMessage: Hashable, Sendable {
     var topic: String
     var payload: [UInt8]
     var isRetained = false
-    /// The rest of the message expiry interval in seconds, if the message has one.
+    /// The remaining message expiry interval in seconds; `nil` if the message has none.
     var expiry: Double?
     var responseTopic: String?
     var correlation: [UInt8]?

@@ -61,7 +61,7 @@ public struct SimpleAccessory: ScriptedHost {
     /// is none.
     public func value(of uuid: BluetoothUUID) -> [UInt8] { server.values[uuid] }
 
-    /// The number of links since the accessory was switched on, including the current one.
+    /// The number of links since the last start of the accessory, including the current one.
     public var linkCount: Int { server.values.linkCount }
 
     /// The next instant at which the accessory must act; `nil` if there is none. It then sends a

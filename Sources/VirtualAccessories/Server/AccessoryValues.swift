@@ -8,7 +8,7 @@ public struct AccessoryValues: Sendable {
     /// The server, which has all values except those with a reaction.
     var server = GATTServer()
 
-    /// The number of links so far, including the current one.
+    /// The number of links since the last start of the accessory, including the current one.
     public internal(set) var linkCount = 0
 
     /// The characteristics, by the handles of their values.

@@ -149,11 +149,11 @@ extension RootCanalBridge {
     /// Handles a deadline of the link, if one has passed.
     ///
     /// - If RootCanal's device has not accepted the connection in time, the link ends.
-    /// - If the device has sent nothing for half of the supervision timeout, the bridge pings it. A
-    ///   device that still has the link answers.
-    /// - If the device has sent nothing for the whole timeout, the link ends. If the device has
-    ///   also been silent on each other link for three quarters of that link's timeout, the bridge
-    ///   removes the device's proxy.
+    /// - If the device has sent nothing on the link for half of the supervision timeout, the bridge
+    ///   pings it. A device that still has the link answers.
+    /// - If the device has sent nothing on the link for the whole timeout, the link ends. If the
+    ///   device has also been silent on each other link for three quarters of that link's timeout,
+    ///   the bridge removes the device's proxy instead.
     mutating func linkDeadlinePassed(_ key: RootCanalLink.Key, now: Instant) {
         guard let link = links[key], !link.isEnding else { return }
         if let deadline = link.answerDeadline {

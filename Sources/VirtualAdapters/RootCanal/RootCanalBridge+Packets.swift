@@ -38,7 +38,7 @@ extension RootCanalBridge {
     }
 
     /// Sends an advertising event of the device's proxy, and asks a scannable device for its scan
-    /// response once in each `scanPeriod`.
+    /// response, at most once in each `scanPeriod`.
     private mutating func advertised(
         _ parameters: RootCanalProxy.Parameters,
         _ data: [UInt8],
@@ -81,8 +81,8 @@ extension RootCanalBridge {
     // MARK: - Connecting
 
     /// Makes the proxy of RootCanal's central connect to our device, unless it is connecting to the
-    /// device already. A connection to another device is canceled, because the central no longer
-    /// requests it.
+    /// device already. A pending connection to another device is canceled, because the central no
+    /// longer requests it.
     private mutating func connect(
         _ parameters: RootCanalPacket.ConnectionParameters,
         from source: UInt64,
@@ -133,7 +133,7 @@ extension RootCanalBridge {
         command(HCI.LECreateConnectionCancel(), at: number, now: now)
     }
 
-    /// Cancels a connection that our device has not accepted in time.
+    /// Cancels a pending connection whose time limit has passed.
     mutating func cancelLateConnection(of number: Int, now: Instant) {
         guard let pending = proxies[number]?.pendingConnection, pending.deadline <= now else {
             return

@@ -26,7 +26,7 @@ package struct RootCanalBridge: Sendable {
     static let linkLimit = 256
     /// The time after which a proxy without links is removed, if its device sends nothing.
     static let silenceLimit = Duration.seconds(30)
-    /// The time between two requests for the scan response of a device.
+    /// The minimum time between two requests for the scan response of a device.
     static let scanPeriod = Duration.seconds(1)
     /// The time for our device to advertise again after RootCanal's device has requested a
     /// connection: more than the longest advertising interval of legacy packets, 10.24 s.

@@ -31,8 +31,8 @@ struct RootCanalLink: Sendable {
     var timeout: Duration
     /// The instant of the last packet of RootCanal's device on this link.
     var lastReceived: Instant
-    /// The instant at which RootCanal's device must have answered the connection request; `nil`
-    /// after its answer.
+    /// The instant at which RootCanal's device must have answered our central's connection request;
+    /// `nil` if no answer is awaited.
     var answerDeadline: Instant?
     /// Whether a ping was sent since the last packet.
     var isPinged = false

@@ -6,7 +6,7 @@ import VirtualAccessories
 /// A controller of our world that acts for one of RootCanal's devices. It has the address of that
 /// device and sends its advertisements. In our world, it is the device's end of its links.
 struct RootCanalProxy: Sendable {
-    /// A connection that the device has requested, and that is not made yet.
+    /// A connection that the device has requested, and that is not established yet.
     struct PendingConnection: Sendable {
         let peer: DeviceAddress
         let deadline: Instant
