@@ -6,7 +6,8 @@ enum FleetMeasurement: Hashable, Sendable {
     case value
     /// The presence of an accessory was reported.
     case presence
-    /// An accessory is ready again after a time in seconds without a link.
+    /// An accessory is ready again after it was not ready for this time in seconds, for example
+    /// because its link was lost.
     case reconnected(gap: Double)
     /// A command was answered with this status.
     case answered(status: Int)
