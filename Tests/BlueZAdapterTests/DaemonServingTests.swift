@@ -395,6 +395,26 @@ import Testing
         await harness.fixture.end()
     }
 
+    @Test("If the daemon refuses changed advertising, the set ends")
+    func refusedChange() async throws {
+        let harness = try await DaemonServingHarness()
+        let set = await harness.fixture.onPort { $0.advertise(Advertising()) { _ in } }
+        await harness.daemon.called("RegisterAdvertisement")
+        harness.daemon.on("RegisterAdvertisement") { call, daemon in
+            daemon.bus.refuse(call, "org.bluez.Error.NotPermitted")
+        }
+        let (results, continuation) = AsyncStream<Bool>.makeStream()
+        await harness.fixture.onPort { port in
+            port.update(set, to: Advertising()) { continuation.yield((try? $0.get()) != nil) }
+        }
+        #expect(await results.first { _ in true } == false)
+        let ended = await harness.fixture.next { event -> RequestIdentifier? in
+            if case .advertisingEnded(let set) = event { set } else { nil }
+        }
+        #expect(ended == set)
+        await harness.fixture.end()
+    }
+
     @Test("The daemon reads an advertisement, and its release ends the set")
     func advertisement() async throws {
         let harness = try await DaemonServingHarness()

@@ -105,7 +105,7 @@ extension BlueZAdapter {
             // The daemon reads the properties of an object only once, so changed advertising needs
             // a new object.
             adapter.endAdvertising(set)
-            adapter.begin(advertising, as: set, then: completion)
+            adapter.begin(advertising, as: set, isChange: true, then: completion)
         }
     }
 
@@ -127,9 +127,12 @@ extension BlueZAdapter {
         thread.perform { completion(.failure(error)) }
     }
 
+    /// Registers a set, or a changed set, whose former object is no longer registered. If the daemon
+    /// refuses a changed set, the set ends. If the daemon is gone, `registerAgain(_:)` follows.
     private func begin(
         _ advertising: Advertising,
         as set: RequestIdentifier,
+        isChange: Bool = false,
         then completion: @escaping PortCompletion<Void>
     ) {
         guard let path = nextAdvertisementPath() else { return fail(.outOfSpace, completion) }
@@ -137,10 +140,11 @@ extension BlueZAdapter {
         let advertisement = DaemonAdvertisement(path: path, properties: properties)
         advertisements[set] = advertisement
         register(advertisement) { adapter, error in
-            if error != nil, adapter.advertisements[set]?.path == path {
-                adapter.advertisements[set] = nil
-            }
+            let isCurrent = adapter.advertisements[set]?.path == path
+            let hasEnded = isCurrent && error != nil && !(isChange && error == .unavailable)
+            if hasEnded { adapter.advertisements[set] = nil }
             completion(error.map { .failure($0) } ?? .success(()))
+            if hasEnded, isChange { adapter.report(.advertisingEnded(set)) }
         }
     }
 
