@@ -78,7 +78,7 @@ extension CompositeAdapter {
             state.failures[request] = nil
             return (state.attempts[request] ?? [:], actions)
         }
-        // If an attempt has already made a link, canceling that attempt ends the link.
+        // Canceling an attempt also ends a link that the attempt has made, but not reported yet.
         for (radio, attempt) in attempts { radios[radio].port.cancelConnectionRequest(attempt) }
         state.withLock { state in
             if !state.requestsOfLinks.values.contains(request) { state.attempts[request] = nil }

@@ -138,7 +138,8 @@ extension CompositeAdapter {
 }
 
 extension PortError {
-    /// Whether a link ended because the signal or the radio was lost.
+    /// Whether the peer may not know that the link has ended: the signal or the radio was lost, or
+    /// this host ended the link.
     var isLoss: Bool {
         switch self {
         case .unavailable, .linkEnded(.timeout), .linkEnded(.notEstablished): true

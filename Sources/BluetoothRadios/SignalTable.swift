@@ -36,6 +36,11 @@ struct SignalTable: Sendable {
         var signals: [Int: Signal] = [:]
         /// The radio whose advertising reports of the device are passed on.
         var reporter: Int?
+
+        fileprivate mutating func forget(_ radio: Int) {
+            signals[radio] = nil
+            if reporter == radio { reporter = nil }
+        }
     }
 
     /// The maximum number of devices in a generation.
@@ -77,15 +82,13 @@ struct SignalTable: Sendable {
 
     /// Removes the signal of a device on a radio, because the link on that radio was lost.
     mutating func forget(_ peer: PeerIdentifier, on radio: Int) {
-        change(peer) { entry in
-            entry.signals[radio] = nil
-            if entry.reporter == radio { entry.reporter = nil }
-        }
+        change(peer) { $0.forget(radio) }
     }
 
     /// Removes the signals of all devices on a radio, because the radio was lost.
     mutating func forget(radio: Int) {
-        for peer in Array(young.keys) + Array(old.keys) { forget(peer, on: radio) }
+        for peer in young.keys { young[peer]?.forget(radio) }
+        for peer in old.keys { old[peer]?.forget(radio) }
     }
 
     private mutating func change<Value>(

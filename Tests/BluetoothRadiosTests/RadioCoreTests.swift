@@ -336,12 +336,26 @@ struct RadioCoreTests {
         #expect(receive([-70, nil, nil]) == [true])
     }
 
+    @Test("The loss of a radio removes only its signals from a full table")
+    func lossInFullTable() {
+        var table = SignalTable()
+        let peers = (0..<SignalTable.generationLimit * 3 / 2).map(Self.identifier)
+        for peer in peers { _ = table.note(-50, of: peer, by: 0, rules, now: now) }
+        _ = table.note(-40, of: peers[0], by: 1, rules, now: now)
+        table.forget(radio: 1)
+        #expect(table.count == peers.count)
+        #expect(peers.allSatisfy { table[$0]?.signals.keys.sorted() == [0] })
+    }
+
+    private static func identifier(_ number: Int) -> PeerIdentifier {
+        PeerIdentifier(bytes: (0..<16).map { UInt8(truncatingIfNeeded: number >> ($0 % 2 * 8)) })
+    }
+
     @Test("The size of the table of signals is limited")
     func tableBound() {
         var table = SignalTable()
         for number in 0..<10_000 {
-            let bytes = (0..<16).map { UInt8(truncatingIfNeeded: number >> ($0 % 2 * 8)) }
-            _ = table.note(-50, of: PeerIdentifier(bytes: bytes), by: 0, rules, now: now)
+            _ = table.note(-50, of: Self.identifier(number), by: 0, rules, now: now)
         }
         #expect(table.count <= 2 * SignalTable.generationLimit)
         #expect(table.count > SignalTable.generationLimit)
