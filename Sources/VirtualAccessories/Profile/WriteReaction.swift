@@ -33,7 +33,7 @@ public enum AccessoryAction: Sendable {
     /// the client is subscribed to the characteristic. The number of waiting bytes is limited.
     /// Bytes that do not fit are dropped as a whole.
     case sendBytes([UInt8], of: BluetoothUUID)
-    /// Ends the connection.
+    /// Ends the connection. The response to the write may not be sent.
     case disconnect
     /// Requests another connection interval from the central.
     case requestInterval(Duration)
