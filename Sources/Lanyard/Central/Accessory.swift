@@ -50,6 +50,23 @@ public final class Accessory: Sendable, Identifiable {
         driver.rename(snapshot, to: name)
     }
 
+    /// The additional data that the app has stored with the accessory (``setNote(_:for:)``).
+    public var notes: [String: String] { snapshot.notes }
+
+    /// Stores a text with the accessory. ``notes`` contains it at once, and the store keeps it until
+    /// the accessory is forgotten. The device does not get it.
+    ///
+    /// ```swift
+    /// accessory.setNote("cellar", for: "room")
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - note: The text. `nil` removes the note.
+    ///   - key: The name of the note, which the app chooses.
+    public func setNote(_ note: String?, for key: String) {
+        driver.setNote(snapshot, note, for: key)
+    }
+
     // MARK: State
 
     /// The current state of the accessory.

@@ -7,6 +7,7 @@ final class AccessorySnapshot: Sendable {
     fileprivate struct Shown {
         var deviceName: String?
         var givenName: String?
+        var notes: [String: String] = [:]
         var change: AccessoryChange
         /// The time at which the accessory stopped being ready. The next change to `ready` reports
         /// the duration since then. `nil` if the accessory was never ready, is ready, or has been
@@ -59,6 +60,13 @@ final class AccessorySnapshot: Sendable {
 
     /// Sets the name that a person gave the accessory; `nil` for none.
     func setGivenName(_ name: String?) { changeNames { $0.givenName = name } }
+
+    /// The additional data of the app.
+    var notes: [String: String] { shown.change { $0.notes } }
+
+    func changeNotes(_ change: (inout [String: String]) -> Void) {
+        shown.change { change(&$0.notes) }
+    }
 
     private func changeNames(_ change: (inout Shown) -> Void) {
         let isNew = shown.change { shown in

@@ -21,7 +21,8 @@ public struct RememberedAccessory: Hashable, Sendable {
     /// The date when the central last saved this data because the accessory was ready; `nil` if it
     /// never did.
     public var lastReady: Date?
-    /// Additional data of the app.
+    /// Additional data of the app. While a central uses the store, set it with
+    /// ``Accessory/setNote(_:for:)``, because the central writes its own copy.
     public var notes: [String: String]
 
     /// Creates the data of an accessory.

@@ -157,6 +157,31 @@ struct ModelTests {
         }
     }
 
+    @Test("The notes of an app are kept when the accessory is saved, and after the next launch")
+    func notes() async throws {
+        let world = TestWorld(seed: 43)
+        let live = world.add(.strap)
+        try await world.run { @MainActor in
+            var central = world.phone.launch { AccessoryCentral(for: [.strap], configuration: $0) }
+            let strap = try await central.pair(.strap)
+            strap.setNote("cellar", for: "room")
+            strap.setNote("draft", for: "state")
+            #expect(strap.notes == ["room": "cellar", "state": "draft"])
+            strap.setNote(nil, for: "state")
+            // The accessory is saved again when it is ready again.
+            live.dropLink()
+            try await world.expect(strap, becomes: .outOfRange, within: .seconds(10))
+            try await world.expect(strap, becomes: .ready, within: .seconds(30))
+            #expect(world.phone.store.accessories.map(\.notes) == [["room": "cellar"]])
+            await world.phone.endApp()
+
+            central = world.phone.launch { AccessoryCentral(for: [.strap], configuration: $0) }
+            #expect(central.accessories.map(\.notes) == [["room": "cellar"]])
+            try await central.forget(try #require(central.accessories.first))
+            #expect(world.phone.store.accessories.isEmpty)
+        }
+    }
+
     @Test("A search continues if an earlier search of the same model ends")
     func overlappingSearches() async throws {
         let fixture = CentralFixture()

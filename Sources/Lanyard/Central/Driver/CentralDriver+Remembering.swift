@@ -31,6 +31,7 @@ extension CentralDriver {
             beginningWith: AccessoryChange(.waitingForBluetooth, .remembered)
         )
         snapshot.setGivenName(remembered.givenName)
+        snapshot.changeNotes { $0 = remembered.notes }
         let entry = makeEntry(description, snapshot, isRemembered: true)
         entry.identity = remembered.identity
         entry.remembered = remembered
@@ -96,6 +97,7 @@ extension CentralDriver {
         remembered.systemIdentifier = peripheral.identifier
         remembered.name = entry.snapshot.deviceName
         remembered.givenName = entry.snapshot.givenName
+        remembered.notes = entry.snapshot.notes
         remembered.lastReady = date
         entry.remembered = remembered
         remember(remembered)
@@ -108,11 +110,22 @@ extension CentralDriver {
     func rename(_ snapshot: AccessorySnapshot, to name: String?) {
         let text = name?.trimmingCharacters(in: .whitespacesAndNewlines)
         snapshot.setGivenName(text?.isEmpty == true ? nil : text)
+        saveAppData(of: snapshot)
+    }
+
+    /// Sets or, with `nil`, removes a note of an accessory, and saves it as `rename(_:to:)` does.
+    func setNote(_ snapshot: AccessorySnapshot, _ note: String?, for key: String) {
+        snapshot.changeNotes { $0[key] = note }
+        saveAppData(of: snapshot)
+    }
+
+    private func saveAppData(of snapshot: AccessorySnapshot) {
         execute { driver in
             guard let entry = driver.entry(with: snapshot), var remembered = entry.remembered else {
                 return
             }
             remembered.givenName = snapshot.givenName
+            remembered.notes = snapshot.notes
             entry.remembered = remembered
             driver.remember(remembered)
         }
