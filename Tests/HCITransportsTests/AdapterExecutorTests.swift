@@ -30,6 +30,23 @@ private actor ExecutorActor {
     }
 }
 
+/// A handler that records its calls, and may request a call of another handler.
+private final class RecordingHandler: TurnEndHandler {
+    let number: Int
+    let record: (Int) -> Void
+    var next: (() -> Void)?
+
+    init(_ number: Int, record: @escaping (Int) -> Void) {
+        self.number = number
+        self.record = record
+    }
+
+    func turnEnded() {
+        record(number)
+        next?()
+    }
+}
+
 @Suite("Adapter executor", .timeLimit(.minutes(20)))
 struct AdapterExecutorTests {
     @Test("Closures run in order on one thread of the executor")
@@ -46,6 +63,21 @@ struct AdapterExecutorTests {
             #expect(!executor.isCurrent)
             #expect(seen.withLock { $0 } == Array(0..<1000))
         }
+    }
+
+    @Test("At the end of a turn, handlers are called in the order of their requests")
+    func handlerOrder() {
+        let loop = EventLoop { .zero }
+        var calls: [Int] = []
+        let handlers = (0..<4).map { RecordingHandler($0) { calls.append($0) } }
+        // A handler may request the call of another one.
+        handlers[0].next = { loop.callAtTurnEnd(handlers[3]) }
+        for turn in 1...2 {
+            for handler in handlers.prefix(3) { loop.callAtTurnEnd(handler) }
+            loop.endTurn()
+            #expect(calls == Array(repeating: [0, 1, 2, 3], count: turn).flatMap(\.self))
+        }
+        #expect(loop.isEmpty && !loop.isTurnUnfinished)
     }
 
     @Test("Turn-end work that is added by other turn-end work runs without further input")

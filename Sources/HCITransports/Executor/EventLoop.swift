@@ -53,6 +53,8 @@ final class EventLoop {
     private var nextDeadline: Instant?
     @exclusivity(unchecked)
     private var turnEndHandlers: [any TurnEndHandler] = []
+    /// An empty array with the storage of the handlers of the last turn.
+    private var calledHandlers: [any TurnEndHandler] = []
     private var turnEndWork: [@Sendable () -> Void] = []
     /// Whether there is work for the end of the turn. After `endTurn()`, it is work that the work
     /// of that end has requested.
@@ -210,7 +212,7 @@ final class EventLoop {
     }
 
     /// Runs the work for the end of the turn: first the closures, which may send data, then the
-    /// handlers, which write it.
+    /// handlers, which write it, in the order of their requests.
     func endTurn() {
         guard isTurnUnfinished else { return }
         if !turnEndWork.isEmpty {
@@ -218,7 +220,16 @@ final class EventLoop {
             turnEndWork.removeAll()
             for item in work { item() }
         }
-        while let handler = turnEndHandlers.popLast() { handler.turnEnded() }
+        while !turnEndHandlers.isEmpty {
+            // The storage of the two arrays is used again. The handlers are released from the local
+            // array, because a `deinit` may call the event loop again.
+            var handlers = calledHandlers
+            calledHandlers = []
+            swap(&handlers, &turnEndHandlers)
+            for handler in handlers { handler.turnEnded() }
+            handlers.removeAll(keepingCapacity: true)
+            calledHandlers = handlers
+        }
         isTurnUnfinished = !turnEndWork.isEmpty
     }
 
