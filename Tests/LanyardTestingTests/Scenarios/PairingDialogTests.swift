@@ -52,6 +52,21 @@ struct PairingDialogTests {
         }
     }
 
+    @Test("A phone whose first answer is set after the app uses Bluetooth asks for consent only")
+    func lateAnswer() async throws {
+        let world = TestWorld(seed: 129)
+        world.add(.lock.with { $0.pairing = .showingDigits })
+        try await world.run {
+            let central = world.phone.central(.lock)
+            try await world.expect("Bluetooth is in use", within: .seconds(5)) {
+                central.availability == .poweredOn
+            }
+            world.phone.pairingAnswer = .accepts
+            _ = try? await central.pair(.lock)
+            #expect(world.phone.pairingDialogs == [.consent], "\(world.story)")
+        }
+    }
+
     @Test("Row 12: A lock is not paired if the user enters other digits")
     func wrongDigits() async throws {
         let world = TestWorld(seed: 127)
