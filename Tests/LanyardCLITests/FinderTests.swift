@@ -111,6 +111,17 @@ import Testing
         #expect(found == .init(address: lamp.address, name: "Lamp", isNear: true))
     }
 
+    @Test(
+        "A bonded device is found by the address that it uses, and connected by its identity",
+        arguments: ["C4:F0:00:00:00:02", "C4:F0:00:00:00:02/random", "C4:F0:00:00:00:01"]
+    )
+    func currentAddress(text: String) async throws {
+        var lamp = lamp
+        lamp.privateAddress = DeviceAddress(value: 0xC4F0_0000_0002, kind: .random)
+        let found = try await find(Target(text), receiving: [lamp], takesFirst: true)
+        #expect(found.address == lamp.address)
+    }
+
     private func device(
         _ value: UInt64,
         _ name: String,

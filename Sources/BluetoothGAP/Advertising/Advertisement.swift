@@ -12,8 +12,8 @@ public struct Advertisement: Sendable, Hashable {
     /// identity address (Vol 6, Part B, 1.3.2.3).
     public var isIdentityResolved: Bool
 
-    /// The private address on the air, or `nil` if `address` was on the air or if the controller
-    /// resolved the private address without reporting it.
+    /// The private or other fixed address on the air, or `nil` if `address` was on the air or if the
+    /// controller resolved the private address without reporting it.
     public var privateAddress: DeviceAddress?
 
     /// Whether the advertiser accepts connections. For a legacy scan response without its

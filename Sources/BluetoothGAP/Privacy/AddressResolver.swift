@@ -17,10 +17,17 @@ package struct AddressResolver: Sendable {
         package let identity: DeviceAddress
         /// The Identity Resolving Key.
         package let key: HCI.Key128
+        /// The fixed address that the peer uses beside its identity address; `nil` if it has none.
+        package let otherAddress: DeviceAddress?
 
-        package init(identity: DeviceAddress, key: HCI.Key128) {
+        package init(
+            identity: DeviceAddress,
+            key: HCI.Key128,
+            otherAddress: DeviceAddress? = nil
+        ) {
             self.identity = identity
             self.key = key
+            self.otherAddress = otherAddress
         }
     }
 
@@ -29,6 +36,8 @@ package struct AddressResolver: Sendable {
 
     private var peers: [Peer] = []
     private var identities: Set<DeviceAddress> = []
+    /// The identity addresses of the peers with other fixed addresses, by these addresses.
+    private var others: [DeviceAddress: DeviceAddress] = [:]
     /// The keys of the peers at the same indices, with `nil` for a key that is all zero.
     private var keys: [ResolvingKey?] = []
     /// The index of the peer for each address, or `nil` if the address belongs to no peer.
@@ -40,12 +49,18 @@ package struct AddressResolver: Sendable {
     /// The number of addresses in the cache.
     package var cachedCount: Int { young.count + old.count }
 
-    /// Whether the resolver has no peers. A peer whose key is all zero does not count.
+    /// Whether the resolver has no peers. A peer whose key is all zero counts only if it has another
+    /// fixed address.
     package var isEmpty: Bool { identities.isEmpty }
 
     /// Returns whether the resolver has the peer with this identity address. A peer whose key is
-    /// all zero does not count.
+    /// all zero counts only if it has another fixed address.
     package func knows(_ identity: DeviceAddress) -> Bool { identities.contains(identity) }
+
+    /// Returns whether the peer with this identity address uses another fixed address.
+    package func knowsOtherAddress(of identity: DeviceAddress) -> Bool {
+        others.values.contains(identity)
+    }
 
     /// Replaces the peers. Keys that are in use already stay prepared. A change empties the cache.
     package mutating func setPeers(_ newPeers: [Peer]) {
@@ -53,15 +68,19 @@ package struct AddressResolver: Sendable {
         let known = Dictionary(zip(peers.map(\.key), keys)) { first, _ in first }
         keys = newPeers.map { known[$0.key] ?? ResolvingKey($0.key) }
         peers = newPeers
+        let others = newPeers.compactMap { peer in peer.otherAddress.map { ($0, peer.identity) } }
+        self.others = Dictionary(others) { first, _ in first }
         identities = Set(zip(newPeers, keys).compactMap { $1 == nil ? nil : $0.identity })
+            .union(self.others.values)
         young = [:]
         old = [:]
     }
 
-    /// Returns the identity address of the peer with this address, or `nil` if the address is not
-    /// resolvable or belongs to no peer.
+    /// Returns the identity address of the peer with this private address or other fixed address, or
+    /// `nil` if the address belongs to no peer or is an identity address.
     package mutating func resolve(_ address: DeviceAddress) -> DeviceAddress? {
-        guard !isEmpty, address.randomKind == .resolvablePrivate else { return nil }
+        guard !isEmpty else { return nil }
+        guard address.randomKind == .resolvablePrivate else { return others[address] }
         if let place = young[address.value] { return place.map { peers[$0].identity } }
         let place = old.removeValue(forKey: address.value) ?? search(address)
         remember(place, for: address)

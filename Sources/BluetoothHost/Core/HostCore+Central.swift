@@ -58,11 +58,13 @@ extension HostCore {
             deadline: timeout.map { now + $0 },
             phase: earlier == nil ? .connecting : .awaitingDisconnection
         )
-        if identity != target, !addresses.resolves(identity),
+        let isResolved =
+            target.randomKind == .resolvablePrivate && addresses.resolves(identity)
+        if identity != target, !isResolved,
             recentAddresses.address(of: identity, now: now) == nil
         {
             // No recent address of the peer is known. The application has probably just received
-            // the private address `target` in an advertisement.
+            // the address `target` in an advertisement.
             recentAddresses.note(target, of: identity, now: now)
         }
         if resolver.knows(identity) { updateRecognition(now: now) }

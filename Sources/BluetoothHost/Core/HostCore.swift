@@ -58,6 +58,9 @@ package struct HostCore: Sendable {
     var connectionRequests: [RequestIdentifier: PendingConnection] = [:]
     /// The resolver that recognizes bonded peers by their private addresses.
     var resolver = AddressResolver()
+    /// The fixed addresses that bonded peers had when they were paired, if these are not their
+    /// identity addresses.
+    var pairedAddresses: [PeerIdentifier: DeviceAddress?] = [:]
     /// The addresses with which bonded peers were last received.
     var recentAddresses = RecentAddresses()
     /// The local addresses in the controller, and its list for resolving the addresses of peers.
@@ -94,7 +97,7 @@ package struct HostCore: Sendable {
             randomness: randomness
         )
         addresses = AddressScheduler(own: Self.ownAddresses(configuration.privacy, localIdentity))
-        resolver.setPeers(bonds.compactMap(\.privatePeer))
+        updateResolver()
         context.server = GATTServer(isPrivate: configuration.privacy != .off)
         context.server.setSupportsEnhancedBearers(configuration.servesEnhancedBearers)
         describeDevice()

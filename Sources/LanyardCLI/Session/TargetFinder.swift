@@ -282,8 +282,11 @@ extension Target {
     fileprivate func matches(_ advertisement: Advertisement) -> Bool {
         switch self {
         case .address(let value, let kind):
-            advertisement.address.value == value
-                && (kind == nil || kind == advertisement.address.kind)
+            // A bonded peer is received with its identity address. The target may be the address
+            // that the peer uses.
+            [advertisement.address, advertisement.privateAddress].compactMap(\.self).contains {
+                $0.value == value && (kind == nil || kind == $0.kind)
+            }
         case .bond: false
         case .name(let name):
             advertisement.data.localName == name || advertisement.data.printableName == name

@@ -55,6 +55,20 @@ struct AddressResolverTests {
         #expect(resolver.resolve(DeviceAddress(value: 0x4000_0000_0001, kind: .random)) == nil)
     }
 
+    @Test("Another fixed address of a peer is resolved, with any key, until the peers change")
+    func otherAddress() throws {
+        let zero = try #require(HCI.Key128([UInt8](repeating: 0, count: 16)))
+        for key in [zero, try Self.key(1)] {
+            var resolver = AddressResolver()
+            let (identity, other) = (Self.identity(1), Self.identity(2))
+            resolver.setPeers([.init(identity: identity, key: key, otherAddress: other)])
+            #expect(resolver.resolve(other) == identity && resolver.resolve(identity) == nil)
+            #expect(resolver.knows(identity) && resolver.knowsOtherAddress(of: identity))
+            resolver.setPeers([.init(identity: identity, key: key)])
+            #expect(resolver.resolve(other) == nil && !resolver.knowsOtherAddress(of: identity))
+        }
+    }
+
     @Test("Each of many peers is resolved and cached until the keys change")
     func manyPeers() throws {
         var generator = SplitMix64(seed: 2)

@@ -53,6 +53,11 @@ def add_options(parser):
     parser.add_argument("--oob", action="store_true", help="use out-of-band data")
     parser.add_argument("--peer-oob", metavar="C:R", help="the peer's data, in hexadecimal")
     parser.add_argument(
+        "--public-identity",
+        action="store_true",
+        help="distribute the controller's public address as the identity address",
+    )
+    parser.add_argument(
         "--privacy",
         choices=["host", "controller"],
         help="use private addresses, which the host or the controller makes and resolves",
@@ -89,11 +94,15 @@ class Association:
         device.pairing_config_factory = lambda connection: PairingConfig(
             sc=not self.arguments.legacy,
             mitm=not self.arguments.no_mitm,
-            identity_address_type=PairingConfig.AddressType.RANDOM,
+            identity_address_type=self.identity_address_type(),
             bonding=True,
             delegate=self.delegate,
             oob=self.oob(),
         )
+
+    def identity_address_type(self):
+        kinds = PairingConfig.AddressType
+        return kinds.PUBLIC if self.arguments.public_identity else kinds.RANDOM
 
     def oob(self):
         if not self.arguments.oob and not self.arguments.peer_oob:

@@ -17,13 +17,41 @@ extension HostCore {
     /// Resolves the addresses of peers again, except of those that have proved their identity. Must
     /// be called after every change of the bonds.
     package mutating func bondsChanged(now: Instant) {
-        resolver.setPeers(bonds.compactMap(\.privatePeer))
+        updateResolver()
         for index in links.cores.indices where !links.cores[index].protection.isIdentityVerified {
             guard let identity = resolver.resolve(links.cores[index].peer) else { continue }
             links.cores[index].identity = identity
         }
         recentAddresses.keep(where: resolver.knows)
         updateRecognition(now: now)
+    }
+
+    /// Passes the bonded peers to the resolver.
+    ///
+    /// A device can have a public address and a static random one (Vol 6, Part B, 1.3), advertise with
+    /// one, and distribute the other as its identity address. The identifier of its bond contains the
+    /// address that it had at the pairing.
+    mutating func updateResolver() {
+        let identities = Set(bonds.map(\.peer))
+        var addresses: [PeerIdentifier: DeviceAddress?] = [:]
+        for bond in bonds where bond.resolvingKey != nil {
+            addresses[bond.identifier] =
+                pairedAddresses[bond.identifier]
+                ?? context.peerCipher.address(of: bond.identifier).flatMap { $0.isFixed ? $0 : nil }
+        }
+        pairedAddresses = addresses
+        resolver.setPeers(
+            bonds.compactMap { bond in
+                let paired = addresses[bond.identifier] ?? nil
+                return bond.resolvingKey.map { key in
+                    AddressResolver.Peer(
+                        identity: bond.peer,
+                        key: key,
+                        otherAddress: paired.flatMap { identities.contains($0) ? nil : $0 }
+                    )
+                }
+            }
+        )
     }
 
     /// Returns the identity of the peer, as the controller or the host has resolved it.
@@ -68,9 +96,7 @@ extension HostCore {
     }
 }
 
-extension Bond {
-    /// The peer's identity and resolving key, or `nil` if the peer has no resolving key.
-    var privatePeer: AddressResolver.Peer? {
-        resolvingKey.map { AddressResolver.Peer(identity: peer, key: $0) }
-    }
+extension DeviceAddress {
+    /// Whether the address is public or static random.
+    fileprivate var isFixed: Bool { kind == .public || randomKind == .static }
 }

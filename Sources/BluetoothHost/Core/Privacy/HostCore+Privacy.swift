@@ -57,12 +57,14 @@ extension HostCore {
     /// each group, the peer that connected most recently comes first.
     private var recognizablePeers: [ResolvingListUpdater.Entry] {
         let requested = Set(connectionRequests.values.map(\.identity))
-        let peers = bonds.reversed().compactMap(\.privatePeer)
+        let peers = bonds.reversed()
         let sorted =
-            peers.filter { requested.contains($0.identity) }
-            + peers.filter { !requested.contains($0.identity) }
+            peers.filter { requested.contains($0.peer) }
+            + peers.filter { !requested.contains($0.peer) }
         let localKey = isPrivate ? context.localIdentity.resolvingKey : HCI.Key128()
-        return sorted.map { .init(identity: $0.identity, peerKey: $0.key, localKey: localKey) }
+        return sorted.compactMap { bond in
+            bond.resolvingKey.map { .init(identity: bond.peer, peerKey: $0, localKey: localKey) }
+        }
     }
 
     private mutating func withSetAddresses(

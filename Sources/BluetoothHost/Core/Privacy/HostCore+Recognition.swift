@@ -19,7 +19,11 @@ extension HostCore {
     private mutating func recognize(_ entry: Advertisement, now: Instant) -> Advertisement {
         guard !resolver.isEmpty else { return entry }
         guard !entry.isIdentityResolved else {
-            recognizedByController(entry.address, now: now)
+            if resolver.knowsOtherAddress(of: entry.address) {
+                received(entry.address, entry, of: entry.address, now: now)
+            } else {
+                recognizedByController(entry.address, now: now)
+            }
             return entry
         }
         guard let identity = resolver.resolve(entry.address) else {
@@ -30,7 +34,7 @@ extension HostCore {
             return entry
         }
         received(entry.address, entry, of: identity, now: now)
-        if addresses.resolves(identity) {
+        if addresses.resolves(identity), entry.address.randomKind == .resolvablePrivate {
             emit(.log("the controller did not resolve a peer of its resolving list"))
             perform(addresses.missed(now: now), now: now)
         }

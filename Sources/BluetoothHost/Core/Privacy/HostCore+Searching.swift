@@ -5,7 +5,8 @@ import BluetoothTypes
 
 // The address of a connection request. For a private peer it is the address with which the peer was
 // received recently, or else the identity address if the controller resolves the peer. Without
-// either, the host searches for the peer first. While a request uses an address that may be stale,
+// either, the host searches for the peer first, and also if the peer had another fixed address when
+// it was paired, because it may use any of its addresses. While a request uses an address that may be stale,
 // the host searches at the same time if the controller can do both. If the peer is received with
 // another address, the request uses that address at once.
 extension HostCore {
@@ -42,6 +43,8 @@ extension HostCore {
         if let received = recentAddresses.address(of: pending.identity, now: now) {
             return received
         }
+        // The controller does not resolve another fixed address of the peer.
+        guard !resolver.knowsOtherAddress(of: pending.identity) else { return nil }
         return addresses.resolves(pending.identity) ? pending.identity : nil
     }
 

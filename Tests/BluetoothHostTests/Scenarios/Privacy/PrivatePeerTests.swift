@@ -260,6 +260,70 @@ struct PrivatePeerTests {
         #expect(!harness.controller.isScanning && harness.core.nextDeadline == nil)
     }
 
+    /// Returns a host, and a peer that was paired with a fixed address that is not its identity
+    /// address.
+    private func dualHarness(_ profile: ModelProfile) throws -> (Harness, ModelPeer) {
+        let address = DeviceAddress(value: 0xF2B0_0000_0001, kind: .random)
+        var peer = ModelPeer(1, name: "Lamp", address: address)
+        peer.key = key
+        var harness = harness(profile)
+        let identifier = harness.core.context.peerCipher.identifier(of: address)
+        harness.core.context.bonds[0].identifier = identifier
+        harness.core.bondsChanged(now: harness.now)
+        harness.drive()
+        return (harness, peer)
+    }
+
+    @Test(
+        "The host connects to the fixed address with which the peer was paired",
+        arguments: [ModelProfile.rich, .pretending]
+    )
+    func otherFixedAddress(profile: ModelProfile) throws {
+        var (harness, peer) = try dualHarness(profile)
+        let pending = harness.requestConnection(Self.identity)
+        harness.drive()
+        #expect(harness.isPending(pending) && harness.controller.isScanning)
+        move(peer, into: &harness)
+        harness.controller.advertise()
+        harness.drive()
+        _ = try harness.link(of: pending)
+        #expect(harness.core.linkList.map(\.peer) == [Self.identity])
+        #expect(harness.controller.violations.isEmpty)
+    }
+
+    @Test(
+        "A peer that uses the fixed address with which it was paired has its bond",
+        arguments: [ModelProfile.rich, .pretending]
+    )
+    func otherFixedAddressRequested(profile: ModelProfile) throws {
+        var (harness, peer) = try dualHarness(profile)
+        move(peer, into: &harness)
+        let scan = harness.scan()
+        harness.drive()
+        let entry = try #require(harness.advertisements.first?.entry)
+        #expect(entry.address == Self.identity && entry.isIdentityResolved)
+        harness.core.stopScan(scan, now: harness.now)
+        harness.drive()
+        let pending = harness.requestConnection(peer.address)
+        harness.drive()
+        _ = try harness.link(of: pending)
+        #expect(harness.core.linkList.map(\.peer) == [Self.identity])
+        #expect(harness.controller.violations.isEmpty)
+    }
+
+    @Test("A peer that was paired with another fixed address connects with private addresses too")
+    mutating func otherFixedAddressUnused() throws {
+        let peer = try peer()
+        var (harness, _) = try dualHarness(.rich)
+        let pending = harness.requestConnection(Self.identity)
+        harness.drive()
+        move(peer, into: &harness)
+        harness.controller.advertise()
+        harness.drive()
+        _ = try harness.link(of: pending)
+        #expect(harness.controller.violations.isEmpty)
+    }
+
     @Test("The host does not resolve the peer's address after the bond is removed")
     mutating func forgotten() throws {
         let peer = try peer()
