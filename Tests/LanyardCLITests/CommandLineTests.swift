@@ -107,6 +107,11 @@ import VirtualAdapters
             ),
             (["help", "foo"], "'foo' is not a command; 'lanyard help' lists the commands"),
             (["help", "sevre"], "'sevre' is not a command; did you mean 'serve'?"),
+            (["scan", "--rssi"], "Unknown option '--rssi'; did you mean '--minimum-rssi'?"),
+            (["scan", "--tim", "3"], "Unknown option '--tim'; did you mean '--timeout'?"),
+            (["scan", "--jsn"], "Unknown option '--jsn'; did you mean '--json'?"),
+            (["scan", "--foo"], "Unknown option '--foo'; see 'lanyard scan --help'"),
+            (["bonds", "remove", "Lamp", "--stor"], "did you mean '--store'?"),
             (["scan", "--adapter", "virtul"], "did you mean 'virtual'?"),
             (
                 ["air", "--listen", "foo"],

@@ -101,9 +101,9 @@ enum ProgramRun {
         }
         let message = LanyardCommand.message(for: error)
         let path = commandPath(in: arguments)
+        var advice = "see 'lanyard\(path.names.map { " " + $0 }.joined()) --help'"
         let isUnexpected = message.lowercased().contains("unexpected argument")
         let unexpected = isUnexpected ? arguments.first { message.contains("'\($0)'") } : nil
-        var advice = "see 'lanyard\(path.names.map { " " + $0 }.joined()) --help'"
         if let unexpected {
             if (try? AdapterChoice(unexpected)) != nil {
                 advice = "did you mean '--adapter \(unexpected)'?"
@@ -115,37 +115,70 @@ enum ProgramRun {
                 )
             }
         }
-        return .usage(message: message, advice: advice)
+        return .usage(message: message, of: path.type, advice: advice)
     }
 
-    /// Returns the names of the command and its subcommand, and the subcommands that could follow.
+    /// Returns the names of the command and its subcommand, its type, and the subcommands that could
+    /// follow.
     private static func commandPath(
         in arguments: [String]
-    ) -> (names: [String], subcommands: [String]) {
+    ) -> (names: [String], type: any ParsableCommand.Type, subcommands: [String]) {
         var names: [String] = []
+        var type: any ParsableCommand.Type = LanyardCommand.self
         var commands = LanyardCommand.configuration.subcommands
         for argument in arguments {
             guard let next = commands.first(where: { $0.configuration.commandName == argument })
             else { continue }
             names.append(argument)
+            type = next
             commands = next.configuration.subcommands
         }
-        return (names, commands.compactMap { $0.configuration.commandName })
+        return (names, type, commands.compactMap { $0.configuration.commandName })
     }
 }
 
 extension ProgramFailure {
     /// Returns the failure for a message of the argument parser.
-    static func usage(message: String, advice: String) -> ProgramFailure {
-        let line = message.split(separator: "\n").first.map(String.init) ?? "wrong usage"
-        // The parser suggests options in a sentence of its own.
-        if let range = line.range(of: ". Did you mean ") {
-            return .usage(
-                TerminalText.escape(String(line[..<range.lowerBound])),
-                advice: "did you mean " + TerminalText.escape(String(line[range.upperBound...]))
-            )
+    ///
+    /// The parser also suggests options that have little in common with an unknown option, so its
+    /// suggestion is not used.
+    ///
+    /// - Parameter arguments: The type that the parser parsed.
+    static func usage(
+        message: String,
+        of arguments: any ParsableArguments.Type,
+        advice: String
+    ) -> ProgramFailure {
+        var line = message.split(separator: "\n").first ?? "wrong usage"
+        var advice = advice
+        if line.hasPrefix("Unknown option '--") {
+            if let range = line.range(of: ". Did you mean ") { line = line[..<range.lowerBound] }
+            let option = line.split(separator: "'").dropFirst().first ?? ""
+            if let nearest = nearestOption(to: option, of: arguments) {
+                advice = "did you mean '\(nearest)'?"
+            }
         }
-        let text = TerminalText.escape(line)
+        let text = TerminalText.escape(String(line))
         return .usage(text.hasSuffix(".") ? String(text.dropLast()) : text, advice: advice)
+    }
+
+    /// Returns the most similar option; `nil` if none is similar. An option is also similar if one of
+    /// its words begins with the text.
+    private static func nearestOption(
+        to text: Substring,
+        of arguments: any ParsableArguments.Type
+    ) -> String? {
+        let help = arguments.helpMessage(includeHidden: false, columns: nil)
+        let options = help.split(separator: "\n").filter { $0.hasPrefix("  -") }.flatMap { line in
+            line.split { " ,".contains($0) }.prefix { $0.hasPrefix("-") }
+                .filter { $0.hasPrefix("--") }
+        }
+        let nearest = Suggestion.nearest(to: words(of: text), among: options.map(words))
+        return options.first { words(of: $0) == nearest }.map(String.init)
+    }
+
+    /// Returns the words of an option with spaces between them: `minimum rssi`.
+    private static func words(of option: Substring) -> String {
+        option.split(separator: "-").joined(separator: " ")
     }
 }

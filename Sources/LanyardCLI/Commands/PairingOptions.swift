@@ -115,7 +115,11 @@ extension PairingOptions {
         do {
             return try parse(words)
         } catch {
-            throw .usage(message: message(for: error), advice: "see 'lanyard pair --help'")
+            throw .usage(
+                message: message(for: error),
+                of: Self.self,
+                advice: "see 'lanyard pair --help'"
+            )
         }
     }
 

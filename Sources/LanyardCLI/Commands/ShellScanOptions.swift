@@ -23,7 +23,7 @@ struct ShellScanOptions: ParsableArguments {
         } catch let failure as ProgramFailure {
             throw failure
         } catch {
-            throw .usage(message: message(for: error), advice: "see 'help scan'")
+            throw .usage(message: message(for: error), of: Self.self, advice: "see 'help scan'")
         }
     }
 }

@@ -120,6 +120,7 @@ import Testing
             ("connect a b", "'connect' does not take 'b'"),
             ("scan -1", "Unknown option '-1'"), ("scan 1 2", "'scan' takes one duration"),
             ("scan 0", "'0' is not a valid time"),
+            ("scan --rssi -60", "did you mean '--minimum-rssi'?"),
             ("scan --minimum-rssi 60", "did you mean -60?"),
             ("scan --discovery all", "'all' is not a valid --discovery; use general or limited"),
             ("wait", "'wait' needs an event"), ("wait forever", "'forever' is not an event"),
