@@ -133,8 +133,11 @@ import VirtualAdapters
         let (log, recording) = ("\(folder)/a.btsnoop", "\(folder)/b.jsonl")
         try Data("btsnoop\0\0\0\0\u{1}\0\0\u{3}\u{EA}".utf8).write(to: URL(fileURLWithPath: log))
         try Data("{}".utf8).write(to: URL(fileURLWithPath: recording))
+        let list = "\(folder)/Info.plist"
+        try Data().write(to: URL(fileURLWithPath: list))
         for (arguments, message) in [
             (["trace", folder], "\(folder) is a directory, not a packet log; it contains \(log)"),
+            (["doctor", "--info-plist", folder], "not a property list; it contains \(list)"),
             (["timeline", log], "\(log) is a packet log, not a recording; 'lanyard trace"),
             (["trace", recording], "use 'lanyard timeline \(recording) -o PAGE'"),
             (["timeline", log, "-o", "\(folder)/c.html"], "'lanyard trace \(log)' prints it"),

@@ -60,7 +60,10 @@ enum InfoPlistFile {
             defer { try? file.close() }
             return try? file.read(upToCount: lengthLimit) ?? Data()
         }
-        guard let data else { throw failure }
+        guard let data else {
+            let wanted = "a property list"
+            throw .directory(path, instead: wanted, suffix: ".plist") ?? failure
+        }
         return data
     }
 }
