@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothATT
 import BluetoothGATT
 import Foundation
 import Synchronization
@@ -62,6 +63,22 @@ import Testing
         let report = try await operations.read(CharacteristicReference("2A00"))
         #expect(report.bytes == value)
         #expect(report.valueHandle == 3)
+    }
+
+    @Test("A refused write names --without-response if the characteristic supports only that")
+    func writeNeedsNoResponse() async throws {
+        var accessory = accessory
+        let refusal = GATT.Failure.attribute(.writeNotPermitted, handle: AttributeHandle(13))
+        accessory.answers = [11: .failure(refusal), 13: .failure(refusal)]
+        let operations = CharacteristicOperations(accessory: accessory, limits: StepLimits())
+        for (reference, isNamed) in [("#13", true), ("#11", false)] {
+            await #expect {
+                try await operations.write([1], to: .init(reference), withResponse: true)
+            } throws: {
+                let advice = ($0 as? ProgramFailure)?.advice
+                return advice?.contains("use --without-response") == isNamed
+            }
+        }
     }
 
     @Test("A read by UUID fails if the accessory refuses it or several characteristics match")

@@ -79,7 +79,17 @@ struct CharacteristicOperations: Sendable {
         let handle = characteristic.valueHandle
         if withResponse {
             try await limits.run("writing \(reference)") {
-                try await accessory.write(bytes, to: handle)
+                do {
+                    try await accessory.write(bytes, to: handle)
+                } catch GATT.Failure.attribute(let code, _)
+                    where Self.needsWriteWithoutResponse(characteristic, code)
+                {
+                    throw ProgramFailure(
+                        .refused,
+                        "writing \(reference): refused: \(code)",
+                        advice: "it supports only writes without response: use --without-response"
+                    )
+                }
             }
         } else {
             try requireWriteWithoutResponse(characteristic, reference)
@@ -153,6 +163,17 @@ struct CharacteristicOperations: Sendable {
             found.append((reference, characteristic))
         }
         return found
+    }
+
+    /// Returns whether the accessory refused a Write Request because the characteristic supports only
+    /// Write Commands.
+    private static func needsWriteWithoutResponse(
+        _ characteristic: GATT.Characteristic,
+        _ code: ATT.ErrorCode
+    ) -> Bool {
+        characteristic.properties.isDisjoint(with: .write)
+            && characteristic.properties.contains(.writeWithoutResponse)
+            && [.writeNotPermitted, .requestNotSupported].contains(code)
     }
 
     /// Checks the property first, because a peer does not report a Write Command that it ignores.
