@@ -103,7 +103,7 @@ extension ShellCompletion {
         switch Self.kind(of: line) {
         case .command: return ShellVocabulary.entries.map { Candidate($0.name) }
         case .target: return isFirst ? deviceCandidates : []
-        case .characteristic: return characteristicCandidates
+        case .characteristic(let properties): return characteristicCandidates(properties)
         case .service: return Self.scanCandidates(after: line.words.last)
         case .uuid: return Self.uuidCandidates(line.word)
         case .physicalLayer:
@@ -117,11 +117,16 @@ extension ShellCompletion {
 
     private var deviceCandidates: [Candidate] { devices.sorted().map { Candidate($0) } }
 
-    /// The characteristics of the device by UUID, by name and by handle, or the names of all
-    /// characteristics if the device's are not known.
-    private var characteristicCandidates: [Candidate] {
+    /// Returns the device's characteristics that have one of the properties, by UUID, by name and by
+    /// handle. If the device's characteristics are not known, returns the names of all characteristics.
+    private func characteristicCandidates(
+        _ properties: GATT.CharacteristicProperties
+    ) -> [Candidate] {
         guard !characteristics.isEmpty else {
             return Self.names(AssignedNumbers.characteristicNames)
+        }
+        let characteristics = characteristics.filter {
+            !$0.properties.isDisjoint(with: properties)
         }
         let known = Set(characteristics.map(\.uuid))
         let uuids = known.map { uuid in
@@ -181,7 +186,7 @@ extension ShellCompletion {
     private func waitCandidates(after words: [String]) -> [Candidate] {
         switch words.dropFirst().last {
         case nil: WaitCondition.keywords.map { Candidate($0) }
-        case "notification": characteristicCandidates
+        case "notification": characteristicCandidates([.notify, .indicate])
         case "device": deviceCandidates
         default: (ScriptExpectation.keywords + ["within"]).map { Candidate($0) }
         }

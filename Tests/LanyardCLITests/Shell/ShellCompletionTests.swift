@@ -27,6 +27,7 @@ import Testing
             ("read 2A1", "read 2A19 "), ("read batt", "read battery-level "),
             ("read #7", "read #7 "),
             ("subscribe 2A37 2A1", "subscribe 2A37 2A19 "), ("fails wri", "fails write "),
+            ("subscribe 2A0", "subscribe 2A0"), ("read 2A37", "read 2A37"),
             ("fails read 2A1", "fails read 2A19 "),
             ("info heart-rate-cont", "info heart-rate-control-point "),
             ("scan --pas", "scan --passive "),
@@ -48,10 +49,14 @@ import Testing
     @Test("Several words are listed, UUIDs with their names")
     func several() {
         #expect(
-            completion.complete("read 2").candidates == [
-                "2A00 Device Name", "2A19 Battery Level", "2A37 Heart Rate Measurement",
+            completion.complete("read 2").candidates == ["2A00 Device Name", "2A19 Battery Level"]
+        )
+        #expect(
+            completion.complete("subscribe 2").candidates == [
+                "2A19 Battery Level", "2A37 Heart Rate Measurement",
             ]
         )
+        #expect(completion.complete("write ").candidates.isEmpty)
         #expect(completion.complete("read 2").before == "read 2A")
         let commands = completion.complete("").candidates
         #expect(commands == ShellVocabulary.entries.map(\.name))

@@ -58,7 +58,7 @@ extension ShellVocabulary {
             name: "read",
             arguments: "CHARACTERISTIC",
             summary: "Read a value.",
-            kinds: [.characteristic]
+            kinds: [.characteristic(.read)]
         ) { arguments throws(ProgramFailure) in
             .perform(.read(try CharacteristicReference(try arguments.take())))
         },
@@ -66,7 +66,7 @@ extension ShellVocabulary {
             name: "write",
             arguments: "CHARACTERISTIC VALUE [--without-response]",
             summary: "Write a value.",
-            kinds: [.characteristic, .other]
+            kinds: [.characteristic([.write, .writeWithoutResponse]), .other]
         ) { arguments throws(ProgramFailure) in
             let isSilent = arguments.takeFlag("--without-response")
             let reference = try CharacteristicReference(try arguments.take())
@@ -77,7 +77,7 @@ extension ShellVocabulary {
             name: "subscribe",
             arguments: "CHARACTERISTIC… [--indicate]",
             summary: "Print the values that the device sends, until unsubscribe.",
-            kinds: [.characteristic]
+            kinds: [.subscribable]
         ) { arguments throws(ProgramFailure) in
             let kind: GATT.SubscriptionKind? =
                 arguments.takeFlag("--indicate") ? .indication : nil
@@ -88,7 +88,7 @@ extension ShellVocabulary {
             name: "unsubscribe",
             arguments: "[CHARACTERISTIC…]",
             summary: "End these subscriptions, or all.",
-            kinds: [.characteristic]
+            kinds: [.subscribable]
         ) { arguments throws(ProgramFailure) in
             .perform(.unsubscribe(try references(&arguments)))
         },

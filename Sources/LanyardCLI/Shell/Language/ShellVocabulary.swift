@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothGATT
+
 /// The commands of the shell: their names, their help, their completion and their parsers.
 enum ShellVocabulary {
     /// The kind of an argument, for completion.
     enum Argument: Equatable, Sendable {
-        case command, target, characteristic, service, uuid, physicalLayer, expectation, waiting
+        case command, target, service, uuid, physicalLayer, expectation, waiting
         case pairingOption, variable, other
+        /// A characteristic with at least one of these properties.
+        case characteristic(GATT.CharacteristicProperties)
+
+        static let subscribable = Argument.characteristic([.notify, .indicate])
     }
 
     /// A command.
