@@ -127,7 +127,7 @@ struct ConnectingTests {
     ) async throws {
         try await withExecutor { executor in
             let addresses = try await SocketEndpoint.tcp(host: "127.0.0.1", port: 0).addresses()
-            let listener = try SocketListener.bind(try #require(addresses.first))
+            let listener = try Descriptor.listeningSocket(at: try #require(addresses.first))
             let address = try #require(SocketAddress(boundTo: listener))
             let waiting = try (0...Int(SocketListener.waitingConnectionsLimit)).map { _ in
                 let socket = try Descriptor.streamSocket(family: address.family)

@@ -20,7 +20,7 @@ struct SocketListenerTests {
         try await withExecutor { executor in
             let path = temporaryPath()
             defer { unlink(path) }
-            let socket = try SocketListener.bind(SocketAddress(path: path))
+            let socket = try Descriptor.listeningSocket(at: SocketAddress(path: path))
             // The connection stays in the queue, because the failed attempts do not take it.
             let transport = UnixTransport(path: path)
             async let opening: Void = transport.open(on: executor) { _ in }

@@ -39,18 +39,12 @@ struct GatewayProgram: Sendable {
         _ arguments: [String],
         name transport: String
     ) throws(TransportError) -> Descriptor {
-        #if canImport(Glibc)
-            let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
-        #elseif os(Linux)
-            let kind = SOCK_STREAM | SOCK_CLOEXEC
-        #else
-            let kind = SOCK_STREAM
-        #endif
-        var ends: [Int32] = [-1, -1]
-        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
-            throw SystemError.last.transportError("make a socket for", name: transport)
+        let (own, other): (Descriptor, Descriptor)
+        do throws(SystemError) {
+            (own, other) = try Descriptor.makeSocketPair(kind: SocketKind.stream)
+        } catch {
+            throw error.transportError("make a socket for", name: transport)
         }
-        let (own, other) = (Descriptor(owning: ends[0]), Descriptor(owning: ends[1]))
         own.makeStreamSocketReady()
         #if !os(Linux)
             _ = fcntl(other.number, F_SETFD, FD_CLOEXEC)

@@ -41,17 +41,6 @@ final class SocketListener: DescriptorHandler, @unchecked Sendable {
         self.accept = accept
     }
 
-    /// Returns a socket bound to the address, with a queue for connections.
-    static func bind(_ address: SocketAddress) throws(SystemError) -> Descriptor {
-        let descriptor = try Descriptor.streamSocket(family: address.family)
-        // This option lets a server start again while old connections are in TIME_WAIT.
-        descriptor.set(SOL_SOCKET, SO_REUSEADDR)
-        guard address.withPointer({ systemBind(descriptor.number, $0, $1) }) == 0,
-            systemListen(descriptor.number, waitingConnectionsLimit) == 0
-        else { throw .last }
-        return descriptor
-    }
-
     /// Starts to accept connections.
     func listen() {
         guard let descriptor else { return }
@@ -88,16 +77,15 @@ final class SocketListener: DescriptorHandler, @unchecked Sendable {
     }
 }
 
-// These wrappers are necessary because methods of the same names hide the C functions.
-
-private func systemBind(
-    _ number: Int32,
-    _ address: UnsafePointer<sockaddr>,
-    _ length: socklen_t
-) -> Int32 {
-    bind(number, address, length)
-}
-
-private func systemListen(_ number: Int32, _ limit: Int32) -> Int32 {
-    listen(number, limit)
+extension Descriptor {
+    /// Creates a stream socket that is bound to the address, with a queue for connections.
+    static func listeningSocket(at address: SocketAddress) throws(SystemError) -> Descriptor {
+        let descriptor = try streamSocket(family: address.family)
+        // This option lets a server start again while old connections are in TIME_WAIT.
+        descriptor.set(SOL_SOCKET, SO_REUSEADDR)
+        guard address.withPointer({ bind(descriptor.number, $0, $1) }) == 0,
+            listen(descriptor.number, SocketListener.waitingConnectionsLimit) == 0
+        else { throw .last }
+        return descriptor
+    }
 }

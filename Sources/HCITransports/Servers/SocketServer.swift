@@ -58,7 +58,7 @@ final class SocketServer: Sendable {
         var lastError = TransportError.unreachable(endpoint.name)
         for address in addresses {
             do throws(SystemError) {
-                return try SocketListener.bind(address)
+                return try Descriptor.listeningSocket(at: address)
             } catch {
                 lastError = endpoint.error("listen on", error)
             }

@@ -62,11 +62,7 @@ package enum ChannelSocketError: Error, Hashable, Sendable {
                 let socket = try makeSocket()
                 try socket.call(own, psm: 0) { bind($0, $1, $2) }
                 socket.set(LINUX_BT_RCVMTU, UInt16(clamping: receiveMTU))
-                do throws(SystemError) {
-                    try socket.call(peer, psm: psm) { systemConnect($0, $1, $2) }
-                } catch {
-                    guard error.code == EINPROGRESS else { throw error }
-                }
+                try socket.beginConnecting(to: peer, psm: psm)
                 let attempt = Attempt(socket, to: peer, executor: executor, opened)
                 executor.loop.watch(socket, readable: false, writable: true, attempt)
             } catch {
@@ -77,14 +73,11 @@ package enum ChannelSocketError: Error, Hashable, Sendable {
 
         /// Creates a socket that is neither bound nor blocking.
         fileprivate static func makeSocket() throws(SystemError) -> Descriptor {
-            #if canImport(Glibc)
-                let kind = Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue)
-            #else
-                let kind = SOCK_SEQPACKET | SOCK_CLOEXEC
-            #endif
-            let number = socket(LINUX_AF_BLUETOOTH, kind, LINUX_BTPROTO_L2CAP)
-            guard number >= 0 else { throw .last }
-            let descriptor = Descriptor(owning: number)
+            let descriptor = try Descriptor.makeSocket(
+                family: LINUX_AF_BLUETOOTH,
+                kind: SocketKind.packets,
+                protocolNumber: LINUX_BTPROTO_L2CAP
+            )
             descriptor.makeNonBlocking()
             return descriptor
         }
@@ -197,7 +190,7 @@ package enum ChannelSocketError: Error, Hashable, Sendable {
         }
 
         /// Returns the socket address of a PSM at this device.
-        fileprivate func socketAddress(psm: UInt16) -> linux_sockaddr_l2 {
+        fileprivate func socketAddress(psm: UInt16) -> SocketAddress {
             var address = linux_sockaddr_l2()
             address.family = UInt16(LINUX_AF_BLUETOOTH)
             address.psm = psm.littleEndian
@@ -208,7 +201,7 @@ package enum ChannelSocketError: Error, Hashable, Sendable {
             }
             address.address_type =
                 kind == .random ? LINUX_BDADDR_LE_RANDOM : LINUX_BDADDR_LE_PUBLIC
-            return address
+            return SocketAddress(address)
         }
     }
 
@@ -219,13 +212,17 @@ package enum ChannelSocketError: Error, Hashable, Sendable {
             psm: UInt16,
             _ body: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32
         ) throws(SystemError) {
-            var address = address.socketAddress(psm: psm)
-            let result = withUnsafePointer(to: &address) { address in
-                address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    body(number, $0, socklen_t(MemoryLayout<linux_sockaddr_l2>.size))
-                }
+            let address = address.socketAddress(psm: psm)
+            guard address.withPointer({ body(number, $0, $1) }) == 0 else { throw .last }
+        }
+
+        /// Begins to connect the socket. The end of the attempt makes the socket writable.
+        fileprivate func beginConnecting(to peer: DeviceAddress, psm: UInt16) throws(SystemError) {
+            do throws(SystemError) {
+                try call(peer, psm: psm) { connect($0, $1, $2) }
+            } catch {
+                guard error.code == EINPROGRESS else { throw error }
             }
-            guard result == 0 else { throw .last }
         }
 
         fileprivate func set(_ option: Int32, _ value: UInt16) {
@@ -250,40 +247,20 @@ package enum ChannelSocketError: Error, Hashable, Sendable {
 
         /// Accepts a channel that a peer has opened.
         fileprivate func acceptChannel() throws(SystemError) -> ChannelSocket {
-            var address = linux_sockaddr_l2()
-            let accepted = withUnsafeMutablePointer(to: &address) { address in
-                address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                    var length = socklen_t(MemoryLayout<linux_sockaddr_l2>.size)
-                    return accept(number, address, &length)
-                }
-            }
+            let (address, accepted) = SocketAddress.stored { accept(number, $0, $1) }
             guard accepted >= 0 else { throw .last }
             let channel = Descriptor(owning: accepted)
             channel.makeNonBlocking()
-            return ChannelSocket(channel, to: DeviceAddress(address))
+            let structure: linux_sockaddr_l2 = address.structure()
+            return ChannelSocket(channel, to: DeviceAddress(structure))
         }
 
         fileprivate func boundPSM() throws(SystemError) -> UInt16 {
-            var address = linux_sockaddr_l2()
-            let result = withUnsafeMutablePointer(to: &address) { address in
-                address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                    var length = socklen_t(MemoryLayout<linux_sockaddr_l2>.size)
-                    return getsockname(number, address, &length)
-                }
-            }
-            guard result == 0 else { throw .last }
-            return UInt16(littleEndian: address.psm)
+            guard let address = SocketAddress(boundTo: self) else { throw .last }
+            let structure: linux_sockaddr_l2 = address.structure()
+            return UInt16(littleEndian: structure.psm)
         }
     }
-#endif
-
-#if os(Linux)
-    /// Calls the C function, which `ChannelSocket.connect` hides.
-    private func systemConnect(
-        _ number: Int32,
-        _ address: UnsafePointer<sockaddr>,
-        _ length: socklen_t
-    ) -> Int32 { connect(number, address, length) }
 #endif
 
 #if !os(Linux)

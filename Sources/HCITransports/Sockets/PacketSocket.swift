@@ -52,17 +52,8 @@ package final class PacketSocket: @unchecked Sendable {
     /// Creates two connected sockets, one of which is passed to another process; `nil` if the
     /// process has too many open files.
     package static func pair() -> (PassedDescriptor, PassedDescriptor)? {
-        var ends: [Int32] = [-1, -1]
-        // On Linux, close-on-exec is set at creation, because another thread may fork in between.
-        #if !os(Linux)
-            let kind = SOCK_SEQPACKET
-        #elseif canImport(Glibc)
-            let kind = Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue)
-        #else
-            let kind = SOCK_SEQPACKET | SOCK_CLOEXEC
-        #endif
-        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { return nil }
-        return (PassedDescriptor(owning: ends[0]), PassedDescriptor(owning: ends[1]))
+        let ends = try? Descriptor.makeSocketPair(kind: SocketKind.packets)
+        return ends.map { (PassedDescriptor($0), PassedDescriptor($1)) }
     }
 
     /// Sends a packet. `sent` gets `true` when the socket has accepted it, and `false` if the

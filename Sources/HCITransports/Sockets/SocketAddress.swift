@@ -26,10 +26,20 @@ struct SocketAddress: @unchecked Sendable {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        length = socklen_t(MemoryLayout<sockaddr_un>.size)
+        self.init(address)
+    }
+
+    /// Copies the structure of an address family, which must fit in `sockaddr_storage`.
+    init<Structure: BitwiseCopyable>(_ structure: Structure) {
+        length = socklen_t(MemoryLayout<Structure>.size)
         withUnsafeMutableBytes(of: &storage) { storage in
-            withUnsafeBytes(of: &address) { storage.copyMemory(from: $0) }
+            withUnsafeBytes(of: structure) { storage.copyMemory(from: $0) }
         }
+    }
+
+    /// Returns the address as the structure of its family.
+    func structure<Structure: BitwiseCopyable>() -> Structure {
+        withUnsafeBytes(of: storage) { $0.loadUnaligned(as: Structure.self) }
     }
 
     /// Creates the address of a Unix socket in Linux's abstract namespace: a zero before the name,
@@ -52,14 +62,23 @@ struct SocketAddress: @unchecked Sendable {
 
     /// Reads the address to which a socket is bound, or returns `nil` if that fails.
     init?(boundTo descriptor: Descriptor) {
-        length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        let result = withUnsafeMutablePointer(to: &storage) { [length] storage in
+        let (address, result) = Self.stored { getsockname(descriptor.number, $0, $1) }
+        guard result == 0 else { return nil }
+        self = address
+    }
+
+    /// Returns the address that a system call stores, and the result of the call.
+    static func stored(
+        by call: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
+    ) -> (address: SocketAddress, result: Int32) {
+        var storage = sockaddr_storage()
+        let result = withUnsafeMutablePointer(to: &storage) { storage in
             storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                var size = length
-                return getsockname(descriptor.number, address, &size)
+                var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+                return call(address, &length)
             }
         }
-        guard result == 0 else { return nil }
+        return (SocketAddress(storage), result)
     }
 
     var family: Int32 { Int32(storage.ss_family) }

@@ -8,21 +8,47 @@
     import Musl
 #endif
 
+/// The kinds of sockets, as the system's functions require them.
+///
+/// On Linux, close-on-exec is set at creation. Otherwise, a process that another thread forks in
+/// between would keep the connection open.
+enum SocketKind {
+    #if !os(Linux)
+        static let stream = SOCK_STREAM
+        static let packets = SOCK_SEQPACKET
+    #elseif canImport(Glibc)
+        static let stream = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        static let packets = Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue)
+        static let raw = Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue)
+    #else
+        static let stream = SOCK_STREAM | SOCK_CLOEXEC
+        static let packets = SOCK_SEQPACKET | SOCK_CLOEXEC
+        static let raw = SOCK_RAW | SOCK_CLOEXEC
+    #endif
+}
+
 extension Descriptor {
+    /// Creates a socket of a `SocketKind`, which may block.
+    static func makeSocket(
+        family: Int32,
+        kind: Int32,
+        protocolNumber: Int32 = 0
+    ) throws(SystemError) -> Descriptor {
+        let number = socket(family, kind, protocolNumber)
+        guard number >= 0 else { throw .last }
+        return Descriptor(owning: number)
+    }
+
+    /// Creates two connected Unix sockets of a `SocketKind`, which may block.
+    static func makeSocketPair(kind: Int32) throws(SystemError) -> (Descriptor, Descriptor) {
+        var ends: [Int32] = [-1, -1]
+        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw .last }
+        return (Descriptor(owning: ends[0]), Descriptor(owning: ends[1]))
+    }
+
     /// Creates a non-blocking stream socket of an address family.
     static func streamSocket(family: Int32) throws(SystemError) -> Descriptor {
-        // On Linux, close-on-exec is set at creation. Otherwise, a process that another thread
-        // forks in between would keep the connection open.
-        #if !os(Linux)
-            let kind = SOCK_STREAM
-        #elseif canImport(Glibc)
-            let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
-        #else
-            let kind = SOCK_STREAM | SOCK_CLOEXEC
-        #endif
-        let number = socket(family, kind, 0)
-        guard number >= 0 else { throw .last }
-        let descriptor = Descriptor(owning: number)
+        let descriptor = try makeSocket(family: family, kind: SocketKind.stream)
         descriptor.makeStreamSocketReady()
         return descriptor
     }

@@ -85,14 +85,11 @@
 
         /// Creates an HCI socket that is not bound.
         static func makeSocket() throws(SystemError) -> Descriptor {
-            #if canImport(Glibc)
-                let kind = Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue)
-            #else
-                let kind = SOCK_RAW | SOCK_CLOEXEC
-            #endif
-            let number = socket(LINUX_AF_BLUETOOTH, kind, LINUX_BTPROTO_HCI)
-            guard number >= 0 else { throw .last }
-            return Descriptor(owning: number)
+            try Descriptor.makeSocket(
+                family: LINUX_AF_BLUETOOTH,
+                kind: SocketKind.raw,
+                protocolNumber: LINUX_BTPROTO_HCI
+            )
         }
 
         /// Creates an HCI socket that is bound and non-blocking.
@@ -112,18 +109,14 @@
             _ channel: UInt16
         ) throws(SystemError) {
             socket.makeNonBlocking()
-            var address = linux_sockaddr_hci(
-                family: UInt16(LINUX_AF_BLUETOOTH),
-                device: index,
-                channel: channel
+            let address = SocketAddress(
+                linux_sockaddr_hci(
+                    family: UInt16(LINUX_AF_BLUETOOTH),
+                    device: index,
+                    channel: channel
+                )
             )
-            let length = socklen_t(MemoryLayout<linux_sockaddr_hci>.size)
-            let result = withUnsafePointer(to: &address) { address in
-                address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    bind(socket.number, $0, length)
-                }
-            }
-            guard result == 0 else { throw .last }
+            guard address.withPointer({ bind(socket.number, $0, $1) }) == 0 else { throw .last }
         }
 
         /// Enlarges the buffer for packets that arrive while the process does not read. The size

@@ -32,7 +32,7 @@ func temporaryPath(_ suffix: String = "sock") -> String {
 
 /// Leaves a socket file behind that has no listener.
 func leaveSocketFile(at path: String) throws {
-    let listener = try SocketListener.bind(SocketAddress(path: path))
+    let listener = try Descriptor.listeningSocket(at: SocketAddress(path: path))
     // Shut down and not only closed: a process that another test is forking may hold the descriptor
     // for a moment.
     shutdown(listener.number, Int32(SHUT_RDWR))
