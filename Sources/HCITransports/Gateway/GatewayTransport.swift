@@ -13,12 +13,6 @@ import BluetoothTypes
 /// program for each connection, and exchanges HCI packets with it over a socket. The program ends
 /// with the connection.
 public final class GatewayTransport: HCITransport {
-    private enum State {
-        case closed
-        case opening
-        case open(ByteStream)
-    }
-
     /// The maximum duration of `open`, including the lookup of the name, TLS, and the reset of the
     /// controller.
     static let openingLimit = Duration.seconds(15)
@@ -27,7 +21,7 @@ public final class GatewayTransport: HCITransport {
     public let name: String
     private let program: GatewayProgram
     private let address: String
-    private let state = Lock(State.closed)
+    private let state = OpeningState<ByteStream>()
 
     /// Creates a transport to the gateway at a port of a host, with which this host is enrolled.
     ///
@@ -60,22 +54,16 @@ public final class GatewayTransport: HCITransport {
         on executor: any HostExecutor,
         receive: @escaping @Sendable (TransportEvent) -> Void
     ) async throws(TransportError) {
-        guard let executor = executor as? AdapterExecutor else { throw .unsuitableExecutor(name) }
-        let isFree = state.withLock { state in
-            guard case .closed = state else { return false }
-            state = .opening
-            return true
-        }
-        guard isFree else { throw .alreadyOpen(name) }
-        do throws(TransportError) {
-            let answer = FirstAnswer<Result<Void, TransportError>>()
-            let descriptor = try program.start(["connect", address], name: name)
-            await start(descriptor, answer, on: executor, receive: receive)
-            try await wait(for: answer, on: executor)
-        } catch {
-            await executor.performAndWait { [self] in close() }
-            state.withLock { $0 = .closed }
-            throw error
+        try await state.open(name, on: executor) { executor throws(TransportError) in
+            do throws(TransportError) {
+                let answer = FirstAnswer<Result<Void, TransportError>>()
+                let descriptor = try program.start(["connect", address], name: name)
+                await start(descriptor, answer, on: executor, receive: receive)
+                try await wait(for: answer, on: executor)
+            } catch {
+                await executor.performAndWait { [self] in close() }
+                throw error
+            }
         }
     }
 
@@ -107,11 +95,11 @@ public final class GatewayTransport: HCITransport {
                     answer.give(.failure(error ?? .cancelled))
                     return
                 }
-                state.withLock { $0 = .closed }
+                state.setClosed(error)
                 receive(.closed(error))
             }
         )
-        state.withLock { $0 = .open(stream) }
+        state.setOpen(stream)
         await executor.performAndWait { stream.start() }
     }
 
@@ -134,19 +122,12 @@ public final class GatewayTransport: HCITransport {
 
     /// Sends complete packets at the end of the thread's turn.
     public func send(_ packets: [[UInt8]]) {
-        stream?.send(packets)
+        state.opened?.send(packets)
     }
 
     /// Closes the connection, which ends the program.
     public func close() {
-        stream?.close()
-    }
-
-    private var stream: ByteStream? {
-        state.withLock { state in
-            guard case .open(let stream) = state else { return nil }
-            return stream
-        }
+        state.opened?.close()
     }
 }
 

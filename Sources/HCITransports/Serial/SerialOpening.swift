@@ -7,7 +7,7 @@ import BluetoothTypes
     ///
     /// The conformance is unchecked: only the executor's thread uses the object, which the calls of
     /// `executor.loop` check.
-    final class SerialOpening: DescriptorHandler, @unchecked Sendable {
+    final class SerialOpening: OpeningAttempt, DescriptorHandler, @unchecked Sendable {
         /// An open line, and the result of its startup.
         struct Opened: Sendable {
             let port: SerialPort
@@ -31,7 +31,6 @@ import BluetoothTypes
             startUp = SerialStartUp(line, answerTimeout: answerTimeout)
         }
 
-        /// Starts the opening. `finished` is called exactly once, possibly before this returns.
         func start(_ finished: @escaping @Sendable (Outcome) -> Void) {
             self.finished = finished
             guard !isCancelled else { return finish(.failure(.cancelled)) }
@@ -46,7 +45,6 @@ import BluetoothTypes
             }
         }
 
-        /// Cancels the opening, even before the start.
         func cancel() {
             isCancelled = true
             finish(.failure(.cancelled))

@@ -17,12 +17,7 @@ public final class SerialTransport: HCITransport {
             let outcome: SerialStartUp.Outcome
         }
 
-        private enum State {
-            case closed, opening
-            case open(Opening)
-        }
-
-        private let state = Lock(State.closed)
+        private let state = OpeningState<Opening>()
     #endif
 
     private let line: SerialLine
@@ -49,17 +44,10 @@ public final class SerialTransport: HCITransport {
     #if os(Linux)
         /// The reason why the line does not have the requested speed, or `nil` if it has that speed
         /// or is not open.
-        public var notice: String? { opened?.outcome.notice }
+        public var notice: String? { state.opened?.outcome.notice }
 
         /// The speed of the open line in bits per second, or `nil` if it is not open.
-        public var speed: Int? { opened?.outcome.speed }
-
-        private var opened: Opening? {
-            state.withLock { state in
-                guard case .open(let opening) = state else { return nil }
-                return opening
-            }
-        }
+        public var speed: Int? { state.opened?.outcome.speed }
 
         /// Opens the port, resets the controller, and changes both to the requested speed if
         /// possible.
@@ -71,41 +59,20 @@ public final class SerialTransport: HCITransport {
             on executor: any HostExecutor,
             receive: @escaping @Sendable (TransportEvent) -> Void
         ) async throws(TransportError) {
-            guard let executor = executor as? AdapterExecutor else {
-                throw .unsuitableExecutor(name)
-            }
-            try beginOpening()
             do throws(TransportError) {
-                let opened = try await findController(on: executor)
-                await start(opened, on: executor, receive: receive)
+                try await state.open(name, on: executor) { executor throws(TransportError) in
+                    let opening = SerialOpening(
+                        line,
+                        answerTimeout: answerTimeout,
+                        executor: executor
+                    )
+                    let opened = try await opening.outcome(on: executor)
+                    await start(opened, on: executor, receive: receive)
+                }
             } catch {
-                state.withLock { $0 = .closed }
                 guard case .serial(.inUse(let path, _)) = error else { throw error }
                 throw .serial(.inUse(path: path, by: await SerialPorts.findHolders(of: path)))
             }
-        }
-
-        private func beginOpening() throws(TransportError) {
-            let isFirst = state.withLock { state in
-                guard case .closed = state else { return false }
-                state = .opening
-                return true
-            }
-            if !isFirst { throw .alreadyOpen(name) }
-        }
-
-        private func findController(
-            on executor: AdapterExecutor
-        ) async throws(TransportError) -> SerialOpening.Opened {
-            let opening = SerialOpening(line, answerTimeout: answerTimeout, executor: executor)
-            let outcome = await withTaskCancellationHandler {
-                await withCheckedContinuation { continuation in
-                    executor.perform { opening.start { continuation.resume(returning: $0) } }
-                }
-            } onCancel: {
-                executor.perform { opening.cancel() }
-            }
-            return try outcome.get()
         }
 
         private func start(
@@ -127,22 +94,22 @@ public final class SerialTransport: HCITransport {
                         port?.release()
                         port = nil
                     }
-                    state.withLock { $0 = .closed }
+                    state.setClosed(error)
                     receive(.closed(error))
                 }
             )
-            state.withLock { $0 = .open(Opening(stream: stream, outcome: opened.outcome)) }
+            state.setOpen(Opening(stream: stream, outcome: opened.outcome))
             await executor.performAndWait { stream.start() }
         }
 
         /// Sends complete packets at the end of the current turn of the executor's event loop.
         public func send(_ packets: [[UInt8]]) {
-            opened?.stream.send(packets)
+            state.opened?.stream.send(packets)
         }
 
         /// Closes the line.
         public func close() {
-            opened?.stream.close()
+            state.opened?.stream.close()
         }
     #else
         /// Fails, because serial lines are supported on Linux only.

@@ -14,7 +14,7 @@ import BluetoothTypes
 ///
 /// The conformance is unchecked: only the executor's thread uses the object, which the calls of
 /// `executor.loop` check.
-final class ConnectAttempt: DescriptorHandler, @unchecked Sendable {
+final class ConnectAttempt: OpeningAttempt, DescriptorHandler, @unchecked Sendable {
     typealias Outcome = Result<Descriptor, TransportError>
 
     private let executor: AdapterExecutor
@@ -41,7 +41,6 @@ final class ConnectAttempt: DescriptorHandler, @unchecked Sendable {
         self.timeout = timeout
     }
 
-    /// Starts the attempt. `finished` is called exactly once, possibly before this returns.
     func start(_ finished: @escaping @Sendable (Outcome) -> Void) {
         self.finished = finished
         guard !isCancelled else { return finish(.failure(.cancelled)) }
@@ -51,7 +50,6 @@ final class ConnectAttempt: DescriptorHandler, @unchecked Sendable {
         tryNext()
     }
 
-    /// Cancels the attempt, even before the start.
     func cancel() {
         isCancelled = true
         finish(.failure(.cancelled))

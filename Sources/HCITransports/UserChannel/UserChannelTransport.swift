@@ -15,17 +15,9 @@ import BluetoothTypes
 /// turn it on. Taking an adapter requires the capability CAP_NET_ADMIN, but not root. An adapter
 /// with links of the kernel's own host cannot be taken.
 public final class UserChannelTransport: HCITransport {
-    private enum State {
-        /// The transport is closed. `isReturnAwaited` states whether the adapter must become
-        /// available before another attempt.
-        case closed(isReturnAwaited: Bool)
-        case opening
-        case open(PacketStream)
-    }
-
     let adapter: SystemAdapterName
     private let kernel: (any BluetoothKernel)?
-    private let state = Lock(State.closed(isReturnAwaited: false))
+    private let state = OpeningState<PacketStream>()
 
     init(_ adapter: SystemAdapterName, kernel: (any BluetoothKernel)? = SystemBluetooth.kernel) {
         self.adapter = adapter
@@ -66,25 +58,10 @@ public final class UserChannelTransport: HCITransport {
         on executor: any HostExecutor,
         receive: @escaping @Sendable (TransportEvent) -> Void
     ) async throws(TransportError) {
-        guard let executor = executor as? AdapterExecutor else { throw .unsuitableExecutor(name) }
-        guard let kernel else { throw .bluetoothMissing(name) }
-        try beginOpening()
-        do throws(TransportError) {
-            let lease = try await take(from: kernel)
-            await start(lease, on: executor, receive: receive)
-        } catch {
-            state.withLock { $0 = .closed(isReturnAwaited: error.canSucceedOnReturn) }
-            throw error
+        try await state.open(name, on: executor) { executor throws(TransportError) in
+            guard let kernel else { throw .bluetoothMissing(name) }
+            await start(try await take(from: kernel), on: executor, receive: receive)
         }
-    }
-
-    private func beginOpening() throws(TransportError) {
-        let isFirst = state.withLock { state in
-            guard case .closed = state else { return false }
-            state = .opening
-            return true
-        }
-        guard isFirst else { throw .alreadyOpen(name) }
     }
 
     /// Takes the adapter on its own thread, because the system calls block and cannot be canceled.
@@ -131,26 +108,25 @@ public final class UserChannelTransport: HCITransport {
             executor: executor,
             receive: receive,
             ended: { [self] error in
-                let isReturnAwaited = error?.canSucceedOnReturn ?? false
-                state.withLock { $0 = .closed(isReturnAwaited: isReturnAwaited) }
+                state.setClosed(error)
                 receive(.closed(error))
             }
         )
-        state.withLock { $0 = .open(stream) }
+        state.setOpen(stream)
         await executor.performAndWait { stream.start() }
     }
 
     /// Sends complete packets at the end of the current turn of the executor's event loop, each in
     /// its own write.
     public func send(_ packets: [[UInt8]]) {
-        stream?.send(packets)
+        state.opened?.send(packets)
     }
 
     /// Returns the adapter to the kernel. `.closed(nil)` follows when the kernel has it. The
     /// executor's thread waits for that. If another process has a copy of the descriptor, the wait
     /// takes little more than one second at most.
     public func close() {
-        stream?.close()
+        state.opened?.close()
     }
 
     /// Calls `returned` when the adapter may be available again after the transport failed.
@@ -182,19 +158,7 @@ public final class UserChannelTransport: HCITransport {
     /// Whether the adapter must become available before another attempt. The kernel also announces
     /// the adapter when this transport releases it after a failed attempt. Without this check, each
     /// of these announcements would start another attempt, without end.
-    private var isReturnAwaited: Bool {
-        state.withLock { state in
-            guard case .closed(let isReturnAwaited) = state else { return false }
-            return isReturnAwaited
-        }
-    }
-
-    private var stream: PacketStream? {
-        state.withLock { state in
-            guard case .open(let stream) = state else { return nil }
-            return stream
-        }
-    }
+    private var isReturnAwaited: Bool { state.closingError?.canSucceedOnReturn ?? false }
 }
 
 private final class Cancellation: Sendable {
