@@ -17,6 +17,12 @@ struct DirectoryEntry: Sendable {
     let path: String
 }
 
+extension DirectoryEntry {
+    init(path: String) {
+        self.init(folder: AT_FDCWD, name: path, path: path)
+    }
+}
+
 /// The system calls that determine which data remains after a power failure.
 ///
 /// A file's contents are on the disk only after the file was synchronized, and its name only after
@@ -45,10 +51,7 @@ struct SystemDisk: Disk {
     }
 
     func makeFile(_ entry: DirectoryEntry) throws(TransportError) -> Descriptor {
-        let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
-        let number = openat(entry.folder, entry.name, flags, 0o600)
-        guard number >= 0 else { throw StoreFolder.error("create", entry.path) }
-        return Descriptor(owning: number)
+        try Descriptor.open(entry, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, to: "create")
     }
 
     func write(_ bytes: [UInt8], to file: Descriptor, _ path: String) throws(TransportError) {

@@ -69,7 +69,7 @@ extension FileStore {
         for index in path.indices.dropFirst() where path[index] == "/" {
             let parent = String(path[..<index])
             if exists(parent) { continue }
-            if try disk.makeFolder(DirectoryEntry(folder: AT_FDCWD, name: parent, path: parent)) {
+            if try disk.makeFolder(DirectoryEntry(path: parent)) {
                 try StoreFolder.synchronizeParent(of: parent, on: disk)
             }
         }

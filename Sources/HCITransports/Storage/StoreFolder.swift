@@ -19,8 +19,8 @@ struct StoreFolder: Sendable {
     init(_ path: String, on disk: any Disk) throws(TransportError) {
         self.path = path
         self.disk = disk
-        let isNew = try disk.makeFolder(DirectoryEntry(folder: AT_FDCWD, name: path, path: path))
-        descriptor = try Self.open(path)
+        let isNew = try disk.makeFolder(DirectoryEntry(path: path))
+        descriptor = try Self.directory(path)
         try requireSafety()
         if isNew { try Self.synchronizeParent(of: path, on: disk) }
     }
@@ -33,23 +33,15 @@ struct StoreFolder: Sendable {
 
     /// Synchronizes the name of a new directory to the disk.
     static func synchronizeParent(of path: String, on disk: any Disk) throws(TransportError) {
-        try disk.synchronize(try open("\(path)/.."), "\(path)/..")
+        try disk.synchronize(try directory("\(path)/.."), "\(path)/..")
     }
 
     private func entry(_ name: String) -> DirectoryEntry {
         DirectoryEntry(folder: descriptor.number, name: name, path: "\(path)/\(name)")
     }
 
-    private static func open(_ path: String) throws(TransportError) -> Descriptor {
-        #if !os(Linux)
-            let number = Darwin.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        #elseif canImport(Glibc)
-            let number = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        #elseif canImport(Musl)
-            let number = Musl.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        #endif
-        guard number >= 0 else { throw error("open", path) }
-        return Descriptor(owning: number)
+    private static func directory(_ path: String) throws(TransportError) -> Descriptor {
+        try Descriptor.open(DirectoryEntry(path: path), O_RDONLY | O_DIRECTORY)
     }
 
     /// Checks that the directory belongs to the user of this process, unless that is the superuser,
@@ -87,10 +79,8 @@ struct StoreFolder: Sendable {
 
     /// Opens a file for appending, and creates it if it does not exist.
     func openEnd(of name: String) throws(TransportError) -> Descriptor {
-        let flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
-        let number = openat(descriptor.number, name, flags, 0o600)
-        guard number >= 0 else { throw Self.error("open", "\(path)/\(name)") }
-        return Descriptor(owning: number)
+        let flags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK
+        return try Descriptor.open(entry(name), flags)
     }
 
     /// Renames a file in one atomic step. Replaces a file that already has the new name.
@@ -117,10 +107,8 @@ struct StoreFolder: Sendable {
     func folder(_ name: String) throws(TransportError) -> StoreFolder {
         let entry = entry(name)
         if try disk.makeFolder(entry) { try synchronizeNames() }
-        let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW
-        let number = openat(entry.folder, name, flags)
-        guard number >= 0 else { throw Self.error("open", entry.path) }
-        return StoreFolder(entry.path, Descriptor(owning: number), on: disk)
+        let folder = try Descriptor.open(entry, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+        return StoreFolder(entry.path, folder, on: disk)
     }
 
     // MARK: Names
@@ -183,8 +171,17 @@ struct FileStatus {
 }
 
 extension Descriptor {
-    /// The maximum number of bytes in one read.
-    private static let readLimit = 16_384
+    /// Opens an entry, or creates a file with access for its owner only if the flags ask for it.
+    /// Child processes do not inherit the descriptor.
+    static func open(
+        _ entry: DirectoryEntry,
+        _ flags: Int32,
+        to operation: String = "open"
+    ) throws(TransportError) -> Descriptor {
+        let number = openat(entry.folder, entry.name, flags | O_CLOEXEC, 0o600)
+        guard number >= 0 else { throw StoreFolder.error(operation, entry.path) }
+        return Descriptor(owning: number)
+    }
 
     func status(of path: String) throws(TransportError) -> FileStatus {
         var status = stat()
@@ -201,19 +198,19 @@ extension Descriptor {
     func readAll(of path: String, limit: Int) throws(TransportError) -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count <= limit {
-            let part = try readPart(of: path)
+            let part = try readPart(of: path, limit: 16_384)
             guard !part.isEmpty else { return bytes }
             bytes += part
         }
         throw .system(operation: "read \(path)", code: EFBIG, text: "the value is too long")
     }
 
-    /// Returns the next bytes of a file, empty at its end.
-    private func readPart(of path: String) throws(TransportError) -> [UInt8] {
+    /// Returns the next bytes of a file, at most `limit`, or none at its end.
+    func readPart(of path: String, limit: Int) throws(TransportError) -> [UInt8] {
         var result = 0
-        let bytes = [UInt8](unsafeUninitializedCapacity: Self.readLimit) { buffer, count in
+        let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
             repeat {
-                result = read(number, buffer.baseAddress, Self.readLimit)
+                result = read(number, buffer.baseAddress, limit)
             } while result < 0 && errno == EINTR
             count = max(0, result)
         }

@@ -15,10 +15,9 @@ package enum WholeFile {
     /// - Throws: ``TransportError`` if the file cannot be read.
     package static func read(_ path: String, limit: Int) throws(TransportError) -> [UInt8]? {
         try WaitingCall.perform { () throws(TransportError) in
-            let number = open(path, O_RDONLY | O_CLOEXEC)
-            guard number >= 0 else { throw StoreFolder.error("open", path) }
+            let file = try Descriptor.open(DirectoryEntry(path: path), O_RDONLY)
             do throws(TransportError) {
-                return try Descriptor(owning: number).readAll(of: path, limit: limit)
+                return try file.readAll(of: path, limit: limit)
             } catch {
                 if case .system(_, EFBIG, _) = error { return nil }
                 throw error

@@ -100,34 +100,27 @@ package final class TraceFile: Sendable {
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { bytes in
                 isPipe
-                    ? withoutPipeSignal { systemWrite(descriptor.number, bytes) }
-                    : systemWrite(descriptor.number, bytes)
+                    ? withoutPipeSignal { systemWrite(descriptor, bytes) }
+                    : systemWrite(descriptor, bytes)
             }
             if count > 0 {
                 rest = rest.dropFirst(count)
             } else if !SystemError.last.isTemporary {
-                state.failure = Self.error("write", path)
+                state.failure = StoreFolder.error("write", path)
                 break
             }
         }
         state.buffer.removeAll(keepingCapacity: true)
     }
 
-    /// Opens a file, and creates it with access for its owner only if the flags ask for it.
     private static func open(
         _ operation: String,
         _ path: String,
         _ flags: Int32
     ) throws(TransportError) -> Descriptor {
         try WaitingCall.perform { () throws(TransportError) in
-            let number = systemOpen(path, flags | O_CLOEXEC)
-            guard number >= 0 else { throw error(operation, path) }
-            return Descriptor(owning: number)
+            try Descriptor.open(DirectoryEntry(path: path), flags, to: operation)
         }
-    }
-
-    private static func error(_ operation: String, _ path: String) -> TransportError {
-        SystemError.last.fileError(operation, path)
     }
 }
 
@@ -153,46 +146,14 @@ extension TraceFile {
         var reader = BtsnoopReader()
         while true {
             try willRead()
-            let bytes = try read(descriptor, path)
+            let bytes = try WaitingCall.perform { () throws(TransportError) in
+                try descriptor.readPart(of: path, limit: readLimit)
+            }
             guard !bytes.isEmpty else { return try reader.finish() }
             reader.append(bytes[...])
             while let record = try reader.next() { try body(record) }
         }
     }
-
-    /// Returns the next bytes, which are empty at the end of the file.
-    private static func read(
-        _ descriptor: Descriptor,
-        _ path: String
-    ) throws(TransportError) -> [UInt8] {
-        try WaitingCall.perform { () throws(TransportError) in
-            var status = 0
-            let bytes = [UInt8](unsafeUninitializedCapacity: readLimit) { buffer, count in
-                repeat {
-                    status = systemRead(descriptor.number, buffer.baseAddress, readLimit)
-                } while status < 0 && errno == EINTR
-                count = max(0, status)
-            }
-            guard status >= 0 else { throw error("read", path) }
-            return bytes
-        }
-    }
-}
-
-// These wrappers are necessary because methods of the same names hide the C functions.
-
-private func systemOpen(_ path: String, _ flags: Int32) -> Int32 {
-    open(path, flags, 0o600)
-}
-
-private func systemWrite(_ number: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-    write(number, bytes.baseAddress, bytes.count)
-}
-
-private func systemRead(_ number: Int32, _ buffer: UnsafeMutablePointer<UInt8>?, _ count: Int)
-    -> Int
-{
-    read(number, buffer, count)
 }
 
 /// Runs a write to a pipe. If the pipe has no reader, the write fails, and SIGPIPE does not end the
