@@ -62,16 +62,20 @@ struct DaemonDevice: Sendable {
         appendServices(to: &builder)
         if let name { builder.appendLocalName(name) }
         if let power = properties["TxPower"]?.integer, let power = Int8(exactly: power) {
-            try? builder.append(.txPowerLevel, [UInt8(bitPattern: power)])
+            try? builder.append(txPowerLevel: power)
         }
         if let appearance = properties["Appearance"]?.integer {
-            try? builder.append(.appearance, Self.littleEndian(appearance))
+            try? builder.append(appearance: UInt16(truncatingIfNeeded: appearance))
         }
         for entry in properties["ManufacturerData"]?.entries ?? [] {
             guard let company = entry.key.integer, let bytes = entry.value.unwrapped.bytes else {
                 continue
             }
-            try? builder.append(.manufacturerData, Self.littleEndian(company) + bytes)
+            let data = AdvertisingData.ManufacturerData(
+                company: UInt16(truncatingIfNeeded: company),
+                bytes: bytes
+            )
+            try? builder.append(manufacturerData: data)
         }
         for entry in properties["AdvertisingData"]?.entries ?? [] {
             guard let type = entry.key.integer, let bytes = entry.value.unwrapped.bytes else {
@@ -96,13 +100,7 @@ struct DaemonDevice: Sendable {
         }
         for (text, value) in serviceData {
             guard let uuid = BluetoothUUID(text) else { continue }
-            let types: [Int: AdvertisingData.DataType] = [
-                2: .serviceData16, 4: .serviceData32, 16: .serviceData128,
-            ]
-            let width = Self.width(of: uuid)
-            let bytes = width == 4 ? Self.littleEndian32(uuid.short32 ?? 0) : uuid.attBytes
-            guard let type = types[width] else { continue }
-            try? builder.append(type, bytes + value)
+            try? builder.append(serviceData: value, of: uuid)
         }
     }
 
@@ -118,13 +116,5 @@ struct DaemonDevice: Sendable {
     private static func width(of uuid: BluetoothUUID) -> Int {
         if uuid.short16 != nil { return 2 }
         return uuid.short32 != nil ? 4 : 16
-    }
-
-    private static func littleEndian(_ value: Int) -> [UInt8] {
-        [UInt8(truncatingIfNeeded: value), UInt8(truncatingIfNeeded: value >> 8)]
-    }
-
-    private static func littleEndian32(_ value: UInt32) -> [UInt8] {
-        (0..<4).map { UInt8(truncatingIfNeeded: value >> UInt32(8 * $0)) }
     }
 }
