@@ -211,14 +211,7 @@ package actor BlueZAdapter: BluetoothPort {
     // MARK: Addresses and identifiers
 
     /// The address of the daemon's adapter. `nil` while there is none.
-    package nonisolated var address: DeviceAddress? {
-        onThread { adapter in
-            guard let path = adapter.adapterPath else { return nil }
-            return adapter.objects.properties(path, BlueZ.Interface.adapter).flatMap {
-                DaemonDevice(properties: $0).address
-            }
-        }
-    }
+    package nonisolated var address: DeviceAddress? { onThread { $0.ownAddress } }
 
     /// Returns the address of a link's peer: its identity address if the daemon knows it. `nil` if
     /// there is no such link.

@@ -139,7 +139,7 @@ extension BlueZAdapter {
             switch interface {
             case BlueZ.Interface.adapter: updateAdapter()
             case BlueZ.Interface.device:
-                deviceRemoved(path)
+                deviceDisconnected(path)
                 if wasBonded { report(.bondsChanged) }
             case BlueZ.Interface.gattService, BlueZ.Interface.gattCharacteristic,
                 BlueZ.Interface.gattDescriptor:

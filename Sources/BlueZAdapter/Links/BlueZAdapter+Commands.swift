@@ -49,7 +49,8 @@ extension BlueZAdapter {
             adapter.links[link]?.writers[path] = writer
             for (request, handle, value) in waiting {
                 let operation = GATT.Operation.writeWithoutResponse(handle, value)
-                adapter.send(value, to: handle, Step(operation, request, link, false))
+                let step = Step(operation: operation, id: request, link: link)
+                adapter.send(value, to: handle, step)
             }
         }
     }

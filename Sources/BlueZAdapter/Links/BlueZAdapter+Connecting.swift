@@ -256,8 +256,6 @@ extension BlueZAdapter {
         close(link, .linkEnded(links[link]?.reason ?? .unknown))
     }
 
-    func deviceRemoved(_ path: DBusObjectPath) { deviceDisconnected(path) }
-
     /// Closes the links to devices that the daemon does not list as connected.
     func checkLinks() {
         for (link, state) in links where device(at: state.path)?.isConnected != true {

@@ -49,7 +49,9 @@ extension BlueZAdapter {
         guard let state = links[link] else { return }
         switch request {
         case .gatt(let operation, let securesOnDemand):
-            perform(Step(operation, id, link, securesOnDemand))
+            perform(
+                Step(operation: operation, id: id, link: link, securesOnDemand: securesOnDemand)
+            )
         case .database: findTable(id, on: link)
         case .readRSSI: finish(id, on: link, .success(.rssi(device(at: state.path)?.rssi)))
         case .updateParameters: finish(id, on: link, .failure(PortError.unsupported([])))
@@ -77,19 +79,7 @@ extension BlueZAdapter {
         let id: UInt64
         let link: LinkIdentifier
         /// Whether a refusal for lack of security makes the daemon pair.
-        var securesOnDemand: Bool
-
-        init(
-            _ operation: GATT.Operation,
-            _ id: UInt64,
-            _ link: LinkIdentifier,
-            _ securesOnDemand: Bool
-        ) {
-            self.operation = operation
-            self.id = id
-            self.link = link
-            self.securesOnDemand = securesOnDemand
-        }
+        var securesOnDemand = false
     }
 
     func perform(_ step: Step) {

@@ -89,13 +89,6 @@ struct DaemonLink: Sendable {
     /// no longer connected.
     var reason: PortError.Reason?
 
-    init(path: DBusObjectPath, peer: PeerIdentifier, isOwn: Bool, isIncoming: Bool) {
-        self.path = path
-        self.peer = peer
-        self.isOwn = isOwn
-        self.isIncoming = isIncoming
-    }
-
     /// The open sockets.
     var sockets: [PacketSocket] {
         subscriptions.values.compactMap(\.socket)
