@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothTypes
 import Foundation
 
 /// The vendor, product and version of a device.
@@ -54,12 +55,12 @@ public struct PnPIdentifier: CharacteristicValue {
     /// The value in one line.
     public var description: String {
         let assigner = vendorSource == .usb ? "USB vendor" : "company"
-        return describe(vendor: "\(assigner) 0x\(HexText.digits(UInt64(vendor), bytes: 2))")
+        return describe(vendor: "\(assigner) 0x\(vendor.hexadecimal(digits: 4).lowercased())")
     }
 
     /// Returns the value in one line, with the vendor's name.
     package func describe(vendor: String) -> String {
-        let product = HexText.digits(UInt64(product), bytes: 2)
+        let product = product.hexadecimal(digits: 4).lowercased()
         return "\(vendor), product 0x\(product), version \(versionText)"
     }
 
@@ -111,8 +112,8 @@ public struct SystemIdentifier: CharacteristicValue {
 
     /// The value in one line.
     public var description: String {
-        let organization = HexText.digits(UInt64(organizationIdentifier), bytes: 3)
-        let manufacturer = HexText.digits(manufacturerIdentifier, bytes: 5)
+        let organization = organizationIdentifier.hexadecimal(digits: 6).lowercased()
+        let manufacturer = manufacturerIdentifier.hexadecimal(digits: 10).lowercased()
         return "organization \(organization), manufacturer \(manufacturer)"
     }
 }
@@ -147,13 +148,4 @@ public struct Appearance: CharacteristicValue, RawRepresentable {
 
     /// The number as text.
     public var description: String { "appearance \(rawValue)" }
-}
-
-/// Hexadecimal text for numbers.
-enum HexText {
-    /// Returns all digits of a number with this many bytes.
-    static func digits(_ number: UInt64, bytes: Int) -> String {
-        let text = String(number, radix: 16)
-        return String(repeating: "0", count: max(0, bytes * 2 - text.count)) + text
-    }
 }
