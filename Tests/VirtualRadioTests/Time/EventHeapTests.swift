@@ -84,6 +84,23 @@ import enum LanyardTestSupport.RunSeed
         #expect(drain(&heap) == [4, 2])
     }
 
+    @Test("The order remains when most of many events are canceled")
+    func manyCancellations() {
+        var heap = EventHeap<Int>()
+        for round in 0..<10 {
+            let tokens = (0..<1_000).compactMap { number in
+                heap.insert(1_000 * round + number, at: instant(Int64(number * 37 % 1_000)))
+            }
+            for (number, token) in tokens.enumerated() where !number.isMultiple(of: 100) {
+                #expect(heap.cancel(token) == 1_000 * round + number)
+            }
+            #expect(heap.count == 10 * (round + 1))
+        }
+        let expected = (0..<10_000).filter { $0.isMultiple(of: 100) }
+            .sorted { ($0 % 1_000 * 37 % 1_000, $0) < ($1 % 1_000 * 37 % 1_000, $1) }
+        #expect(drain(&heap) == expected)
+    }
+
     @Test("The heap matches a simple model after every operation", arguments: RunSeed.seeds(20))
     func sortedArray(seed: UInt64) throws {
         var generator = SplitMix64(seed: seed)
