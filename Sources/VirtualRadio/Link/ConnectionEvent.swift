@@ -73,9 +73,10 @@ extension Ether {
     /// central's packet. Without a central the link has no more events.
     private mutating func beginEvent(of link: inout RadioLink) {
         for side in LinkSide.allCases { informProcedures(side, &link) }
-        guard link.central != nil else { return }
+        guard link.central != nil else { return armDeadline(.peripheral, &link) }
         guard link.anchor <= now else {
             timeline.schedule(.link(.connectionEvent, link.id), at: link.anchor)
+            for side in LinkSide.allCases { armDeadline(side, &link) }
             return
         }
         let channel = link.nextChannel()

@@ -46,8 +46,12 @@ extension Ether {
     /// Ensures that the end's timer fires at its next deadline, or before. When a deadline moves to
     /// a later time, as the supervision timeout does with every packet, the timer stays, and is set
     /// again when it fires.
+    ///
+    /// Every connection event calls this method. So a link that receives packets needs no timer: its
+    /// deadlines are after the end of its next event.
     mutating func armDeadline(_ side: LinkSide, _ link: inout RadioLink) {
-        guard let deadline = link[side]?.deadlineToArm else { return }
+        guard let deadline = link[side]?.deadlineToArm, !link.endsEvent(before: deadline, side)
+        else { return }
         if let token = link[side]?.deadlineToken { timeline.cancel(token) }
         let timer: LinkTimer = side == .central ? .centralDeadline : .peripheralDeadline
         let token = timeline.schedule(.link(timer, link.id), at: deadline)
@@ -75,5 +79,16 @@ extension Ether {
             perform(actions, side, &link)
         }
         armDeadline(side, &link)
+    }
+}
+
+extension RadioLink {
+    /// Returns whether a connection event certainly ends before the deadline of an established end.
+    /// An event may be late, and may last for an interval.
+    fileprivate func endsEvent(before deadline: Instant, _ side: LinkSide) -> Bool {
+        guard let interval = central?.timing.interval, self[side]?.lastReceived != nil else {
+            return false
+        }
+        return anchor.nanoseconds + 2 * interval < deadline.nanoseconds
     }
 }
