@@ -9,10 +9,8 @@ extension Ether {
     ///
     /// - Returns: The identity of the link; `nil` if the central has the maximum number of links.
     package mutating func proposeLink(_ proposal: LinkProposal) -> LinkID? {
-        let resources = links.resources[proposal.central.index]
-        guard links.identifiers(of: proposal.central).count < resources.linkLimit else {
-            return nil
-        }
+        let limit = links.resources[proposal.central.index].linkLimit
+        guard links.hasRoom(proposal.central, limit: limit) else { return nil }
         let id = links.makeIdentifier()
         var generator = seed.stream("access address", id.rawValue)
         let hopping = ChannelHopping(proposal, using: &generator)

@@ -10,6 +10,8 @@ package struct EtherLinks: Sendable {
     private var identifiers: [LinkID] = []
     private var boxes: [LinkReference?] = []
     private var nextNumber: UInt64 = 1
+    /// The place of the link that was taken last.
+    private var takenIndex = 0
 
     /// The state that the links of a radio share, by radio.
     package var resources: [LinkResources] = []
@@ -48,12 +50,13 @@ package struct EtherLinks: Sendable {
     /// Takes a link out of the table to change it. It must be put back before any other event.
     mutating func take(_ id: LinkID) -> LinkReference? {
         guard let index = index(of: id), var box = boxes[index].take() else { return nil }
+        takenIndex = index
         return isKnownUniquelyReferenced(&box) ? box : LinkReference(RadioLink(copying: box.link))
     }
 
     /// Puts back a link that was taken out, or removes it if both its ends are closed.
     mutating func putBack(_ box: consuming LinkReference) {
-        guard let index = index(of: box.link.id) else { return }
+        guard let index = index(of: box.link.id, at: takenIndex) else { return }
         if box.link.isOver {
             remove(at: index)
         } else {
@@ -83,9 +86,19 @@ package struct EtherLinks: Sendable {
         boxes.remove(at: index)
     }
 
+    /// Returns whether the radio has, or has requested, fewer links than `limit`.
+    func hasRoom(_ radio: RadioID, limit: Int) -> Bool {
+        count < limit || identifiers(of: radio).count < limit
+    }
+
     /// Returns the identities of all links of which the radio is an end, or which it has requested.
     func identifiers(of radio: RadioID) -> [LinkID] {
         zip(identifiers, boxes).compactMap { $1?.link.involves(radio) == true ? $0 : nil }
+    }
+
+    /// Returns the place of a link, which is probably `guess`.
+    private func index(of id: LinkID, at guess: Int) -> Int? {
+        guess < identifiers.count && identifiers[guess] == id ? guess : index(of: id)
     }
 
     private func index(of id: LinkID) -> Int? {

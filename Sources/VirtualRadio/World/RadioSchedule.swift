@@ -47,7 +47,8 @@ package struct RadioSchedule: Sendable {
     /// far ahead for each link, so a search covers only the reservations near its time.
     private var reservations: [Reservation] = []
     private var first = 0
-    /// The length of the longest reservation so far.
+    /// The length of the longest reservation since the last removal of forgotten ones, or a greater
+    /// length.
     private var longest: Int64 = 0
     /// For each link, an instant after which no reservation of the link starts.
     private var latestStarts: [LinkID: Int64] = [:]
@@ -76,8 +77,10 @@ package struct RadioSchedule: Sendable {
         urgency: Int = 0,
         now: Instant
     ) -> Bool {
+        forget(before: now)
         var mustClear = false
-        let indices = indices(from: start.nanoseconds, to: end.nanoseconds)
+        var place = index(ofStart: end.nanoseconds)
+        let indices = indices(from: start.nanoseconds, before: place)
         for index in indices
         where reservations[index].conflicts(from: start, to: end, of: link) {
             guard reservations[index].isReplaceable(by: urgency, now: now) else { return false }
@@ -87,18 +90,22 @@ package struct RadioSchedule: Sendable {
             for index in indices.reversed()
             where reservations[index].conflicts(from: start, to: end, of: link) {
                 reservations.remove(at: index)
+                place -= 1
             }
         }
-        guard !extend(from: start, to: end, for: link) else { return true }
-        forget(before: now)
-        insert(
-            Reservation(
-                start: start.nanoseconds,
-                end: end.nanoseconds,
-                link: link,
-                urgency: urgency
-            )
+        while place > first, reservations[place - 1].start > start.nanoseconds { place -= 1 }
+        guard !extend(from: start, to: end, for: link, before: place) else { return true }
+        let reservation = Reservation(
+            start: start.nanoseconds,
+            end: end.nanoseconds,
+            link: link,
+            urgency: urgency
         )
+        reservations.insert(reservation, at: place)
+        longest = max(longest, reservation.end - reservation.start)
+        if let link {
+            latestStarts[link, default: reservation.start].raise(to: reservation.start)
+        }
         return true
     }
 
@@ -115,7 +122,9 @@ package struct RadioSchedule: Sendable {
         for index in indices(from: instant, to: instant) where reservations[index].link == link {
             reservations[index].end = min(reservations[index].end, instant)
         }
-        guard let latest = latestStarts[link], latest >= instant else { return }
+        guard let last = reservations.last, last.start >= instant,
+            let latest = latestStarts[link], latest >= instant
+        else { return }
         latestStarts[link] = nil
         for index in (index(ofStart: instant)..<reservations.count).reversed()
         where reservations[index].link == link {
@@ -126,24 +135,23 @@ package struct RadioSchedule: Sendable {
     /// Extends the last reservation of the same link, if it ends at most `gapLimit` before the new
     /// one starts, or still lasts at that time.
     ///
+    /// - Parameter place: The index of the first reservation that begins after the new one.
     /// - Returns: `false` if there is no such reservation.
-    private mutating func extend(from start: Instant, to end: Instant, for link: LinkID?) -> Bool {
+    private mutating func extend(
+        from start: Instant,
+        to end: Instant,
+        for link: LinkID?,
+        before place: Int
+    ) -> Bool {
         guard let link else { return false }
         let (start, end) = (start.nanoseconds, end.nanoseconds)
-        let index = indices(from: start - Self.gapLimit, to: start + 1).last {
+        let index = indices(from: start - Self.gapLimit, before: place).last {
             reservations[$0].link == link && reservations[$0].end + Self.gapLimit >= start
         }
         guard let index else { return false }
         reservations[index].end = max(reservations[index].end, end)
         longest = max(longest, reservations[index].end - reservations[index].start)
         return true
-    }
-
-    private mutating func insert(_ reservation: Reservation) {
-        reservations.insert(reservation, at: index(ofStart: reservation.start + 1))
-        longest = max(longest, reservation.end - reservation.start)
-        guard let link = reservation.link else { return }
-        latestStarts[link, default: reservation.start].raise(to: reservation.start)
     }
 
     private mutating func forget(before now: Instant) {
@@ -153,11 +161,17 @@ package struct RadioSchedule: Sendable {
         guard first > reservations.count / 2 else { return }
         reservations.removeFirst(first)
         first = 0
+        longest = reservations.reduce(0) { max($0, $1.end - $1.start) }
     }
 
     /// Returns the indices of all reservations that begin before `end` and may last beyond `start`.
     private func indices(from start: Int64, to end: Int64) -> Range<Int> {
-        let upper = index(ofStart: end)
+        indices(from: start, before: index(ofStart: end))
+    }
+
+    /// Returns the indices of all reservations before the index `upper` that may last beyond
+    /// `start`.
+    private func indices(from start: Int64, before upper: Int) -> Range<Int> {
         var lower = upper
         while lower > first, reservations[lower - 1].start >= start - longest { lower -= 1 }
         return lower..<upper
