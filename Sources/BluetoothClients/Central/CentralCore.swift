@@ -70,6 +70,9 @@ struct CentralCore: Sendable {
     }
 
     private var peers: [PeerIdentifier: Peer] = [:]
+    /// For each manager, its connection requests in the order of their numbers, and also some that
+    /// have ended.
+    private var orders: [SessionIdentifier: RequestOrder] = [:]
     /// The peers of the links.
     private var peersByLink: [LinkIdentifier: PeerIdentifier] = [:]
 
@@ -90,11 +93,21 @@ struct CentralCore: Sendable {
     func users(of peer: PeerIdentifier) -> [SessionIdentifier] { peers[peer]?.users ?? [] }
 
     /// Returns a manager's connection requests, the oldest first, and whether they reconnect.
-    func requests(of session: SessionIdentifier) -> [(peer: PeerIdentifier, reconnects: Bool)] {
-        let requests = peers.compactMap { peer, state in state.requests[session].map { (peer, $0) }
+    ///
+    /// - Parameter limit: The maximum number of requests. The latest are returned.
+    func requests(
+        of session: SessionIdentifier,
+        limit: Int = .max
+    ) -> [(peer: PeerIdentifier, reconnects: Bool)] {
+        var latest: [(peer: PeerIdentifier, reconnects: Bool)] = []
+        for (number, peer) in (orders[session]?.entries ?? []).reversed() {
+            guard latest.count < limit else { break }
+            guard let request = peers[peer]?.requests[session], request.number == number else {
+                continue
+            }
+            latest.append((peer, request.reconnects))
         }
-        return requests.sorted { $0.1.number.rawValue < $1.1.number.rawValue }
-            .map { ($0, $1.reconnects) }
+        return latest.reversed()
     }
 
     /// Returns a manager's connection request for a peer; `nil` if it has none.
@@ -124,6 +137,9 @@ struct CentralCore: Sendable {
             isConnected: isUsable,
             isDeferred: isDeferred && !isUsable
         )
+        orders[session, default: RequestOrder()].insert(number, peer) { [peers] number, peer in
+            peers[peer]?.requests[session]?.number == number
+        }
         return isUsable ? [.connected(session, peer, number)] : settle(peer)
     }
 
@@ -179,7 +195,8 @@ struct CentralCore: Sendable {
 
     /// Cancels all connection requests of a manager that was released.
     mutating func close(_ session: SessionIdentifier) -> [Action] {
-        peers.keys.flatMap { peer in
+        orders[session] = nil
+        return peers.keys.flatMap { peer in
             peers[peer]?.canceled[session] = nil
             return drop(session, peer)
         }
@@ -319,6 +336,7 @@ extension CentralCore {
     mutating func powerLost() -> [Action] {
         defer {
             peers = [:]
+            orders = [:]
             peersByLink = [:]
         }
         return peers.flatMap { peer, state -> [Action] in
@@ -326,5 +344,33 @@ extension CentralCore {
             if let link = state.link, !state.isEnding { actions.append(.disconnect(link)) }
             return actions + state.spares.map { .disconnect($0) }
         }
+    }
+}
+
+/// The connection requests of a manager in the order of their numbers. Requests that have ended stay
+/// until they are more than half of the list.
+private struct RequestOrder: Sendable {
+    /// The number of ended requests that the list may always have.
+    private static let endedLimit = 64
+
+    private(set) var entries: [(number: ConnectionRequestNumber, peer: PeerIdentifier)] = []
+    /// The length of the list at which ended requests are removed.
+    private var fullCount = endedLimit
+
+    /// Adds a request, or replaces one of the same number.
+    ///
+    /// - Parameter isWaiting: Returns whether a request has not ended.
+    mutating func insert(
+        _ number: ConnectionRequestNumber,
+        _ peer: PeerIdentifier,
+        isWaiting: (ConnectionRequestNumber, PeerIdentifier) -> Bool
+    ) {
+        var place = entries.count
+        while place > 0, entries[place - 1].number.rawValue > number.rawValue { place -= 1 }
+        if place > 0, entries[place - 1].number == number { entries.remove(at: place - 1) }
+        entries.insert((number, peer), at: min(place, entries.count))
+        guard entries.count > fullCount else { return }
+        entries.removeAll { !isWaiting($0.number, $0.peer) }
+        fullCount = 2 * entries.count + Self.endedLimit
     }
 }

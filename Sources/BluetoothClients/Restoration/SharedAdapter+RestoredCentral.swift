@@ -181,7 +181,7 @@ extension SharedAdapter {
             return intents
         }
         // Only the latest requests are stored, and the others would take time with many peers.
-        let requests = central.core.requests(of: session).suffix(CentralIntents.peerLimit)
+        let requests = central.core.requests(of: session, limit: CentralIntents.peerLimit)
         intents.peers = requests.map { request in
             CentralIntents.Peer(
                 identifier: request.peer,

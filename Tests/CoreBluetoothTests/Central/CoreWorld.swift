@@ -194,6 +194,12 @@ struct CoreWorld {
     // MARK: Invariants
 
     private func check() {
+        for session in Self.sessions {
+            let requested = open.filter { $0.key.session == session }
+                .sorted { $0.value.rawValue < $1.value.rawValue }.map(\.key.peer)
+            #expect(core.requests(of: session).map(\.peer) == requested)
+            #expect(core.requests(of: session, limit: 2).map(\.peer) == requested.suffix(2))
+        }
         for peer in Self.peers {
             let requesting = open.filter { $0.key.peer == peer }
             let using = requesting.filter { connected.contains($0.value) }
