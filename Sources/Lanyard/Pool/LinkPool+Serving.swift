@@ -110,7 +110,13 @@ extension LinkPool {
     // MARK: Lookup
 
     func index(of token: SlotToken) -> Int? {
-        slots.firstIndex { $0.token == token }
+        // Slots are appended with ascending numbers.
+        var (low, high) = (0, slots.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if slots[middle].token.number < token.number { low = middle + 1 } else { high = middle }
+        }
+        return low < slots.count && slots[low].token == token ? low : nil
     }
 
     /// Returns the waiting accessories in the order in which they get slots.

@@ -7,13 +7,18 @@
 final class AccessoryEntryIndex {
     /// The records of each identity. While two identities of one accessory are being merged, both
     /// records may have the same identity.
-    private var entriesByIdentity: [AccessoryIdentity: [AccessoryEntry]] = [:]
+    private var entriesByIdentity: [AccessoryIdentity: [AccessoryEntry]] = [:] {
+        didSet { latestSnapshots = nil }
+    }
+    private var latestSnapshots: [AccessoryIdentity: AccessorySnapshot]?
     private var entriesByPeripheral: [SystemPeripheral: [AccessoryEntry]] = [:]
     /// The records with `isPairedHere`, by the name that a device must have. A device that was
     /// chosen for a pairing may have any name.
     private(set) var pairedHere = NameTable<AccessoryEntry>()
     /// The records whose devices are identified by their manufacturer data.
     private(set) var identifiedByData: [AccessoryEntry] = []
+    /// The records without an identity, the oldest first.
+    private(set) var unidentified: [AccessoryEntry] = []
 
     /// Returns the oldest record with the identity.
     func entry(of identity: AccessoryIdentity) -> AccessoryEntry? {
@@ -30,9 +35,18 @@ final class AccessoryEntryIndex {
         Self.oldest(entriesByPeripheral[peripheral])
     }
 
+    /// The snapshots of the records by identity, for other threads.
+    var snapshots: [AccessoryIdentity: AccessorySnapshot] {
+        if let latestSnapshots { return latestSnapshots }
+        let snapshots = entriesByIdentity.compactMapValues { Self.oldest($0)?.snapshot }
+        latestSnapshots = snapshots
+        return snapshots
+    }
+
     /// Adds a record.
     func insert(_ entry: AccessoryEntry) {
         entry.index = self
+        if entry.identity == nil { addUnidentified(entry) }
         move(entry, from: nil, to: entry.identity)
         move(entry, from: nil, to: entry.peripheral)
         if entry.isPairedHere {
@@ -44,6 +58,7 @@ final class AccessoryEntryIndex {
     /// Removes a record.
     func remove(_ entry: AccessoryEntry) {
         entry.index = nil
+        unidentified.removeAll { $0 === entry }
         move(entry, from: entry.identity, to: nil)
         move(entry, from: entry.peripheral, to: nil)
         pairedHere.remove(order: entry.number, requiring: entry.requiredName)
@@ -57,6 +72,13 @@ final class AccessoryEntryIndex {
         to identity: AccessoryIdentity?
     ) {
         Self.move(entry, from: former, to: identity, in: &entriesByIdentity)
+        if former == nil, identity != nil { unidentified.removeAll { $0 === entry } }
+        if former != nil, identity == nil, entry.index != nil { addUnidentified(entry) }
+    }
+
+    private func addUnidentified(_ entry: AccessoryEntry) {
+        let place = unidentified.firstIndex { $0.number > entry.number } ?? unidentified.endIndex
+        unidentified.insert(entry, at: place)
     }
 
     /// Updates the index after the peripheral of a record has changed.

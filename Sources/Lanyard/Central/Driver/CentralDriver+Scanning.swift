@@ -141,9 +141,9 @@ extension CentralDriver {
         guard discovery.isConnectable, description.identifiesAccessories(by: identity) else {
             return
         }
-        let looking = entries.first {
-            $0.identity == nil && $0.description.kind == description.kind
-                && $0.snapshot.change.state == .scanning && fits(discovery, $0)
+        let looking = index.unidentified.first {
+            $0.description.kind == description.kind && $0.snapshot.change.state == .scanning
+                && fits(discovery, $0)
         }
         guard let looking else { return }
         looking.identity = identity

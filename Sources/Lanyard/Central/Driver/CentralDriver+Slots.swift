@@ -83,7 +83,7 @@ extension CentralDriver {
         case .turnAway(let identity, let slots):
             reportSlots(slots, to: identity) { .denied($0) }
         case .wait(let identity, let slots): reportSlots(slots, to: identity) { .delayed($0) }
-        case .changed: slots.show(named(pool.state(now: now)))
+        case .changed: showSlots()
         case .keepWaiting: break
         }
     }
@@ -118,16 +118,20 @@ extension CentralDriver {
         entry(of: identity)?.name ?? "\(identity)"
     }
 
-    /// Returns the slots with the names of the accessories, which the pool does not know.
-    private func named(_ slots: ConnectionSlots) -> ConnectionSlots {
-        var slots = slots
-        for place in slots.holders.indices {
-            slots.holders[place].name = entry(of: slots.holders[place].identity)?.snapshot.name
+    /// Shows the slots with the names of the accessories, which the pool does not know. With many
+    /// accessories that takes time, and few apps read it.
+    private func showSlots() {
+        let (pool, snapshots, now) = (pool, index.snapshots, now)
+        slots.show {
+            var slots = pool.state(now: now)
+            for place in slots.holders.indices {
+                slots.holders[place].name = snapshots[slots.holders[place].identity]?.name
+            }
+            for place in slots.waiting.indices {
+                slots.waiting[place].name = snapshots[slots.waiting[place].identity]?.name
+            }
+            return slots
         }
-        for place in slots.waiting.indices {
-            slots.waiting[place].name = entry(of: slots.waiting[place].identity)?.snapshot.name
-        }
-        return slots
     }
 
     private func reportSlots(

@@ -75,6 +75,18 @@ final class Hub<Element: Sendable>: Sendable {
         return !deliveries.contains { $0.hasDropped }
     }
 
+    /// Calls a closure within the lock, unless there are subscribers. A subscriber that arrives
+    /// meanwhile waits for the end of the call.
+    ///
+    /// - Returns: Whether the closure was called.
+    func performWithoutSubscribers(_ body: () -> Void) -> Bool {
+        listeners.change { listeners in
+            guard listeners.mailboxes.isEmpty, listeners.closures.isEmpty else { return false }
+            body()
+            return true
+        }
+    }
+
     /// Ends the sequences of all subscribers.
     func end() {
         let (mailboxes, closures) = listeners.change { listeners in
