@@ -12,59 +12,44 @@ import BluetoothPort
 //                solicited
 extension CentralIntents: Recordable {
     func write(to writer: inout ByteWriter) {
-        writer.write(list: peers.suffix(Self.peerLimit)) { $1.write(to: &$0) }
-        writer.write(optional: scan) { $1.write(to: &$0) }
+        peers.suffix(Self.peerLimit).write(to: &writer)
+        scan.write(to: &writer)
     }
 
     init(from reader: inout ByteReader) throws(MalformedBytes) {
-        peers = try reader.readList { reader throws(MalformedBytes) in try Peer(from: &reader) }
+        peers = try reader.read()
         guard peers.count <= Self.peerLimit, Set(peers.map(\.identifier)).count == peers.count
         else { throw .invalid(field: "peers") }
-        scan = try reader.readOptional { reader throws(MalformedBytes) in try Scan(from: &reader) }
+        scan = try reader.read()
     }
 }
 
-extension CentralIntents.Peer: Recordable {
+extension CentralIntents.Peer: RecordField {
     func write(to writer: inout ByteWriter) {
-        writer.write(contentsOf: identifier.bytes)
-        writer.write(optional: name) { $0.write(text: $1) }
-        writer.write(flag: reconnects)
-        writer.write(optional: table) { $1.write(to: &$0) }
+        identifier.write(to: &writer)
+        name.write(to: &writer)
+        reconnects.write(to: &writer)
+        table.write(to: &writer)
     }
 
     init(from reader: inout ByteReader) throws(MalformedBytes) {
-        guard let identifier = PeerIdentifier(try reader.readBytes(16)) else {
-            throw .invalid(field: "peer")
-        }
-        self.identifier = identifier
-        name = try reader.readOptional { reader throws(MalformedBytes) in try reader.readText() }
-        reconnects = try reader.readFlag()
-        table = try reader.readOptional { reader throws(MalformedBytes) in
-            try RemoteTable(from: &reader)
-        }
+        identifier = try reader.read()
+        name = try reader.read()
+        reconnects = try reader.read()
+        table = try reader.read()
     }
 }
 
-extension CentralIntents.Scan: Recordable {
+extension CentralIntents.Scan: RecordField {
     func write(to writer: inout ByteWriter) {
-        writer.write(optional: services) { $0.write(list: $1) { $0.write($1) } }
-        writer.write(optional: allowsDuplicates) { $0.write(flag: $1) }
-        writer.write(optional: solicitedServices) { $0.write(list: $1) { $0.write($1) } }
+        services.write(to: &writer)
+        allowsDuplicates.write(to: &writer)
+        solicitedServices.write(to: &writer)
     }
 
     init(from reader: inout ByteReader) throws(MalformedBytes) {
-        services = try Self.readForms(from: &reader)
-        allowsDuplicates = try reader.readOptional { reader throws(MalformedBytes) in
-            try reader.readFlag()
-        }
-        solicitedServices = try Self.readForms(from: &reader)
-    }
-
-    private static func readForms(
-        from reader: inout ByteReader
-    ) throws(MalformedBytes) -> [WrittenUUID]? {
-        try reader.readOptional { reader throws(MalformedBytes) in
-            try reader.readList { reader throws(MalformedBytes) in try reader.readForm() }
-        }
+        services = try reader.read()
+        allowsDuplicates = try reader.read()
+        solicitedServices = try reader.read()
     }
 }

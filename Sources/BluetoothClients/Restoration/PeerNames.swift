@@ -35,21 +35,25 @@ struct PeerNames: Hashable, Sendable {
 // name.
 extension PeerNames: Recordable {
     func write(to writer: inout ByteWriter) {
-        writer.write(list: entries) {
-            $0.write(contentsOf: $1.peer.bytes)
-            $0.write(text: $1.name)
-        }
+        entries.write(to: &writer)
     }
 
     init(from reader: inout ByteReader) throws(MalformedBytes) {
-        entries = try reader.readList { reader throws(MalformedBytes) in
-            guard let peer = PeerIdentifier(try reader.readBytes(16)) else {
-                throw .invalid(field: "peer")
-            }
-            return Entry(peer: peer, name: try reader.readText())
-        }
+        entries = try reader.read()
         guard entries.count <= Self.limit, Set(entries.map(\.peer)).count == entries.count else {
             throw .invalid(field: "names")
         }
+    }
+}
+
+extension PeerNames.Entry: RecordField {
+    func write(to writer: inout ByteWriter) {
+        peer.write(to: &writer)
+        name.write(to: &writer)
+    }
+
+    init(from reader: inout ByteReader) throws(MalformedBytes) {
+        peer = try reader.read()
+        name = try reader.read()
     }
 }

@@ -10,137 +10,109 @@ import BluetoothPort
 //                     the services that it includes, list of characteristics
 //     characteristic  u16 properties, u8 permissions, form, optional value, list of descriptors
 //     descriptor      form, value
-//     value           u16 length in bytes, then the bytes
+//     value           list of bytes
 //     advertisement   optional text: the local name, list of forms
 extension PeripheralManagerIntents: Recordable {
     func write(to writer: inout ByteWriter) {
-        writer.write(list: Array(services.prefix(Self.serviceLimit))) { $1.write(to: &$0) }
-        writer.write(optional: advertisement) { $1.write(to: &$0) }
+        Array(services.prefix(Self.serviceLimit)).write(to: &writer)
+        advertisement.write(to: &writer)
     }
 
     init(from reader: inout ByteReader) throws(MalformedBytes) {
-        services = try reader.readList { reader throws(MalformedBytes) in
-            try AddedService(from: &reader)
-        }
+        services = try reader.read()
         guard services.count <= Self.serviceLimit else { throw .invalid(field: "services") }
         var before: Set<Int> = []
         for service in services {
             guard before.isSuperset(of: service.includes), before.insert(service.number).inserted
             else { throw .invalid(field: "service") }
         }
-        advertisement = try reader.readOptional { reader throws(MalformedBytes) in
-            try AdvertisementRequest(from: &reader)
-        }
+        advertisement = try reader.read()
     }
 }
 
-extension AddedService: Recordable {
+extension AddedService: RecordField {
     func write(to writer: inout ByteWriter) {
         writer.write(UInt32(truncatingIfNeeded: number))
-        writer.write(optional: handle) { $0.write($1) }
-        writer.write(flag: isPrimary)
-        writer.write(uuidText: uuid)
-        writer.write(list: includes) { $0.write(UInt32(truncatingIfNeeded: $1)) }
-        writer.write(list: characteristics) { $1.write(to: &$0) }
+        handle.write(to: &writer)
+        isPrimary.write(to: &writer)
+        WrittenUUID(stored: uuid).write(to: &writer)
+        includes.map { UInt32(truncatingIfNeeded: $0) }.write(to: &writer)
+        characteristics.write(to: &writer)
     }
 
     init(from reader: inout ByteReader) throws(MalformedBytes) {
         let number = Int(try reader.readUInt32())
-        let handle = try reader.readOptional { reader throws(MalformedBytes) in
-            try reader.readUInt16()
-        }
+        let handle: UInt16? = try reader.read()
         guard handle != 0 else { throw .invalid(field: "handle") }
-        let isPrimary = try reader.readFlag()
+        let isPrimary: Bool = try reader.read()
         self.init(
             number: number,
-            uuid: try reader.readForm().text,
+            uuid: try WrittenUUID(from: &reader).text,
             isPrimary: isPrimary,
-            includes: try reader.readList { reader throws(MalformedBytes) in
-                Int(try reader.readUInt32())
-            },
-            characteristics: try reader.readList { reader throws(MalformedBytes) in
-                try AddedCharacteristic(from: &reader)
-            },
+            includes: try [UInt32](from: &reader).map { Int($0) },
+            characteristics: try reader.read(),
             handle: handle
         )
     }
 }
 
-extension AddedCharacteristic: Recordable {
+extension AddedCharacteristic: RecordField {
     func write(to writer: inout ByteWriter) {
         writer.write(UInt16(truncatingIfNeeded: properties.rawValue))
         writer.write(UInt8(truncatingIfNeeded: permissions.rawValue))
-        writer.write(uuidText: uuid)
-        writer.write(optional: value) { $0.write(value: $1) }
-        writer.write(list: descriptors) {
-            $0.write(uuidText: $1.uuid)
-            $0.write(value: $1.value)
-        }
+        WrittenUUID(stored: uuid).write(to: &writer)
+        value.write(to: &writer)
+        descriptors.write(to: &writer)
     }
 
     init(from reader: inout ByteReader) throws(MalformedBytes) {
         let properties = ServedProperties(rawValue: UInt(try reader.readUInt16()))
         let permissions = ServedPermissions(rawValue: UInt(try reader.readUInt8()))
         self.init(
-            uuid: try reader.readForm().text,
+            uuid: try WrittenUUID(from: &reader).text,
             properties: properties,
             permissions: permissions,
-            value: try reader.readOptional { reader throws(MalformedBytes) in
-                try reader.readValue()
-            },
-            descriptors: try reader.readList { reader throws(MalformedBytes) in
-                let form = try reader.readForm()
-                // Other descriptors cannot be published: making one would end the process.
-                guard AddedDescriptor.types.contains(form.value) else {
-                    throw .invalid(field: "descriptor")
-                }
-                return AddedDescriptor(uuid: form.text, value: try reader.readValue())
-            }
+            value: try reader.read(),
+            descriptors: try reader.read()
         )
     }
 }
 
-extension AddedDescriptor {
+extension AddedDescriptor: RecordField {
     /// The types of the descriptors that an application can publish.
-    fileprivate static let types: Set<BluetoothUUID> = [
+    private static let types: Set<BluetoothUUID> = [
         GATT.AttributeType.characteristicUserDescription,
         GATT.AttributeType.characteristicPresentationFormat,
     ]
-}
 
-extension AdvertisementRequest: Recordable {
     func write(to writer: inout ByteWriter) {
-        writer.write(optional: localName) { $0.write(text: $1) }
-        writer.write(list: services) { $0.write(uuidText: $1) }
+        WrittenUUID(stored: uuid).write(to: &writer)
+        value.write(to: &writer)
     }
 
     init(from reader: inout ByteReader) throws(MalformedBytes) {
-        localName = try reader.readOptional { reader throws(MalformedBytes) in
-            try reader.readText()
-        }
-        services = try reader.readList { reader throws(MalformedBytes) in
-            try reader.readForm().text
-        }
+        let form: WrittenUUID = try reader.read()
+        // Other descriptors cannot be published: making one would end the process.
+        guard Self.types.contains(form.value) else { throw .invalid(field: "descriptor") }
+        self.init(uuid: form.text, value: try reader.read())
     }
 }
 
-extension ByteWriter {
-    /// Writes a UUID from its text, in its width.
-    fileprivate mutating func write(uuidText text: String) {
-        write(WrittenUUID(text: text) ?? WrittenUUID(BluetoothUUID(0)))
+extension AdvertisementRequest: RecordField {
+    func write(to writer: inout ByteWriter) {
+        localName.write(to: &writer)
+        services.map(WrittenUUID.init(stored:)).write(to: &writer)
     }
 
-    /// Writes an attribute's value. The limit of 512 bytes (Vol 3, Part F, 3.2.9) is not checked
-    /// here.
-    fileprivate mutating func write(value: [UInt8]) {
-        let kept = value.prefix(Int(UInt16.max))
-        write(UInt16(kept.count))
-        write(contentsOf: kept)
+    init(from reader: inout ByteReader) throws(MalformedBytes) {
+        localName = try reader.read()
+        services = try [WrittenUUID](from: &reader).map(\.text)
     }
 }
 
-extension ByteReader {
-    fileprivate mutating func readValue() throws(MalformedBytes) -> [UInt8] {
-        Array(try readBytes(Int(try readUInt16())))
+extension WrittenUUID {
+    /// Creates the UUID to store for the text of an attribute's UUID, with its width.
+    fileprivate init(stored text: String) {
+        self = WrittenUUID(text: text) ?? WrittenUUID(BluetoothUUID(0))
     }
 }

@@ -13,11 +13,14 @@ import BluetoothPort
 //
 // Data that this version cannot have written is refused, such as a flag that is neither 0 nor 1.
 
-/// A value that can be stored from one launch to the next.
-protocol Recordable {
+/// A part of a record.
+protocol RecordField {
     func write(to writer: inout ByteWriter)
     init(from reader: inout ByteReader) throws(MalformedBytes)
 }
+
+/// A value that can be stored from one launch to the next, as the contents of a record.
+protocol Recordable: RecordField {}
 
 /// The coding of whole records.
 enum RestorationRecord {
@@ -28,7 +31,7 @@ enum RestorationRecord {
     static func encode(_ intents: some Recordable, of identifier: String) -> [UInt8] {
         var writer = ByteWriter()
         writer.write(version)
-        writer.write(text: identifier)
+        identifier.write(to: &writer)
         intents.write(to: &writer)
         return writer.bytes
     }
@@ -43,101 +46,125 @@ enum RestorationRecord {
     ) throws(MalformedBytes) -> Intents {
         var reader = ByteReader(bytes)
         guard try reader.readUInt8() == version else { throw .invalid(field: "version") }
-        guard try reader.readText() == identifier else { throw .invalid(field: "identifier") }
+        guard try String(from: &reader) == identifier else { throw .invalid(field: "identifier") }
         let intents = try Intents(from: &reader)
         try reader.finish()
         return intents
     }
 }
 
-extension ByteWriter {
-    mutating func write(flag: Bool) {
-        write(flag ? 1 as UInt8 : 0)
-    }
+// MARK: - Fields
 
-    /// Writes text, at most 65,535 bytes of whole characters.
-    mutating func write(text: String) {
-        var bytes = Array(text.utf8)
-        if bytes.count > Int(UInt16.max) {
-            var kept = text.prefix(Int(UInt16.max))
-            while kept.utf8.count > Int(UInt16.max) { kept.removeLast() }
-            bytes = Array(kept.utf8)
-        }
-        write(UInt16(bytes.count))
-        write(contentsOf: bytes)
-    }
-
-    /// Writes a list, at most 65,535 elements.
-    mutating func write<Element>(
-        list: [Element],
-        _ write: (inout ByteWriter, Element) -> Void
-    ) {
-        let kept = list.prefix(Int(UInt16.max))
-        self.write(UInt16(kept.count))
-        for element in kept { write(&self, element) }
-    }
-
-    mutating func write<Value>(
-        optional: Value?,
-        _ write: (inout ByteWriter, Value) -> Void
-    ) {
-        self.write(flag: optional != nil)
-        if let optional { write(&self, optional) }
-    }
-
-    mutating func write(_ form: WrittenUUID) {
-        let bytes = form.bytes
-        write(UInt8(bytes.count))
-        write(contentsOf: bytes)
-    }
-
-    mutating func write(_ uuid: BluetoothUUID) {
-        write(WrittenUUID(uuid))
+extension ByteReader {
+    /// Reads a value of the type that the caller expects.
+    mutating func read<Value: RecordField>() throws(MalformedBytes) -> Value {
+        try Value(from: &self)
     }
 }
 
-extension ByteReader {
-    mutating func readFlag() throws(MalformedBytes) -> Bool {
-        switch try readUInt8() {
-        case 0: false
-        case 1: true
+extension Bool: RecordField {
+    func write(to writer: inout ByteWriter) { writer.write(self ? 1 as UInt8 : 0) }
+
+    init(from reader: inout ByteReader) throws(MalformedBytes) {
+        switch try reader.readUInt8() {
+        case 0: self = false
+        case 1: self = true
         default: throw .invalid(field: "flag")
         }
     }
+}
 
-    mutating func readText() throws(MalformedBytes) -> String {
-        let bytes = try readBytes(Int(try readUInt16()))
-        guard let text = String(utf8: bytes) else {
+extension UInt8: RecordField {}
+extension UInt16: RecordField {}
+extension UInt32: RecordField {}
+
+extension RecordField where Self: FixedWidthInteger {
+    func write(to writer: inout ByteWriter) {
+        withUnsafeBytes(of: littleEndian) { writer.write(contentsOf: $0) }
+    }
+
+    init(from reader: inout ByteReader) throws(MalformedBytes) {
+        self.init(truncatingIfNeeded: try reader.readInteger(bytes: Self.bitWidth / 8))
+    }
+}
+
+extension AttributeHandle: RecordField {
+    func write(to writer: inout ByteWriter) { writer.write(self) }
+
+    init(from reader: inout ByteReader) throws(MalformedBytes) {
+        self = try reader.readAttributeHandle()
+    }
+}
+
+extension PeerIdentifier: RecordField {
+    func write(to writer: inout ByteWriter) { writer.write(contentsOf: bytes) }
+
+    init(from reader: inout ByteReader) throws(MalformedBytes) {
+        self.init(bytes: try reader.readBytes(Self.length))
+    }
+}
+
+extension String: RecordField {
+    /// Writes at most 65,535 bytes of whole characters.
+    func write(to writer: inout ByteWriter) {
+        var kept = prefix(Int(UInt16.max))
+        while kept.utf8.count > Int(UInt16.max) { kept.removeLast() }
+        Array(kept.utf8).write(to: &writer)
+    }
+
+    init(from reader: inout ByteReader) throws(MalformedBytes) {
+        guard let text = String(utf8: try reader.readBytes(Int(try reader.readUInt16()))) else {
             throw .invalid(field: "text")
         }
-        return text
+        self = text
+    }
+}
+
+extension Array: RecordField where Element: RecordField {
+    /// Writes at most 65,535 elements.
+    func write(to writer: inout ByteWriter) {
+        let kept = prefix(Int(UInt16.max))
+        writer.write(UInt16(kept.count))
+        for element in kept { element.write(to: &writer) }
     }
 
-    mutating func readList<Element>(
-        _ read: (inout ByteReader) throws(MalformedBytes) -> Element
-    ) throws(MalformedBytes) -> [Element] {
-        var list: [Element] = []
-        for _ in 0..<(try readUInt16()) { list.append(try read(&self)) }
-        return list
+    init(from reader: inout ByteReader) throws(MalformedBytes) {
+        self = []
+        for _ in 0..<(try reader.readUInt16()) { append(try reader.read()) }
+    }
+}
+
+extension Optional: RecordField where Wrapped: RecordField {
+    func write(to writer: inout ByteWriter) {
+        (self != nil).write(to: &writer)
+        self?.write(to: &writer)
     }
 
-    mutating func readOptional<Value>(
-        _ read: (inout ByteReader) throws(MalformedBytes) -> Value
-    ) throws(MalformedBytes) -> Value? {
-        guard try readFlag() else { return nil }
-        return try read(&self)
+    init(from reader: inout ByteReader) throws(MalformedBytes) {
+        self = try reader.read() ? .some(try reader.read()) : nil
+    }
+}
+
+extension WrittenUUID: RecordField {
+    func write(to writer: inout ByteWriter) {
+        writer.write(UInt8(bytes.count))
+        writer.write(contentsOf: bytes)
     }
 
-    mutating func readForm() throws(MalformedBytes) -> WrittenUUID {
-        let bytes = try readBytes(Int(try readUInt8()))
+    init(from reader: inout ByteReader) throws(MalformedBytes) {
+        let bytes = try reader.readBytes(Int(try reader.readUInt8()))
         guard let form = WrittenUUID(bytes: bytes) else { throw .invalid(field: "UUID") }
-        return form
+        self = form
     }
+}
+
+extension BluetoothUUID: RecordField {
+    func write(to writer: inout ByteWriter) { WrittenUUID(self).write(to: &writer) }
 
     /// Reads a UUID, which must be in its shortest form.
-    mutating func readUUID() throws(MalformedBytes) -> BluetoothUUID {
-        let form = try readForm()
+    init(from reader: inout ByteReader) throws(MalformedBytes) {
+        let form: WrittenUUID = try reader.read()
         guard form == WrittenUUID(form.value) else { throw .invalid(field: "UUID") }
-        return form.value
+        self = form.value
     }
 }

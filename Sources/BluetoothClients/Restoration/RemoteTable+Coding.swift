@@ -13,13 +13,11 @@ import BluetoothPort
 //     descriptor      u16 handle, UUID
 extension RemoteTable: Recordable {
     func write(to writer: inout ByteWriter) {
-        writer.write(list: services) { $1.write(to: &$0) }
+        services.write(to: &writer)
     }
 
     init(from reader: inout ByteReader) throws(MalformedBytes) {
-        services = try reader.readList { reader throws(MalformedBytes) in
-            try Service(from: &reader)
-        }
+        services = try reader.read()
         let handles = services.map(\.origin.handle)
         let present = Set(handles)
         guard zip(handles, handles.dropFirst()).allSatisfy(<),
@@ -28,56 +26,43 @@ extension RemoteTable: Recordable {
     }
 }
 
-extension RemoteTable.Service: Recordable {
+extension RemoteTable.Service: RecordField {
     func write(to writer: inout ByteWriter) {
         writer.write(origin.handle)
         writer.write(origin.endHandle)
-        writer.write(flag: origin.isPrimary)
-        writer.write(flag: isListed)
-        writer.write(origin.uuid)
-        writer.write(optional: includes) { $0.write(list: $1) { $0.write($1) } }
-        writer.write(optional: characteristics) { $0.write(list: $1) { $1.write(to: &$0) } }
+        origin.isPrimary.write(to: &writer)
+        isListed.write(to: &writer)
+        origin.uuid.write(to: &writer)
+        includes.write(to: &writer)
+        characteristics.write(to: &writer)
     }
 
     init(from reader: inout ByteReader) throws(MalformedBytes) {
         let handle = try reader.readAttributeHandle()
         let end = try reader.readAttributeHandle()
         guard handle != .invalid, handle <= end else { throw .invalid(field: "service") }
-        let isPrimary = try reader.readFlag()
-        isListed = try reader.readFlag()
+        let isPrimary: Bool = try reader.read()
+        isListed = try reader.read()
         origin = GATT.Service(
-            uuid: try reader.readUUID(),
+            uuid: try reader.read(),
             isPrimary: isPrimary,
             handle: handle,
             endHandle: end
         )
-        includes = try reader.readOptional { reader throws(MalformedBytes) in
-            try reader.readList { reader throws(MalformedBytes) in
-                try reader.readAttributeHandle()
-            }
-        }
-        characteristics = try reader.readOptional { reader throws(MalformedBytes) in
-            try reader.readList { reader throws(MalformedBytes) in
-                try RemoteTable.Characteristic(from: &reader)
-            }
-        }
+        includes = try reader.read()
+        characteristics = try reader.read()
     }
 }
 
-extension RemoteTable.Characteristic: Recordable {
+extension RemoteTable.Characteristic: RecordField {
     func write(to writer: inout ByteWriter) {
         writer.write(origin.handle)
         writer.write(origin.valueHandle)
         writer.write(origin.endHandle)
         writer.write(origin.properties.rawValue)
-        writer.write(flag: isNotifying)
-        writer.write(origin.uuid)
-        writer.write(optional: descriptors) { writer, descriptors in
-            writer.write(list: descriptors) {
-                $0.write($1.handle)
-                $0.write($1.uuid)
-            }
-        }
+        isNotifying.write(to: &writer)
+        origin.uuid.write(to: &writer)
+        descriptors.write(to: &writer)
     }
 
     init(from reader: inout ByteReader) throws(MalformedBytes) {
@@ -88,19 +73,26 @@ extension RemoteTable.Characteristic: Recordable {
             throw .invalid(field: "characteristic")
         }
         let properties = GATT.CharacteristicProperties(rawValue: try reader.readUInt8())
-        isNotifying = try reader.readFlag()
+        isNotifying = try reader.read()
         origin = GATT.Characteristic(
-            uuid: try reader.readUUID(),
+            uuid: try reader.read(),
             handle: handle,
             valueHandle: valueHandle,
             properties: properties,
             endHandle: end
         )
-        descriptors = try reader.readOptional { reader throws(MalformedBytes) in
-            try reader.readList { reader throws(MalformedBytes) in
-                let handle = try reader.readAttributeHandle()
-                return GATT.Descriptor(uuid: try reader.readUUID(), handle: handle)
-            }
-        }
+        descriptors = try reader.read()
+    }
+}
+
+extension GATT.Descriptor: RecordField {
+    func write(to writer: inout ByteWriter) {
+        writer.write(handle)
+        uuid.write(to: &writer)
+    }
+
+    init(from reader: inout ByteReader) throws(MalformedBytes) {
+        let handle: AttributeHandle = try reader.read()
+        self.init(uuid: try reader.read(), handle: handle)
     }
 }

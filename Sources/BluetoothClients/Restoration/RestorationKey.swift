@@ -49,11 +49,11 @@ struct RestorationIndex: Hashable, Sendable {
 // The stored form: a list of texts.
 extension RestorationIndex: Recordable {
     func write(to writer: inout ByteWriter) {
-        writer.write(list: names) { $0.write(text: $1) }
+        names.write(to: &writer)
     }
 
     init(from reader: inout ByteReader) throws(MalformedBytes) {
-        names = try reader.readList { reader throws(MalformedBytes) in try reader.readText() }
+        names = try reader.read()
         guard names.count <= Self.limit else { throw .invalid(field: "index") }
     }
 }
