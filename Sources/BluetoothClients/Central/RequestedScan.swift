@@ -29,16 +29,6 @@ package struct RequestedScan: Hashable, Sendable {
         requestedSolicited = Set((self.solicited ?? []).map(\.value))
     }
 
-    package static func == (left: RequestedScan, right: RequestedScan) -> Bool {
-        left.requestedServices == right.requestedServices
-            && left.requestedSolicited == right.requestedSolicited
-            && left.allowsDuplicates == right.allowsDuplicates
-    }
-
-    package func hash(into hasher: inout Hasher) {
-        hasher.combine(requestedServices)
-    }
-
     /// Whether the scan reports all peripherals.
     private var isOpen: Bool { requestedServices.isEmpty && requestedSolicited.isEmpty }
 

@@ -40,16 +40,20 @@ extension CentralIntents.Peer: RecordField {
     }
 }
 
-extension CentralIntents.Scan: RecordField {
+extension RequestedScan: RecordField {
     func write(to writer: inout ByteWriter) {
         services.write(to: &writer)
         allowsDuplicates.write(to: &writer)
-        solicitedServices.write(to: &writer)
+        solicited.write(to: &writer)
     }
 
     init(from reader: inout ByteReader) throws(MalformedBytes) {
-        services = try reader.read()
-        allowsDuplicates = try reader.read()
-        solicitedServices = try reader.read()
+        let services: [WrittenUUID]? = try reader.read()
+        let allowsDuplicates: Bool? = try reader.read()
+        self.init(
+            services: services,
+            allowsDuplicates: allowsDuplicates,
+            solicited: try reader.read()
+        )
     }
 }

@@ -20,15 +20,8 @@ package struct CentralIntents: Hashable, Sendable {
         package var table: RemoteTable?
     }
 
-    /// The parameters of a scan. Those that the application omitted are `nil`.
-    package struct Scan: Hashable, Sendable {
-        package var services: [WrittenUUID]?
-        package var allowsDuplicates: Bool?
-        package var solicitedServices: [WrittenUUID]?
-    }
-
     package var peers: [Peer] = []
-    package var scan: Scan?
+    package var scan: RequestedScan?
 
     /// Whether there is nothing to restore.
     package var isEmpty: Bool { peers.isEmpty && scan == nil }

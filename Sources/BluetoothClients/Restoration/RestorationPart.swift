@@ -96,5 +96,5 @@ package struct RestoredCentral: Sendable {
     }
 
     package var peers: [Peer]
-    package let scan: CentralIntents.Scan?
+    package let scan: RequestedScan?
 }

@@ -51,7 +51,7 @@ extension SharedAdapter {
                 continue
             }
             for peer in restored.peers { resume(peer, for: session) }
-            if let scan = restored.scan { startScan(scan.request, for: session) }
+            if let scan = restored.scan { startScan(scan, for: session) }
             releasePlaceholder(for: session)
         }
     }
@@ -190,7 +190,7 @@ extension SharedAdapter {
                 table: table(of: request.peer, for: session)
             )
         }
-        intents.scan = central.sessions[session]?.scan.map(CentralIntents.Scan.init)
+        intents.scan = central.sessions[session]?.scan
         return intents
     }
 
@@ -238,22 +238,5 @@ extension SharedAdapter {
         case .notifyingSet, .servicesModified: intentsChanged(of: session)
         default: intentsGrew(of: session)
         }
-    }
-}
-
-extension CentralIntents.Scan {
-    init(_ request: RequestedScan) {
-        services = request.services
-        allowsDuplicates = request.allowsDuplicates
-        solicitedServices = request.solicited
-    }
-
-    /// The parameters of the scan.
-    var request: RequestedScan {
-        RequestedScan(
-            services: services,
-            allowsDuplicates: allowsDuplicates,
-            solicited: solicitedServices
-        )
     }
 }

@@ -51,14 +51,14 @@ extension CBPeripheral {
     }
 }
 
-extension CentralIntents.Scan {
+extension RequestedScan {
     /// The options of the scan. A Boolean option is an `NSNumber` as on Apple's platforms, which
     /// also converts to `Bool` and `Int`. A `Bool` does not convert to `Int`.
     var options: [String: Any] {
         var options: [String: Any] = [:]
         let duplicates = allowsDuplicates.map { NSNumber(value: $0) }
         options[CBCentralManagerScanOptionAllowDuplicatesKey] = duplicates
-        let solicited = solicitedServices?.map { CBUUID($0) }
+        let solicited = solicited?.map { CBUUID($0) }
         options[CBCentralManagerScanOptionSolicitedServiceUUIDsKey] = solicited
         return options
     }

@@ -99,7 +99,7 @@ struct CentralRestorationTests {
 
     @Test("13.3 A restored option of a scan converts to a Bool, a number and an object")
     func scanOptions() {
-        let scan = CentralIntents.Scan(services: nil, allowsDuplicates: true)
+        let scan = RequestedScan(services: nil, allowsDuplicates: true)
         let value = scan.options[CBCentralManagerScanOptionAllowDuplicatesKey]
         #expect(value as? Bool == true)
         #expect(value as? Int == 1)

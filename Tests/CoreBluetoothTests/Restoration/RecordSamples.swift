@@ -113,7 +113,7 @@ enum RecordSamples {
         intents.peers.append(.init(identifier: peer(4), table: RemoteTable()))
         intents.scan = .init(
             services: [],
-            solicitedServices: [form("0000180D"), form("7905F431-B5CE-4E99-A40F-4B1E122D00D0")]
+            solicited: [form("0000180D"), form("7905F431-B5CE-4E99-A40F-4B1E122D00D0")]
         )
         return intents
     }()
