@@ -52,7 +52,7 @@ extension SharedAdapter {
         for request in central.core.requests(of: session) { clientLeft(session, request.peer) }
         perform(central.core.close(session))
         central.delays.remove(session)
-        forgetTables(of: session)
+        client.tables[session] = nil
         central.sessions[session] = nil
     }
 

@@ -58,7 +58,9 @@ extension SharedAdapter {
 
     private func resume(_ peer: RestoredCentral.Peer, for session: SessionIdentifier) {
         let intent = peer.intent
-        if let table = intent.table { adopt(table, of: intent.identifier, for: session) }
+        if let table = intent.table {
+            client.tables[session, default: [:]][intent.identifier] = table
+        }
         restoration.awaitingLink[session, default: [:]][intent.identifier] = RestoredPeer(
             reconnects: intent.reconnects,
             isShown: peer.isConnected,
@@ -165,9 +167,14 @@ extension SharedAdapter {
             let event = RemoteEvent.servicesModified(ranges, isReportedByPeer: false)
             post(.peripheral(peer, event), to: session)
         }
-        let kept = table.services.filter { !stale.contains($0.origin.handle) }
-        adopt(RemoteTable(services: kept), of: peer, for: session)
-        resubscribe(peer, for: session)
+        let kept = RemoteTable(
+            services: table.services.filter { !stale.contains($0.origin.handle) }
+        )
+        client.tables[session, default: [:]][peer] = kept
+        // The application gets an event for the subscriptions that fail.
+        for characteristic in kept.notifying {
+            ask(.renotify(characteristic), of: peer, for: session)
+        }
     }
 }
 
@@ -187,7 +194,7 @@ extension SharedAdapter {
                 identifier: request.peer,
                 name: name(of: request.peer),
                 reconnects: request.reconnects,
-                table: table(of: request.peer, for: session)
+                table: client.tables[session]?[request.peer]
             )
         }
         intents.scan = central.sessions[session]?.scan
