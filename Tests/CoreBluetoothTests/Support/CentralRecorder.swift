@@ -58,7 +58,7 @@ final class CentralRecorder: NSObject, CBCentralManagerDelegate, CBPeripheralDel
     // MARK: CBCentralManagerDelegate
 
     func centralManagerDidUpdateState(_ central: CBCentralManager) {
-        note("state \(text(central.state))")
+        note("state \(Journal.text(central.state))")
     }
 
     func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any]) {
@@ -87,7 +87,7 @@ final class CentralRecorder: NSObject, CBCentralManagerDelegate, CBPeripheralDel
         didFailToConnect peripheral: CBPeripheral,
         error: (any Error)?
     ) {
-        note("failed \(add(peripheral)) \(text(error))")
+        note("failed \(add(peripheral)) \(Journal.text(error))")
     }
 
     func centralManager(
@@ -98,7 +98,7 @@ final class CentralRecorder: NSObject, CBCentralManagerDelegate, CBPeripheralDel
         error: (any Error)?
     ) {
         let reconnecting = isReconnecting ? " reconnecting" : ""
-        note("disconnected \(add(peripheral)) \(text(error))\(reconnecting)")
+        note("disconnected \(add(peripheral)) \(Journal.text(error))\(reconnecting)")
     }
 
     func centralManager(
@@ -123,11 +123,11 @@ final class CentralRecorder: NSObject, CBCentralManagerDelegate, CBPeripheralDel
     }
 
     func peripheral(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?) {
-        note("rssi \(RSSI) \(text(error))")
+        note("rssi \(RSSI) \(Journal.text(error))")
     }
 
     func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
-        note("services \(list(peripheral.services)) \(text(error))")
+        note("services \(list(peripheral.services)) \(Journal.text(error))")
     }
 
     func peripheral(
@@ -136,7 +136,7 @@ final class CentralRecorder: NSObject, CBCentralManagerDelegate, CBPeripheralDel
         error: (any Error)?
     ) {
         note(
-            "included \(service.uuid.uuidString): \(list(service.includedServices)) \(text(error))"
+            "included \(service.uuid.uuidString): \(list(service.includedServices)) \(Journal.text(error))"
         )
     }
 
@@ -146,7 +146,7 @@ final class CentralRecorder: NSObject, CBCentralManagerDelegate, CBPeripheralDel
         error: (any Error)?
     ) {
         let found = list(service.characteristics)
-        note("characteristics \(service.uuid.uuidString): \(found) \(text(error))")
+        note("characteristics \(service.uuid.uuidString): \(found) \(Journal.text(error))")
     }
 
     func peripheral(
@@ -155,7 +155,7 @@ final class CentralRecorder: NSObject, CBCentralManagerDelegate, CBPeripheralDel
         error: (any Error)?
     ) {
         let found = list(characteristic.descriptors)
-        note("descriptors \(characteristic.uuid.uuidString): \(found) \(text(error))")
+        note("descriptors \(characteristic.uuid.uuidString): \(found) \(Journal.text(error))")
     }
 
     func peripheral(
@@ -164,7 +164,7 @@ final class CentralRecorder: NSObject, CBCentralManagerDelegate, CBPeripheralDel
         error: (any Error)?
     ) {
         let value = hexadecimal(characteristic.value)
-        note("value \(characteristic.uuid.uuidString) \(value) \(text(error))")
+        note("value \(characteristic.uuid.uuidString) \(value) \(Journal.text(error))")
     }
 
     func peripheral(
@@ -172,7 +172,7 @@ final class CentralRecorder: NSObject, CBCentralManagerDelegate, CBPeripheralDel
         didWriteValueFor characteristic: CBCharacteristic,
         error: (any Error)?
     ) {
-        note("wrote \(characteristic.uuid.uuidString) \(text(error))")
+        note("wrote \(characteristic.uuid.uuidString) \(Journal.text(error))")
     }
 
     func peripheral(
@@ -181,7 +181,7 @@ final class CentralRecorder: NSObject, CBCentralManagerDelegate, CBPeripheralDel
         error: (any Error)?
     ) {
         let state = characteristic.isNotifying ? "on" : "off"
-        note("notifying \(characteristic.uuid.uuidString) \(state) \(text(error))")
+        note("notifying \(characteristic.uuid.uuidString) \(state) \(Journal.text(error))")
     }
 
     func peripheral(
@@ -190,7 +190,7 @@ final class CentralRecorder: NSObject, CBCentralManagerDelegate, CBPeripheralDel
         error: (any Error)?
     ) {
         let value = descriptor.value.map { "\($0)" } ?? "nil"
-        note("descriptor \(descriptor.uuid.uuidString) \(value) \(text(error))")
+        note("descriptor \(descriptor.uuid.uuidString) \(value) \(Journal.text(error))")
     }
 
     func peripheral(
@@ -198,7 +198,7 @@ final class CentralRecorder: NSObject, CBCentralManagerDelegate, CBPeripheralDel
         didWriteValueFor descriptor: CBDescriptor,
         error: (any Error)?
     ) {
-        note("wrote descriptor \(descriptor.uuid.uuidString) \(text(error))")
+        note("wrote descriptor \(descriptor.uuid.uuidString) \(Journal.text(error))")
     }
 
     func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) {
@@ -210,7 +210,7 @@ final class CentralRecorder: NSObject, CBCentralManagerDelegate, CBPeripheralDel
         didOpen channel: CBL2CAPChannel?,
         error: (any Error)?
     ) {
-        note("opened \(channel.map { "\($0.psm)" } ?? "nil") \(text(error))")
+        note("opened \(channel.map { "\($0.psm)" } ?? "nil") \(Journal.text(error))")
     }
 
     // MARK: Text
@@ -221,26 +221,5 @@ final class CentralRecorder: NSObject, CBCentralManagerDelegate, CBPeripheralDel
 
     private func hexadecimal(_ data: Data?) -> String {
         data.map { [UInt8]($0).map { String(format: "%02x", $0) }.joined() } ?? "nil"
-    }
-
-    private func text(_ error: (any Error)?) -> String {
-        switch error {
-        case nil: "ok"
-        case let error as CBError: "CBError \(error.code.rawValue)"
-        case let error as CBATTError: "CBATTError \(error.code.rawValue)"
-        case let error?: "\(error)"
-        }
-    }
-
-    private func text(_ state: CBManagerState) -> String {
-        switch state {
-        case .unknown: "unknown"
-        case .resetting: "resetting"
-        case .unsupported: "unsupported"
-        case .unauthorized: "unauthorized"
-        case .poweredOff: "poweredOff"
-        case .poweredOn: "poweredOn"
-        @unknown default: "(\(state.rawValue))"
-        }
     }
 }

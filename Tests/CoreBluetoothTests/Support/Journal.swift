@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CoreBluetooth
 import HCITransports
 import Synchronization
 
@@ -89,6 +90,30 @@ final class Journal: Sendable {
                 return state.waiters.remove(at: index)
             }
             if let waiter { resume(waiter) }
+        }
+    }
+}
+
+// The texts of errors and states in the lines.
+extension Journal {
+    static func text(_ error: (any Error)?) -> String {
+        switch error {
+        case nil: "ok"
+        case let error as CBError: "CBError \(error.code.rawValue)"
+        case let error as CBATTError: "CBATTError \(error.code.rawValue)"
+        case let error?: "\(error)"
+        }
+    }
+
+    static func text(_ state: CBManagerState) -> String {
+        switch state {
+        case .unknown: "unknown"
+        case .resetting: "resetting"
+        case .unsupported: "unsupported"
+        case .unauthorized: "unauthorized"
+        case .poweredOff: "poweredOff"
+        case .poweredOn: "poweredOn"
+        @unknown default: "(\(state.rawValue))"
         }
     }
 }

@@ -88,7 +88,7 @@ final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, @unchecke
 
     func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
         state.withLock { _ in advertised.append(peripheral.isAdvertising) }
-        note("state \(text(peripheral.state))")
+        note("state \(Journal.text(peripheral.state))")
     }
 
     func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any])
@@ -102,7 +102,7 @@ final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, @unchecke
         _ peripheral: CBPeripheralManager,
         error: (any Error)?
     ) {
-        note("advertising \(text(error))")
+        note("advertising \(Journal.text(error))")
     }
 
     func peripheralManager(
@@ -110,7 +110,7 @@ final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, @unchecke
         didAdd service: CBService,
         error: (any Error)?
     ) {
-        note("added \(service.uuid.uuidString) \(text(error))")
+        note("added \(service.uuid.uuidString) \(Journal.text(error))")
     }
 
     func peripheralManager(
@@ -157,7 +157,7 @@ final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, @unchecke
         didPublishL2CAPChannel PSM: CBL2CAPPSM,
         error: (any Error)?
     ) {
-        note("published \(PSM) \(text(error))")
+        note("published \(PSM) \(Journal.text(error))")
     }
 
     func peripheralManager(
@@ -165,7 +165,7 @@ final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, @unchecke
         didUnpublishL2CAPChannel PSM: CBL2CAPPSM,
         error: (any Error)?
     ) {
-        note("unpublished \(PSM) \(text(error))")
+        note("unpublished \(PSM) \(Journal.text(error))")
     }
 
     func peripheralManager(
@@ -173,7 +173,7 @@ final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, @unchecke
         didOpen channel: CBL2CAPChannel?,
         error: (any Error)?
     ) {
-        note("opened \(channel.map { "\($0.psm)" } ?? "nil") \(text(error))")
+        note("opened \(channel.map { "\($0.psm)" } ?? "nil") \(Journal.text(error))")
     }
 
     // MARK: Text
@@ -182,26 +182,5 @@ final class PeripheralRecorder: NSObject, CBPeripheralManagerDelegate, @unchecke
     private func subscribers(of characteristic: CBCharacteristic) -> String {
         let centrals = (characteristic as? CBMutableCharacteristic)?.subscribedCentrals
         return " \(centrals.map { "\($0.count)" } ?? "nil")"
-    }
-
-    private func text(_ error: (any Error)?) -> String {
-        switch error {
-        case nil: "ok"
-        case let error as CBError: "CBError \(error.code.rawValue)"
-        case let error as CBATTError: "CBATTError \(error.code.rawValue)"
-        case let error?: "\(error)"
-        }
-    }
-
-    private func text(_ state: CBManagerState) -> String {
-        switch state {
-        case .unknown: "unknown"
-        case .resetting: "resetting"
-        case .unsupported: "unsupported"
-        case .unauthorized: "unauthorized"
-        case .poweredOff: "poweredOff"
-        case .poweredOn: "poweredOn"
-        @unknown default: "(\(state.rawValue))"
-        }
     }
 }
