@@ -61,6 +61,11 @@ package struct LinkIdentifier: Hashable, Sendable, Comparable {
 
     package init(rawValue: UInt64) { self.rawValue = rawValue }
 
+    // The operators are inlined, because the host searches its links for every packet.
+    @inlinable
+    package static func == (one: Self, other: Self) -> Bool { one.rawValue == other.rawValue }
+
+    @inlinable
     package static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
 }
 

@@ -17,6 +17,10 @@ package struct ConnectionHandle: Hashable, Sendable, CustomStringConvertible {
         self.rawValue = rawValue & 0x0FFF
     }
 
+    /// The operator is inlined, because the host searches its links for every packet.
+    @inlinable
+    package static func == (one: Self, other: Self) -> Bool { one.rawValue == other.rawValue }
+
     package var description: String { "0x" + rawValue.hexadecimal(digits: 4) }
 }
 

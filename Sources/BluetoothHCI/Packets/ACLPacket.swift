@@ -77,6 +77,16 @@ extension HCI {
             bytes.append(UInt8(truncatingIfNeeded: count >> 8))
         }
 
+        /// Turns a packet with a whole frame, whose header `appendHeader` wrote, into the packet with
+        /// the last part of the frame, after `count` bytes that other packets contain.
+        static func removeReleased(_ count: Int, from packet: inout [UInt8]) {
+            packet.removeSubrange(h4HeaderLength..<h4HeaderLength + count)
+            let length = packet.count - h4HeaderLength
+            packet[2] = packet[2] & 0x0F | PacketBoundary.continuing.rawValue << 4
+            packet[3] = UInt8(truncatingIfNeeded: length)
+            packet[4] = UInt8(truncatingIfNeeded: length >> 8)
+        }
+
         /// The packet with its H4 type byte. A payload longer than 65,535 bytes is truncated.
         package var h4Bytes: [UInt8] {
             let length = min(payload.count, Int(UInt16.max))

@@ -52,6 +52,8 @@ package struct ACLTransmitQueue: Sendable {
     private var packetCount = 0
     private var outstanding = 0
     private var links: [Link] = []
+    /// The number of busy links.
+    private var busyCount = 0
     /// The index of the link whose turn is next.
     private var turn = 0
 
@@ -81,6 +83,7 @@ package struct ACLTransmitQueue: Sendable {
     package mutating func close(_ connectionHandle: ConnectionHandle) {
         guard let index = index(of: connectionHandle) else { return }
         outstanding -= links[index].outstanding
+        if links[index].isBusy { busyCount -= 1 }
         links.remove(at: index)
         if turn > index { turn -= 1 }
         if turn >= links.count { turn = 0 }
@@ -88,9 +91,10 @@ package struct ACLTransmitQueue: Sendable {
 
     /// Returns whether `enqueue(_:on:)` would accept another frame.
     package func hasRoom(_ connectionHandle: ConnectionHandle) -> Bool {
-        guard let index = index(of: connectionHandle) else { return false }
-        return packetCount > 0 && !links[index].isFull
+        index(of: connectionHandle).map { hasRoom(at: $0) } ?? false
     }
+
+    private func hasRoom(at index: Int) -> Bool { packetCount > 0 && !links[index].isFull }
 
     /// Reserves one of the controller's buffers for a frame that bypasses the queue. The caller
     /// sends the frame immediately, in one packet.
@@ -105,6 +109,7 @@ package struct ACLTransmitQueue: Sendable {
             let index = index(of: connectionHandle), links[index].frames.isEmpty,
             links[index].outstanding < share(besides: index)
         else { return false }
+        if links[index].outstanding == 0 { busyCount += 1 }
         links[index].taken += 1
         links[index].outstanding += 1
         outstanding += 1
@@ -134,8 +139,9 @@ package struct ACLTransmitQueue: Sendable {
     @discardableResult
     package mutating func enqueue(packet: [UInt8], on connectionHandle: ConnectionHandle) -> Bool {
         let count = packet.count - HCI.ACLPacket.h4HeaderLength
-        guard count > 0, hasRoom(connectionHandle), let index = index(of: connectionHandle)
+        guard count > 0, let index = index(of: connectionHandle), hasRoom(at: index)
         else { return false }
+        if !links[index].isBusy { busyCount += 1 }
         links[index].frames.append(packet)
         links[index].isFull = links[index].frames.count == Self.frameLimit
         links[index].taken += packetCount(ofFrame: count)
@@ -159,12 +165,15 @@ package struct ACLTransmitQueue: Sendable {
     /// it.
     package mutating func nextPacket() -> [UInt8]? {
         guard outstanding < packetCount else { return nil }
-        let share = shareOfLink
-        for step in links.indices {
-            let index = (turn + step) % links.count
-            guard !links[index].frames.isEmpty, links[index].outstanding < share else { continue }
-            turn = (index + 1) % links.count
-            return takePacket(fromLinkAt: index)
+        let share = share(ofBusy: busyCount)
+        var index = turn
+        for _ in links.indices {
+            let next = index + 1 < links.count ? index + 1 : 0
+            if !links[index].frames.isEmpty, links[index].outstanding < share {
+                turn = next
+                return takePacket(fromLinkAt: index)
+            }
+            index = next
         }
         return nil
     }
@@ -176,7 +185,9 @@ package struct ACLTransmitQueue: Sendable {
     ) -> CompletionResult {
         guard let index = index(of: connectionHandle) else { return .unknownHandle }
         let accepted = max(0, min(count, links[index].outstanding))
+        let wasBusy = links[index].isBusy
         links[index].outstanding -= accepted
+        if wasBusy, !links[index].isBusy { busyCount -= 1 }
         links[index].passed += accepted
         outstanding -= accepted
         return accepted < count ? .moreThanSent(ignored: count - accepted) : .accepted
@@ -187,17 +198,13 @@ package struct ACLTransmitQueue: Sendable {
         index(of: connectionHandle).map { links[$0].outstanding } ?? 0
     }
 
-    /// The maximum number of buffers that one link may occupy now, which is at least one.
-    private var shareOfLink: Int { share(ofBusy: links.count { $0.isBusy }) }
-
     /// Returns the maximum number of buffers that the link at `index`, which is about to send, may
     /// occupy now.
     private func share(besides index: Int) -> Int {
-        var busy = 1
-        for other in links.indices where other != index && links[other].isBusy { busy += 1 }
-        return share(ofBusy: busy)
+        share(ofBusy: links[index].isBusy ? busyCount : busyCount + 1)
     }
 
+    /// Returns the maximum number of buffers that one link may occupy, which is at least one.
     private func share(ofBusy busy: Int) -> Int {
         let leftForOthers = links.count - 1
         return max(1, min(packetCount / max(1, busy), packetCount - leftForOthers))
@@ -217,10 +224,11 @@ package struct ACLTransmitQueue: Sendable {
             links[index].offset = end
             return makePacket(of: links[index].frames[0], start..<end, ofLinkAt: index)
         }
-        let packet = links[index].frames.removeFirst()
+        var packet = links[index].frames.remove(at: 0)
         if links[index].frames.count <= Self.refillCount { links[index].isFull = false }
         links[index].offset = 0
-        return start == 0 ? packet : makePacket(of: packet, start..<end, ofLinkAt: index)
+        if start > 0 { HCI.ACLPacket.removeReleased(start, from: &packet) }
+        return packet
     }
 
     /// Returns a packet with a part of a frame.
