@@ -33,6 +33,7 @@ package struct ByteReader: Sendable {
     var position: Int
 
     @inlinable
+    @inline(__always)
     package init(_ bytes: ArraySlice<UInt8>) {
         self.bytes = bytes
         position = bytes.startIndex
@@ -115,6 +116,7 @@ package struct ByteReader: Sendable {
     ///
     /// - Throws: ``MalformedBytes/trailing(count:)`` if bytes remain.
     @inlinable
+    @inline(__always)
     package func finish() throws(MalformedBytes) {
         guard isAtEnd else { throw .trailing(count: remaining) }
     }

@@ -38,6 +38,11 @@ package struct ByteWriter: Sendable {
         write(UInt32(truncatingIfNeeded: value >> 32))
     }
 
+    /// Writes a slice without generic code, which would look up types for each value.
+    package mutating func write(contentsOf other: ArraySlice<UInt8>) {
+        bytes.append(contentsOf: other)
+    }
+
     package mutating func write(contentsOf other: some Sequence<UInt8>) {
         bytes.append(contentsOf: other)
     }

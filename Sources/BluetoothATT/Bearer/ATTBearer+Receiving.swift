@@ -72,8 +72,8 @@ extension ATTBearer {
         let opcode = ATT.Opcode(rawValue: byte)
         if opcode == .handleValueNotification { return receiveNotification(bytes) }
         if opcode.isResponse { return receiveResponse(opcode, bytes) }
-        guard opcode.isKnown else { return receiveUnknown(opcode) }
         guard bytes.count <= receiveMTULimit else {
+            guard opcode.isKnown else { return receiveUnknown(opcode) }
             return refuse(opcode, .tooLong(count: bytes.count))
         }
         do throws(MalformedBytes) {
@@ -106,6 +106,8 @@ extension ATTBearer {
             return .multipleNotification(notification)
         case .handleValueConfirmation:
             return receiveConfirmation()
+        case .unknown(let opcode, _):
+            return receiveUnknown(opcode)
         default:
             return pdu.opcode.isCommand ? .command(pdu) : receiveRequest(pdu)
         }
