@@ -154,21 +154,12 @@ extension LinkContext {
             packet.removeAll(keepingCapacity: true)
             buffers.append(packet)
         }
-        packets.removeAll(keepingCapacity: true)
+        if !packets.isEmpty { packets.removeAll(keepingCapacity: true) }
     }
 
-    /// Returns whether a link may have more to send than its queue has room for.
-    func isBlocked(_ link: LinkIdentifier) -> Bool {
-        !blockedLinks.isEmpty && blockedLinks.contains(link)
-    }
-
-    /// Records whether a link has more to send than its queue has room for.
-    mutating func setBlocked(_ link: LinkIdentifier, _ isBlocked: Bool) {
-        // The fast path: usually no link is blocked.
-        if !isBlocked, blockedLinks.isEmpty { return }
-        let index = blockedLinks.firstIndex(of: link)
-        if isBlocked, index == nil { blockedLinks.append(link) }
-        if !isBlocked, let index { blockedLinks.remove(at: index) }
+    /// Adds a link to the blocked links, or removes it.
+    fileprivate mutating func setBlocked(_ link: LinkIdentifier, _ isBlocked: Bool) {
+        if isBlocked { blockedLinks.append(link) } else { blockedLinks.removeAll { $0 == link } }
     }
 }
 
@@ -196,6 +187,13 @@ extension LinkContext {
 }
 
 extension LinkCore {
+    /// Records whether the link has more to send than its queue has room for.
+    mutating func setBlocked(_ isBlocked: Bool, in context: inout LinkContext) {
+        guard isBlocked != self.isBlocked else { return }
+        self.isBlocked = isBlocked
+        context.setBlocked(identifier, isBlocked)
+    }
+
     /// Updates the number of links with an open question to a person.
     mutating func countOccupation(in context: inout LinkContext) {
         let isOccupying = protection.occupiesPerson

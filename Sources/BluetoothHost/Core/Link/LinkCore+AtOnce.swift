@@ -14,8 +14,7 @@ extension LinkCore {
     /// link waits, and no record waits to be written. After each input, `pump` has sent all packets
     /// of the link or has recorded the link as blocked.
     private func isIdle(_ context: inout LinkContext) -> Bool {
-        serving.queue.isEmpty && !context.isBlocked(identifier)
-            && !context.storeState.schedule.hasChanges
+        serving.queue.isEmpty && !isBlocked && !context.storeState.schedule.hasChanges
     }
 
     /// Sends a value as a notification if the controller, or the queue of its packets, has room.

@@ -72,7 +72,7 @@ extension LinkCore {
     mutating func end(with error: HostError, _ context: inout LinkContext) {
         context.clientLeft(bond?.peer)
         context.transmitQueue.close(handle)
-        context.setBlocked(identifier, false)
+        setBlocked(false, in: &context)
         for channel in [bearer.channel] + enhanced.bearers.map(\.channel) {
             context.server.close(identifier.bearer(channel))
         }

@@ -27,7 +27,7 @@ extension LinkCore {
             guard context.transmitPackets() else { break }
             hasRoom = context.transmitQueue.hasRoom(handle)
         }
-        context.setBlocked(identifier, hasMore)
+        setBlocked(hasMore, in: &context)
         reportReadiness(&context)
     }
 

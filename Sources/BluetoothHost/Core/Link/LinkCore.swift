@@ -76,7 +76,11 @@ struct LinkCore: Sendable {
     var security = LinkSecurity.none
     /// Whether the application has authorized the peer.
     var isAuthorized = false
-    var protection = LinkProtection()
+    var protection = LinkProtection() {
+        didSet { protectionDeadline = protection.nextDeadline }
+    }
+    /// The deadline of `protection`, stored when it changes, because it changes rarely.
+    private(set) var protectionDeadline: Instant?
 
     /// Whether this host has begun an MTU exchange, which is allowed once.
     var hasAskedForMTU = false
@@ -112,6 +116,9 @@ struct LinkCore: Sendable {
     /// The time of the next Disconnect command.
     var nextDisconnectAttempt: Instant?
 
+    /// Whether the link is in `LinkContext.blockedLinks`. The value is stored, because the link
+    /// needs it for every packet.
+    var isBlocked = false
     /// Whether `LinkContext.occupyingLinks` counts this link.
     var isCountedAsOccupying = false
 
@@ -145,7 +152,7 @@ struct LinkCore: Sendable {
         if !enhanced.isEmpty { soonest = earliest(soonest, enhanced.nextDeadline) }
         soonest = earliest(soonest, enhanced.nextRepetition)
         soonest = earliest(soonest, preferredParametersDueAt)
-        soonest = earliest(soonest, protection.readNextDeadline())
+        soonest = earliest(soonest, protectionDeadline)
         soonest = earliest(soonest, earliest(disconnectDeadline, nextDisconnectAttempt))
         if !procedures.isEmpty {
             for waiter in procedures.values { soonest = earliest(soonest, waiter.deadline) }

@@ -101,9 +101,7 @@ struct LinkProtection: Sendable {
     /// Whether a Security Request of this host is open, and no pairing has followed yet.
     var isSecurityRequestOpen: Bool { isPairing && isOwnPairing && manager?.strength == nil }
 
-    /// Returns the next deadline. The method is `mutating`, because a read would copy the Security
-    /// Manager.
-    mutating func readNextDeadline() -> Instant? {
+    var nextDeadline: Instant? {
         let waiting = earliest(manager?.nextDeadline, earliest(reminderDueAt, scheduledEnd?.dueAt))
         return earliest(waiting, earliest(held.nextDeadline, loss?.deadline))
     }
