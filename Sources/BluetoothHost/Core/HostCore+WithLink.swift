@@ -92,9 +92,9 @@ extension HostCore {
         // The answers are sent only now, after all actions. `pump` first writes the changed
         // records, which must be in the store before the peer gets an answer.
         var pumped: LinkIdentifier?
-        for link in actions.map(\.client.link) where link != pumped {
-            withLink(link, now: now) { $0.pump(&$1) }
-            pumped = link
+        for action in actions where action.client.link != pumped {
+            withLink(action.client.link, now: now) { $0.pump(&$1) }
+            pumped = action.client.link
         }
     }
 

@@ -26,11 +26,9 @@ extension GATTServer {
         at handle: AttributeHandle? = nil,
         now: Instant
     ) -> [Action] {
-        guard let (bearer, request) = pending.first(where: { $0.value.id == id }) else {
-            return []
-        }
+        guard let index = pending.firstIndex(where: { $0.value.id == id }) else { return [] }
+        let (bearer, request) = pending.remove(at: index)
         guard now < request.deadline else { return end(request, on: bearer, .unlikelyError) }
-        pending[bearer] = nil
         switch (request.work, result) {
         case (.read(let reading), _):
             return resume(reading, request, result, on: bearer)
@@ -44,7 +42,9 @@ extension GATTServer {
 
     /// The time at which the next question expires, or `nil` if none is open.
     package var nextDeadline: Instant? {
-        pending.isEmpty ? nil : pending.values.map(\.deadline).min()
+        var soonest: Instant?
+        for request in pending.values { soonest = earliest(soonest, request.deadline) }
+        return soonest
     }
 
     /// Refuses the requests whose questions have expired, with the error Unlikely Error.

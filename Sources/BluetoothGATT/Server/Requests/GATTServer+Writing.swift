@@ -94,6 +94,7 @@ extension GATTServer {
         by client: ClientID,
         into actions: inout [Action]
     ) {
+        guard !plan.values.isEmpty else { return }
         let isStored = { (entry: GATT.WriteEntry) in
             plan.values.contains { $0.handle == entry.handle }
                 && database.attribute(entry.handle)?.isStored == true
