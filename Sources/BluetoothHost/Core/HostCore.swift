@@ -124,6 +124,10 @@ package struct HostCore: Sendable {
     /// Whether the driver has taken all actions.
     package var isDrained: Bool { context.isDrained }
 
+    /// Returns whether there are actions for the driver. The method is `mutating`, because a read
+    /// would copy the context.
+    mutating func checkActions() -> Bool { !context.isDrained }
+
     /// Exchanges the outbox for `empty`, whose storage the outbox then uses.
     package mutating func takeActions(into empty: inout [HostAction]) {
         context.takeActions(into: &empty)

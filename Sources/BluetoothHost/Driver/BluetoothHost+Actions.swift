@@ -48,7 +48,7 @@ extension BluetoothHost {
     }
 
     func performActions() {
-        guard !isPerforming else { return }
+        guard !isPerforming, core.checkActions() || !port.hasNoPendingResults else { return }
         isPerforming = true
         defer { isPerforming = false }
         var (actions, reversed): ([HostAction], [HostAction]) = ([], [])
@@ -62,8 +62,11 @@ extension BluetoothHost {
             core.takeActions(into: &actions)
             if actions.isEmpty, port.hasNoPendingResults { return }
             // An array removes its last element without a copy of it.
-            while let action = actions.popLast() { reversed.append(action) }
-            while let action = reversed.popLast() { perform(action) }
+            if actions.count > 1 {
+                while let action = actions.popLast() { reversed.append(action) }
+                swap(&actions, &reversed)
+            }
+            while let action = actions.popLast() { perform(action) }
             for (completion, result) in port.takePendingResults() { completion(result) }
         }
         // Completions continue to cause actions, so other work of the executor runs first.

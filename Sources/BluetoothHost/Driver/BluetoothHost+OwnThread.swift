@@ -14,6 +14,14 @@ extension BluetoothHost {
         Self.takeUnchecked(self, event)
     }
 
+    /// Runs `body` as `performAsOne(_:)` does. Call it on the host's executor.
+    nonisolated func performAsOneOnOwnThread(
+        _ body: @escaping @Sendable (isolated BluetoothHost) -> Void
+    ) {
+        executor.checkIsolated()
+        Self.performAsOneUnchecked(self, body)
+    }
+
     /// Sends a value as a notification at once, if the caller runs on the host's thread and no
     /// other value waits. A suspension of the task would cost more than the sending.
     ///
@@ -71,6 +79,32 @@ extension BluetoothHost {
             $0.writeAtOnce($1, to: $2, on: $3)
         }
 
+    private static let performAsOneUnchecked = unsafeBitCast(
+        performAsOneIsolated,
+        to: (@Sendable (BluetoothHost, @escaping Body) -> Void).self
+    )
+    private static let performAsOneIsolated:
+        @Sendable (isolated BluetoothHost, @escaping Body) -> Void = { $0.performAsOne($1) }
+
+    private typealias Body = @Sendable (isolated BluetoothHost) -> Void
+
+    private static let beginUnchecked = unsafeBitCast(
+        beginIsolated,
+        to: (@Sendable (BluetoothHost, NewRequest) -> Void).self
+    )
+    private static let beginIsolated: @Sendable (isolated BluetoothHost, NewRequest) -> Void = {
+        $0.begin($1.id, isAlwaysTaken: $1.isAlwaysTaken, $1.start, $1.cancel, $1.continuation)
+    }
+
+    /// The arguments of `begin`.
+    private struct NewRequest {
+        let id: RequestIdentifier
+        let isAlwaysTaken: Bool
+        let start: @Sendable (inout HostCore, RequestIdentifier, Instant) -> Void
+        let cancel: @Sendable (inout HostCore, RequestIdentifier, Instant) -> Void
+        let continuation: CheckedContinuation<HostAnswer, any Error>
+    }
+
     /// Starts a request as `perform(isAlwaysTaken:_:onCancel:)` does, for a caller on the host's
     /// thread. The caller must not be isolated to an actor: a nonisolated asynchronous method does
     /// not run on the executor of its caller's actor, and so might leave the thread.
@@ -83,9 +117,15 @@ extension BluetoothHost {
         let id = takeRequest()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                assumeIsolated {
-                    $0.begin(id, isAlwaysTaken: isAlwaysTaken, start, cancel, continuation)
-                }
+                executor.checkIsolated()
+                let request = NewRequest(
+                    id: id,
+                    isAlwaysTaken: isAlwaysTaken,
+                    start: start,
+                    cancel: cancel,
+                    continuation: continuation
+                )
+                Self.beginUnchecked(self, request)
             }
         } onCancel: {
             execute { $0.giveUp(id, cancel) }

@@ -28,7 +28,7 @@ extension BluetoothHost {
     package nonisolated func execute(
         _ body: @escaping @Sendable (isolated BluetoothHost) -> Void
     ) {
-        executor.perform { self.assumeIsolated { $0.performAsOne(body) } }
+        executor.perform { self.performAsOneOnOwnThread(body) }
     }
 
     /// Replaces the observer of all events. The new observer immediately gets the adapter's state

@@ -45,8 +45,8 @@ final class EventLoop {
     private var hasFreeSlots = false
 
     private let clock: @Sendable () -> Instant
-    // Accesses to this array and to `turnEndHandlers` never overlap, because an access only reads or
-    // moves elements, and releases none.
+    // Accesses to this array, to `turnEndHandlers` and to `turnEndWork` never overlap, because an
+    // access only reads or moves elements, and releases none for the last time.
     @exclusivity(unchecked)
     private var armedTimers: [AdapterTimer] = []
     /// The soonest deadline of the timers. It is stored, because every turn needs it.
@@ -55,6 +55,7 @@ final class EventLoop {
     private var turnEndHandlers: [any TurnEndHandler] = []
     /// An empty array with the storage of the handlers of the last turn.
     private var calledHandlers: [any TurnEndHandler] = []
+    @exclusivity(unchecked)
     private var turnEndWork: [@Sendable () -> Void] = []
     /// Whether there is work for the end of the turn. After `endTurn()`, it is work that the work
     /// of that end has requested.
