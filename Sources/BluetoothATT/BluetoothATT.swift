@@ -9,13 +9,14 @@
 // the client confirms. GATT, the layer above, defines the meaning of the attributes and groups them
 // into services and characteristics.
 //
-// Two devices communicate over a bearer. On LE, it is the fixed L2CAP channel 0x0004. A bearer is
-// strictly sequential: in each direction, at most one request is unanswered and at most one
-// indication is unconfirmed. The protocol therefore needs no sequence numbers, because a response
-// belongs to the outstanding request. A request without a response after 30 seconds ends the bearer
-// permanently. No PDU is longer than the bearer's MTU, which is 23 bytes at first. In an MTU
-// exchange, each side states the maximum length that it receives, and the smaller of the two
-// becomes the MTU.
+// Two devices communicate over a bearer. Every LE link has one on the fixed L2CAP channel 0x0004,
+// and may have enhanced bearers, each on a credit-based channel. A bearer is strictly sequential:
+// in each direction, at most one request is unanswered and at most one indication is unconfirmed.
+// The protocol therefore needs no sequence numbers, because a response belongs to the outstanding
+// request. A request without a response after 30 seconds ends the bearer permanently. No PDU is
+// longer than the bearer's MTU. The MTU of an enhanced bearer is that of its channel. On the fixed
+// channel, the MTU is 23 bytes at first. In an MTU exchange, each side states the maximum length
+// that it receives, and the smaller of the two becomes the MTU.
 //
 // `ATT.PDU` and the structs nested in `ATT` encode and decode PDUs. `ATTBearer` has the state of
 // the exchange.

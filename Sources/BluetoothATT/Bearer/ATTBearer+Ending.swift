@@ -15,7 +15,7 @@ extension ATTBearer {
     ///
     /// If a request has no response or an indication has no confirmation after 30 seconds, the
     /// specification requires that the bearer carries no further PDU (Vol 3, Part F, 3.3.3). The
-    /// owner of the bearer must then end the link.
+    /// owner must then end the link or, for an enhanced bearer, close its channel.
     ///
     /// - Returns: The result of `close()`, or an empty array if no deadline has passed.
     package mutating func deadlinePassed(now: Instant) -> [RequestID] {
@@ -23,7 +23,7 @@ extension ATTBearer {
         return close()
     }
 
-    /// Closes the bearer permanently, because the link has ended or is about to end.
+    /// Closes the bearer permanently, because its link or channel has ended or is about to end.
     ///
     /// - Returns: The identifiers of the PDUs that will not be answered, confirmed or sent, without
     ///   canceled ones. The outstanding PDUs come first, then the requests and commands in the

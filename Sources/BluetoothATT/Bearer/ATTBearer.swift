@@ -55,8 +55,8 @@ package struct ATTBearer: Sendable {
     /// Whether an MTU exchange has determined `mtu`.
     var hasExchangedMTU = false
 
-    /// Whether the link has ended or a timeout has occurred. A closed bearer neither sends nor
-    /// receives.
+    /// Whether the link or channel has ended, or a timeout has occurred. A closed bearer neither
+    /// sends nor receives.
     package internal(set) var isClosed = false
 
     // The PDUs that wait to be sent, and the queue that sent last.

@@ -73,7 +73,7 @@ public enum HostError: Error, Sendable, Equatable, CustomStringConvertible {
     /// There is no room for another bond, because the peers of all existing bonds are connected.
     case tooManyBonds
     /// The keys of a pairing could not be written to the store, for the reason in the text. The
-    /// pairing has failed, and the host ended the link. An earlier bond with the peer remains.
+    /// pairing has failed, and the host ends the link. An earlier bond with the peer remains.
     case bondNotStored(String)
 
     /// A description in one sentence without a period at its end.

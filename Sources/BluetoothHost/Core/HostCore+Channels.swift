@@ -70,7 +70,7 @@ extension HostCore {
         context.channels[number]?.watchers.append(id)
     }
 
-    /// Ends a request that the application has canceled. No answer follows.
+    /// Ends a request that the application has canceled. The driver ignores a later answer.
     package mutating func cancel(
         _ request: ChannelRequest,
         _ id: RequestIdentifier,

@@ -44,7 +44,7 @@ extension HostCore {
         fail(id, state == .closed ? HostError.closed : gone)
     }
 
-    /// Ends a request that the application has canceled. No answer follows.
+    /// Ends a request that the application has canceled. The driver ignores a later answer.
     package mutating func cancelRequest(
         _ id: RequestIdentifier,
         of link: LinkIdentifier,

@@ -58,8 +58,8 @@ package struct HostCore: Sendable {
     var connectionRequests: [RequestIdentifier: PendingConnection] = [:]
     /// The resolver that recognizes bonded peers by their private addresses.
     var resolver = AddressResolver()
-    /// The fixed addresses that bonded peers had when they were paired, if these are not their
-    /// identity addresses.
+    /// For each bonded peer with a resolving key, the address that it had when it was paired, or
+    /// `nil` if that address was neither public nor static. It may be the identity address.
     var pairedAddresses: [PeerIdentifier: DeviceAddress?] = [:]
     /// The addresses with which bonded peers were last received.
     var recentAddresses = RecentAddresses()

@@ -22,15 +22,16 @@ package enum HostEvent: Sendable {
     /// completion of the connection request follows.
     case linkOpened(LinkIdentifier, DeviceAddress, LinkRole)
     /// A peer sent the value with this handle, as a notification or as an indication, which the
-    /// host has confirmed. The event occurs with or without a subscription. Values that arrive
-    /// while the link awaits encryption are dropped.
+    /// host confirms. The event occurs with or without a subscription. Values that arrive while the
+    /// link awaits encryption are dropped.
     case notified(LinkIdentifier, AttributeHandle, ArraySlice<UInt8>)
     /// The services in these ranges of a peer's database are no longer valid.
     ///
     /// The flag is `true` if the peer has reported the change (Vol 3, Part G, 7.1; see
     /// `BluetoothHost.begin(_:on:then:)` for the conditions) or the event follows
-    /// `databaseOutdated`. It is `false` if the database differs from that of an earlier link. The
-    /// event then precedes the answer to `.database`.
+    /// `databaseOutdated`. It is `false` if the host has found that the database differs from the
+    /// last known one, usually that of an earlier link. The event then precedes the answer to
+    /// `.database`.
     case servicesChanged(LinkIdentifier, [ClosedRange<AttributeHandle>], isReported: Bool)
     /// A peer's database changed after it was discovered and before the host had subscribed to
     /// Service Changed. `.database` returns the new database, after `servicesChanged` has reported

@@ -79,7 +79,8 @@ package enum ChannelRequest: Sendable {
     case receive(ChannelNumber)
     /// The answer is `done`.
     case resize([ChannelNumber], mtu: Int, mps: Int)
-    /// The answer is `done` when the peer has confirmed the end, or the link has ended.
+    /// The answer is `done` when the peer has confirmed the end or has not responded in time, or
+    /// the link has ended.
     case close(ChannelNumber)
     /// The answer is `end`.
     case awaitEnd(ChannelNumber)

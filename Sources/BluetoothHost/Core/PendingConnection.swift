@@ -18,8 +18,7 @@ struct PendingConnection: Sendable {
         case establishing(LinkIdentifier)
         /// The host waits for the end of an earlier link to the peer before it connects.
         case awaitingDisconnection
-        /// Links for the request failed to be established. The host waits until this time before it
-        /// tries again.
+        /// An attempt has failed. The host waits until this time before the next one.
         case backingOff(until: Instant)
     }
 
@@ -44,7 +43,7 @@ struct PendingConnection: Sendable {
     var address: DeviceAddress?
     /// The time at which to check whether the peer has changed its address.
     var trialEndsAt: Instant?
-    /// The number of links for this request that failed to be established.
+    /// The number of failed attempts of this request, for any reason.
     var failedEstablishments = 0
 
     /// Whether the request uses an address that the peer may no longer have.

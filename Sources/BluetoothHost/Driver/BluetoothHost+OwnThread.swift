@@ -51,8 +51,8 @@ extension BluetoothHost {
 
     // `assumeIsolated` allocates two closures for each call, which would be the only allocations
     // for a packet. These functions do the same without a closure. The conversion removes the
-    // isolation from the type of a function, and changes neither its arguments nor its code. The
-    // callers above check that they run on the actor's executor.
+    // isolation from the type of a function, and changes neither its arguments nor its code. All
+    // callers check that they run on the actor's executor.
     private static let takeUnchecked = unsafeBitCast(
         takeIsolated,
         to: (@Sendable (BluetoothHost, TransportEvent) -> Void).self
@@ -106,8 +106,8 @@ extension BluetoothHost {
     }
 
     /// Starts a request as `perform(isAlwaysTaken:_:onCancel:)` does, for a caller on the host's
-    /// thread. The caller must not be isolated to an actor: a nonisolated asynchronous method does
-    /// not run on the executor of its caller's actor, and so might leave the thread.
+    /// thread. The caller must not be isolated to an actor, because a nonisolated asynchronous
+    /// method does not run on the executor of its caller's actor, and could leave the thread.
     @inline(__always)
     nonisolated func performOnOwnThread(
         isAlwaysTaken: Bool,

@@ -30,7 +30,7 @@ extension BluetoothHost {
         }
     }
 
-    /// Reports the end of a pairing to the delegate, in a task that ends with the call.
+    /// Reports the end of a pairing to the delegate, in a separate task that is never canceled.
     private func report(_ result: Result<LinkSecurity, any Error>, on link: Link) {
         guard let delegate = configuration.pairingDelegate else { return }
         Task(preferring: delegateExecutor) {

@@ -152,8 +152,8 @@ enum StreamOutcome {
 /// The reading end of a stream with a `StreamBuffer`.
 ///
 /// The streams of the API read through a type that is not generic, and `next(isolation:)` is
-/// compiled into the loop of the application: each call of an asynchronous function asks the runtime
-/// twice whether the task is on the right executor.
+/// inlined into the loop of the application, because each call of an asynchronous function asks the
+/// runtime twice whether the task is on the right executor.
 @usableFromInline
 protocol StreamSource: AnyObject, Sendable {
     associatedtype Element: Sendable

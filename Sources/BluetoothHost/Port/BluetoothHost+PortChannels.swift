@@ -5,8 +5,7 @@ import BluetoothTypes
 
 // Channels through the port. See `L2CAPChannel` for the result of each request.
 extension BluetoothHost {
-    /// Starts a request for a link's channels. A request for a channel that has ended gets the
-    /// reason.
+    /// Starts a request for a link's channels.
     @discardableResult
     package func begin(
         _ request: ChannelRequest,

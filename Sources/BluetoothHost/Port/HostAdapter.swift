@@ -9,7 +9,7 @@ import BluetoothSMP
 import BluetoothTypes
 import HCITransports
 
-/// The port of a host, which it keeps alive.
+/// The port of a host. The adapter keeps the host alive.
 package final class HostAdapter: BluetoothPort {
     private struct State {
         weak var observer: (any PortObserver)?

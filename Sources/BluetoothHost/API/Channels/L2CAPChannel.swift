@@ -95,7 +95,8 @@ extension L2CAPChannel {
     ///
     /// - Parameter sdu: At most `properties.sendMTU` bytes.
     /// - Throws: `L2CAP.Failure` if the channel ends first, the SDU is too long or 64 SDUs already
-    ///   wait, the reason why the link ended (see ``Link``) if the link ends first, and
+    ///   wait, the reason why the link ended (see ``Link``) if the link ends first,
+    ///   ``HostError/tooManyRequests`` if too many requests of the host wait, and
     ///   `CancellationError` if the task is canceled. If the host has sent part of the SDU before
     ///   the cancellation, it sends the remaining bytes.
     public func send(_ sdu: [UInt8]) async throws {
@@ -110,7 +111,8 @@ extension L2CAPChannel {
     ///
     /// - Returns: The SDU; `nil` after either side has closed the channel.
     /// - Throws: ``HostError/busy`` if another task is waiting, `L2CAP.Failure.violated` if the
-    ///   peer violated the protocol, the reason why the link ended (see ``Link``), and
+    ///   peer violated the protocol, the reason why the link ended (see ``Link``),
+    ///   ``HostError/tooManyRequests`` if too many requests of the host wait, and
     ///   `CancellationError` if the task is canceled.
     public func receive() async throws -> [UInt8]? {
         let answer = try await link.host.request(.receive(number), of: link.identifier)
@@ -140,9 +142,10 @@ extension L2CAPChannel {
     /// - Parameters:
     ///   - mtu: The length of the longest SDU, in bytes. It cannot become smaller.
     ///   - mps: The length of the longest frame, in bytes.
-    /// - Throws: `L2CAP.Failure`, for example `reconfigurationRefused`, the reason why the link
-    ///   ended (see ``Link``) if the link ends first, and `CancellationError` if the task is
-    ///   canceled.
+    /// - Throws: `L2CAP.Failure`, for example `reconfigurationRefused`, or `closed` if the channel
+    ///   is not open. The reason why the link ended (see ``Link``) if the link ends during the
+    ///   call. ``HostError/tooManyRequests`` if too many requests of the host wait.
+    ///   `CancellationError` if the task is canceled.
     public func resize(mtu: Int, mps: Int) async throws {
         _ = try await link.host.request(
             .resize([number], mtu: mtu, mps: mps),
@@ -153,9 +156,9 @@ extension L2CAPChannel {
     /// Closes the channel if it is open.
     ///
     /// The host drops SDUs that wait to be sent and SDUs that no task has received. Returns when
-    /// the peer has confirmed the disconnection, or when the link has ended. If the peer has
-    /// confirmed, it has received all SDUs whose `send(_:)` has returned. A canceled task does not
-    /// wait.
+    /// the peer has confirmed the disconnection, when it has not responded within 30 seconds, or
+    /// when the link has ended. If the peer has confirmed, it has received all SDUs whose
+    /// `send(_:)` has returned. A canceled task does not wait.
     public func close() async {
         await link.host.close(self)
     }

@@ -15,8 +15,9 @@ extension Link {
     /// - Throws: `L2CAP.Failure`: `refused` with the peer's reason, `notSupported` if the peer does
     ///   not support such channels, `timedOut` after 30 seconds. ``SecurityRefusal`` if the peer
     ///   requires more security and pairing for that fails. ``HostError/notEncrypted`` if the peer
-    ///   is bonded and the link is not encrypted within 35 seconds. The reason why the link ended
-    ///   (see ``Link``) if the link ends first. `CancellationError` if the task is canceled.
+    ///   is bonded and the link is not encrypted within 35 seconds. ``HostError/tooManyRequests``
+    ///   if a queue of the host is full. The reason why the link ended (see ``Link``) if the link
+    ///   ends first. `CancellationError` if the task is canceled.
     public func openChannel(
         psm: L2CAP.SPSM,
         options: L2CAP.ChannelOptions = L2CAP.ChannelOptions()
@@ -35,7 +36,8 @@ extension Link {
     ///   - options: The sizes and credits with which this side receives.
     /// - Returns: The open channels. The peer may grant fewer than `count`.
     /// - Throws: The errors of ``openChannel(psm:options:)``, including the case that the peer
-    ///   grants no channel.
+    ///   grants no channel. If the peer responds that its answer is pending, the time limit is 60
+    ///   seconds from that response.
     public func openEnhancedChannels(
         psm: L2CAP.SPSM,
         count: Int = 1,

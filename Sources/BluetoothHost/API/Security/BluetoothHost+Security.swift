@@ -71,7 +71,7 @@ extension Link {
     /// can only request security from the central. If the central does not react, the call fails
     /// after 30 seconds. Concurrent calls share one pairing if it satisfies their policies.
     /// Canceling the task cancels a pairing that the host began, unless another operation waits for
-    /// it.
+    /// it or the pairing replaces a lost bond.
     ///
     /// - Parameter policy: The requirements for the pairing; by default
     ///   `HostConfiguration.pairing`.

@@ -64,7 +64,8 @@ public enum SecurityEvent: Sendable {
     /// The bond was removed, by the application or to make room for another bond.
     case bondRemoved(BondedPeer)
     /// The host moved an entry of the store aside (`HostStore.setAside(_:because:)`) and no longer
-    /// uses it, because the entry is not one that the host wrote, or because the host needs room.
+    /// uses it, because the entry is damaged or is not one that a host wrote, or because the host
+    /// has to write its own entry under the same name.
     case setAside(entry: String, reason: String)
     /// The host does not use an entry of the store and leaves it in place, because another identity
     /// or a later version wrote it, or because it cannot be read.
@@ -77,9 +78,10 @@ public enum SecurityEvent: Sendable {
 public enum Privacy: Sendable, Hashable {
     /// The identity address.
     case off
-    /// Resolvable private addresses, each for at most `rotation`, which bonded peers can resolve
-    /// (Vol 3, Part C, 10.7). The host limits `rotation` to 1 second to 1 hour, the range of
-    /// controllers that change the addresses themselves (Vol 4, Part E, 7.8.45).
+    /// Resolvable private addresses, which bonded peers can resolve (Vol 3, Part C, 10.7). The host
+    /// changes its address after `rotation`, or later if the controller cannot change it then. The
+    /// host limits `rotation` to 1 second to 1 hour, the range of controllers that change the
+    /// addresses themselves (Vol 4, Part E, 7.8.45).
     case resolvable(rotation: Duration)
 
     /// Resolvable private addresses with the recommended rotation of 15 minutes (Vol 3, Part C,

@@ -10,9 +10,10 @@ import BluetoothTypes
 // which can be very frequent. The PDU is encoded once, in the packet that the transport gets, and
 // bypasses the bearer's queues.
 extension LinkCore {
-    /// Returns whether a PDU can be sent now without overtaking anything: no value or packet of the
-    /// link waits, and no record waits to be written. After each input, `pump` has sent all packets
-    /// of the link or has recorded the link as blocked.
+    /// Returns whether a PDU can be sent now without overtaking a PDU that waits for room: no value
+    /// or packet of the link waits for it, and no record has changed since the last write. After
+    /// each input, `pump` has sent all packets of the link or has recorded the link as blocked. An
+    /// indication that waits for the confirmation of an earlier one may be overtaken.
     private func isIdle(_ context: inout LinkContext) -> Bool {
         serving.queue.isEmpty && !isBlocked && !context.storeState.schedule.hasChanges
     }

@@ -27,7 +27,7 @@ extension LinkCore {
         pump(&context)
     }
 
-    /// Ends a request that the application has canceled. No answer follows.
+    /// Ends a request that the application has canceled. The driver ignores a later answer.
     mutating func cancel(
         _ request: ChannelRequest,
         _ id: RequestIdentifier,
@@ -119,7 +119,7 @@ extension LinkCore {
     }
 
     /// Closes a channel. The request `id` completes when the peer has confirmed the disconnection
-    /// or the link has ended.
+    /// or has not responded in time, or the link has ended.
     mutating func closeChannel(
         _ number: ChannelNumber,
         id: RequestIdentifier? = nil,

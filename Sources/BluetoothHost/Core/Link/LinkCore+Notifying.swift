@@ -129,7 +129,7 @@ extension LinkCore {
         }
     }
 
-    /// Returns whether a value could be sent at once.
+    /// Returns whether the bearer's queue has room for a value, and no earlier value waits for it.
     private func hasRoom(for kind: GATT.SubscriptionKind) -> Bool {
         serving.queue.isEmpty && hasRoomInBearer(for: kind)
     }

@@ -61,7 +61,8 @@ extension LinkCore {
     /// Returns whether a value does not fit into one Write Request (Vol 3, Part F, 3.4.5.1).
     private func isTooLong(_ value: [UInt8]) -> Bool { value.count > bearer.att.mtu - 3 }
 
-    /// Ends a request that the application has canceled. No answer follows.
+    /// Ends a request that the application has canceled. The driver ignores a later answer, such as
+    /// that of a command that the controller already has.
     mutating func cancelRequest(_ id: RequestIdentifier, _ context: inout LinkContext) {
         disconnectRequests.removeAll { $0 == id }
         // The procedure itself continues in the controller, so another one must wait.

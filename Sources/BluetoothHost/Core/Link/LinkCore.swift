@@ -37,11 +37,13 @@ struct LinkCore: Sendable {
     let handle: ConnectionHandle
     /// The address that the peer used when the link was made.
     let peer: DeviceAddress
-    /// The peer's identity address if the controller or the host has resolved it, otherwise `peer`.
+    /// The peer's identity address if the controller or the host has resolved `peer`, or the peer
+    /// has bonded on this link. Otherwise `peer`.
     var identity: DeviceAddress
     /// The address that the local controller uses on this link. On a peripheral with several
-    /// advertising sets, the controller reports the set after the link has begun and before the
-    /// peer's first packet, so the address must not be read earlier.
+    /// advertising sets, the address may be wrong until the controller has reported which set led
+    /// to the link. This report arrives after the beginning of the link and before the peer's first
+    /// packet.
     var localAddress: DeviceAddress
     /// Whether the controller itself reported `localAddress`.
     let isLocalAddressReported: Bool

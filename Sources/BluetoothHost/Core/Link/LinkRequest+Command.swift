@@ -71,7 +71,7 @@ extension HCI.ConnectionParameters {
         )
     }
 
-    /// Creates the parameters that a peripheral requests on the signaling channel.
+    /// Creates the parameters that a peer requests in the Link Layer or on the signaling channel.
     init(_ request: ConnectionParametersRequest) {
         self.init(
             intervalMinimum: HCI.ConnectionInterval(rawValue: request.intervalMinimum),

@@ -28,9 +28,9 @@ extension HostCore {
 
     /// Passes the bonded peers to the resolver.
     ///
-    /// A device can have a public address and a static random one (Vol 6, Part B, 1.3), advertise with
-    /// one, and distribute the other as its identity address. The identifier of its bond contains the
-    /// address that it had at the pairing.
+    /// A device can have a public address and a static random one (Vol 6, Part B, 1.3), advertise
+    /// with one, and distribute the other as its identity address. The identifier of its bond
+    /// contains the address that it had at the pairing.
     mutating func updateResolver() {
         let identities = Set(bonds.map(\.peer))
         var addresses: [PeerIdentifier: DeviceAddress?] = [:]

@@ -3,12 +3,13 @@
 import BluetoothGAP
 import BluetoothTypes
 
-// The address of a connection request. For a private peer it is the address with which the peer was
-// received recently, or else the identity address if the controller resolves the peer. Without
-// either, the host searches for the peer first, and also if the peer had another fixed address when
-// it was paired, because it may use any of its addresses. While a request uses an address that may be stale,
-// the host searches at the same time if the controller can do both. If the peer is received with
-// another address, the request uses that address at once.
+// The address of a connection request. For a private peer, it is the address with which the host
+// has recently received the peer. Without such an address, it is the identity address if the
+// controller resolves the peer, and if the peer had no other fixed address when it was paired: a
+// peer with another fixed address may use either. Otherwise, the host searches for the peer first.
+// While a request uses an address that may be stale, the host searches at the same time if the
+// controller can do both. If the peer is received with another address, the request uses that
+// address at once.
 extension HostCore {
     /// The time for which a private address is used before the host searches for another. It is
     /// longer than three of the longest advertising intervals that Apple recommends to accessories.

@@ -21,7 +21,8 @@ extension LinkCore {
         continueSecuring(&context)
     }
 
-    /// Removes a request that was canceled. Cancels the pairing if no other request needs it.
+    /// Removes a request that was canceled. Cancels a pairing that the host began if no other
+    /// request needs it and the link does not await encryption.
     mutating func stopSecuring(_ id: UInt64, _ context: inout LinkContext) {
         guard protection.waiters.contains(where: { $0.id == id }) else { return }
         protection.waiters.removeAll { $0.id == id }

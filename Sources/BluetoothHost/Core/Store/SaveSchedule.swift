@@ -42,7 +42,7 @@ struct SaveSchedule: Sendable {
     private var fullAt: [RecordName: [Instant]] = [:]
     /// The entries that wait to be written.
     private(set) var waiting: Set<RecordName> = []
-    /// The entries that changed since the last call of `takeDue`.
+    /// The entries that began to wait since the last call of `takeDue`.
     private var changed: [RecordName] = []
 
     /// Adds an entry that changed.
@@ -50,7 +50,8 @@ struct SaveSchedule: Sendable {
         if waiting.insert(name).inserted { changed.append(name) }
     }
 
-    /// Whether an entry has changed since the last call of `takeDue`.
+    /// Whether an entry has begun to wait since the last call of `takeDue`. An entry that waits for
+    /// its allowance does not count when it changes again.
     var hasChanges: Bool { !changed.isEmpty }
 
     /// Removes an entry that no longer exists, or has just been written for another reason.
