@@ -90,10 +90,10 @@ public struct HostConfiguration: Sendable {
     /// Whether peers may begin a pairing as soon as the host has started.
     ///
     /// The host asks `pairingDelegate` about one link at a time: while a question is open, the host
-    /// refuses peers on other links with `Pairing.FailureReason.busy`. If three questions in a row
-    /// get no yes, even from different peers, the host refuses incoming pairings for a minute. Each
-    /// further question without a yes doubles that time, up to ten minutes. A successful pairing
-    /// and ``BluetoothHost/openPairingWindow(for:)`` end the delay.
+    /// refuses peers on other links with `Pairing.FailureReason.busy`. If the answer to three
+    /// questions in a row is not yes, even for different peers, the host refuses incoming pairings
+    /// for a minute. Each further question without the answer yes doubles that time, up to ten
+    /// minutes. A successful pairing and ``BluetoothHost/openPairingWindow(for:)`` end the delay.
     public var acceptsPairing = true
 
     /// The time after the start of the host in which peers may begin a pairing, if `acceptsPairing`

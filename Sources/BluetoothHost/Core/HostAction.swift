@@ -27,7 +27,8 @@ package enum PairingEvent: Sendable {
 package enum HostAction: Sendable {
     /// Write one H4 packet.
     case transmit([UInt8])
-    /// Close the transport, if it is open, and open it again.
+    /// Open the transport again. It has ended or could not be opened, or `closeTransport` has
+    /// closed it.
     case reopenTransport
     case closeTransport
     case event(HostEvent)

@@ -37,7 +37,7 @@ package enum HostEvent: Sendable {
     /// Service Changed. `.database` returns the new database, after `servicesChanged` has reported
     /// the change.
     case databaseOutdated(LinkIdentifier)
-    /// The ATT MTU of the link's first bearer, in bytes, has grown. It is 23 before the first
+    /// The ATT MTU of the link's first bearer, in bytes, has changed. It is 23 before the first
     /// event. A new observer gets the event for each open link with a larger MTU.
     case mtuChanged(LinkIdentifier, Int)
     /// The controller applies other connection parameters to a link from now on.

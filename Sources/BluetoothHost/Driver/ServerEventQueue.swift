@@ -9,7 +9,7 @@ struct ServerEventQueue: StreamQueue {
     static let keptCapacityLimit = 256
 
     private var arrived: [ServerEvent] = []
-    /// The events that are taken before those in `arrived`, the first of them last.
+    /// The events to take before those in `arrived`, in reverse order.
     private var next: [ServerEvent] = []
 
     var count: Int { arrived.count + next.count }
