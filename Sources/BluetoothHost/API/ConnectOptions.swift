@@ -19,7 +19,8 @@ public struct ConnectOptions: Sendable, Hashable {
     public var approach = Approach.direct
 
     /// The time from the call until the link must be usable; `nil` for no limit. Ten seconds by
-    /// default. Requests of the approach `whenAvailable` ignore it.
+    /// default. Requests of the approach `whenAvailable` ignore it. The limit ends if the peer has
+    /// lost its bond and the host asks whether to pair again, or pairs again.
     public var timeout: Duration?
 
     /// The timing of the new link.

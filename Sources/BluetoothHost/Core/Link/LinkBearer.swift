@@ -43,7 +43,7 @@ struct LinkBearer: Sendable {
         client.cancel(id, on: &att)
     }
 
-    /// Passes received PDUs to the client.
+    /// Passes a received PDU to the client.
     mutating func take(_ received: ATTBearer.Received) -> [GATTClient.Action] {
         client.receive(received, on: &att)
     }
