@@ -76,10 +76,9 @@ extension Link {
     /// The changes of the connection parameters, whichever side requested them.
     ///
     /// The stream yields the new parameters after each update (Vol 4, Part E, 7.7.65.3), to every
-    /// reader.
-    /// A reader that is more than ``parameterUpdateLimit`` updates behind misses the oldest;
-    /// ``properties-swift.property`` has the current parameters. The stream keeps the host alive.
-    /// It ends when the link ends, and at once if the link is not open.
+    /// reader. A reader that is more than ``parameterUpdateLimit`` updates behind misses the
+    /// oldest; ``properties-swift.property`` has the current parameters. The stream keeps the host
+    /// alive. It ends when the link ends, and at once if the link is not open.
     public var parameterUpdates: AsyncStream<ConnectionParameters> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: ConnectionParameters.self,

@@ -13,8 +13,8 @@ import BluetoothTypes
 /// the pairing fails or continues without the answer, the host cancels the task. An answer that the
 /// delegate returns afterward has no effect, even if another question is open. While a question is
 /// open, the host refuses pairings that peers on other links begin. A second question can be open
-/// only if the application itself has begun its pairing. Show the name of the peer with each
-/// question.
+/// only if the application itself has begun its pairing, or if the host cannot encrypt the link to
+/// another bonded peer (`pairsAgain`). Show the name of the peer with each question.
 ///
 /// By default, each method declines the question or does nothing.
 public protocol PairingDelegate: Sendable {
