@@ -114,7 +114,8 @@ extension BluetoothHost {
         }
     }
 
-    /// Resumes the waiter of a request. If the request was canceled, its answer is undone.
+    /// Resumes the waiter of a request. If the request was canceled, ends the link, the channels or
+    /// the advertising set that its answer contains.
     private func ended(_ request: RequestIdentifier, _ result: Result<HostAnswer, any Error>) {
         if !port.scans.isEmpty { port.scans.remove(request) }
         if let waiter = waiting.removeValue(forKey: request) {

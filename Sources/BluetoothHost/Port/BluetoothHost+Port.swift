@@ -101,7 +101,8 @@ extension BluetoothHost {
         settle()
     }
 
-    /// Undoes a request that completed after it had been canceled.
+    /// Ends the link, the channels or the advertising set of a request that completed after it had
+    /// been canceled.
     func release(_ answer: HostAnswer, of request: RequestIdentifier) {
         let now = executor.now
         switch answer {
