@@ -203,8 +203,9 @@ extension AdapterSpecification {
     ///
     /// - Parameter text: The names of at least two different adapters, separated by `+`.
     /// - Returns: The adapters; `nil` if the text is not such a list. The text `unix:/a+b` is not a
-    ///   list, because `b` is not an adapter. The text `unix:/a+hci0` is one, so no specification
-    ///   names the socket with this path. The list can have more than `listLimit` adapters.
+    ///   list, because `b` is not an adapter. The text `unix:/a+hci0` is a list, so it does not
+    ///   name the socket `/a+hci0` where lists are accepted. The list can have more than
+    ///   `listLimit` adapters.
     package static func list(_ text: String) -> [AdapterSpecification]? {
         let parts = text.split(separator: listSeparator, omittingEmptySubsequences: false)
         guard parts.count > 1 else { return nil }

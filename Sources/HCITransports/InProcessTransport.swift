@@ -52,7 +52,7 @@ public final class InProcessTransport: HCITransport {
         return (InProcessTransport(pipe, index: 0), InProcessTransport(pipe, index: 1))
     }
 
-    /// Opens this end, and delivers the waiting bytes immediately.
+    /// Opens this end, and delivers the waiting bytes before all later ones.
     ///
     /// - Throws: ``TransportError/alreadyOpen(_:)`` if the end is open.
     public func open(

@@ -75,7 +75,7 @@ extension HCI {
         }
     }
 
-    /// A command that provides the long-term key that the central requested (Vol 4, Part E,
+    /// A command that provides the long-term key that the controller requested (Vol 4, Part E,
     /// 7.8.25).
     package struct LELongTermKeyRequestReply: CommandCompleteCommand {
         package static let opcode = Opcode.leLongTermKeyRequestReply

@@ -86,7 +86,7 @@ extension HCI {
         }
     }
 
-    /// The new key of an encrypted link, or the failure of a key refresh (Vol 4, Part E, 7.7.39).
+    /// The completed refresh of a link's encryption key, or its failure (Vol 4, Part E, 7.7.39).
     package struct EncryptionKeyRefreshComplete: HCIParameters {
         package var status: ErrorCode
         package var connectionHandle: ConnectionHandle

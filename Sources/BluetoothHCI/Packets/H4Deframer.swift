@@ -48,7 +48,7 @@ package struct H4Deframer: Sendable {
     package init() {}
 
     /// Whether bytes remain that are not yet returned. After `next()` has returned `nil`, they are
-    /// a part of a packet.
+    /// a part of a packet, except during resynchronization.
     package var holdsPartialPacket: Bool { start < buffer.count }
 
     /// Whether a packet has begun to arrive and is incomplete. The value is `false` during

@@ -8,8 +8,9 @@ extension HCI {
     /// A command or event without a type in this module is shown in hexadecimal. Keys in the
     /// parameters of other commands and events are omitted. Malformed parameters are omitted,
     /// because they may contain a key. Return parameters that cannot be decoded are shown in
-    /// hexadecimal. The blocks of LE Encrypt and the data of ACL packets can contain keys, and are
-    /// shown: the caller removes the keys first (`KeyRedaction` of `HCITransports`).
+    /// hexadecimal. The blocks of LE Encrypt, the result of LE Rand and the data of ACL packets can
+    /// reveal keys, and are shown: the caller removes them first (`KeyRedaction` of
+    /// `HCITransports`).
     package static func describe(_ packet: Packet) -> String {
         switch packet {
         case .command(let opcode, let parameters): describe(opcode, parameters)

@@ -148,8 +148,9 @@ package struct ACLTransmitQueue: Sendable {
         return true
     }
 
-    /// Returns the number that the last packet of `frame` has among all packets of the link if
-    /// `frame` is enqueued next. `hasPassed(_:on:)` tells when the controller has completed it.
+    /// Returns the position of the last packet of `frame` among all packets of the link, counted
+    /// from 1, if `frame` is enqueued next. `hasPassed(_:on:)` returns whether the controller has
+    /// completed this packet.
     package func end(of frame: [UInt8], on connectionHandle: ConnectionHandle) -> Int {
         (index(of: connectionHandle).map { links[$0].taken } ?? 0)
             + packetCount(ofFrame: frame.count)

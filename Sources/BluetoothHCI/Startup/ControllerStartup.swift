@@ -46,8 +46,8 @@ package struct ControllerStartup: Sendable {
 
     /// Creates the startup of one controller.
     ///
-    /// - Parameter randomAddress: The random static address for the controller to use, or `nil` if
-    ///   it uses its public address.
+    /// - Parameter randomAddress: The random address that startup sets, static or private, or `nil`
+    ///   to set none.
     package init(randomAddress: DeviceAddress?) {
         self.randomAddress = randomAddress
         capabilities = ControllerCapabilities(

@@ -50,7 +50,8 @@ package enum DBusAddress: Hashable, Sendable {
         return nil
     }
 
-    /// Replaces `%` and two hexadecimal digits by the byte; `nil` for an incomplete escape.
+    /// Replaces `%` and two hexadecimal digits by the byte; `nil` for an invalid escape, a zero
+    /// byte, or bytes that are not UTF-8.
     private static func unescaped(_ text: Substring) -> String? {
         var bytes: [UInt8] = []
         var rest = text.utf8[...]

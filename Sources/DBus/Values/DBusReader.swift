@@ -57,7 +57,7 @@ struct DBusReader {
 
     // MARK: Basic types
 
-    /// Skips the padding before a value, whose bytes must be zero.
+    /// Skips the padding before a value. The bytes of the padding must be zero.
     mutating func align(to alignment: Int) throws(MalformedBytes) {
         let aligned = (position + alignment - 1) / alignment * alignment
         for byte in try take(aligned - position) where byte != 0 {

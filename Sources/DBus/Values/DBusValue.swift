@@ -16,7 +16,7 @@ package indirect enum DBusValue: Hashable, Sendable {
     case signature(DBusSignature)
     /// The index of a file descriptor of the message.
     case unixFD(UInt32)
-    /// An array of bytes, which is never an `array`.
+    /// An array of bytes. The case `array` is not used for it.
     case bytes([UInt8])
     /// An array of values of one type other than `byte`.
     case array(DBusType, [DBusValue])

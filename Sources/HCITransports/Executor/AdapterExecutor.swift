@@ -14,8 +14,9 @@ import BluetoothTypes
 /// Call `shutDown()` when the adapter is no longer in use. Until then, a started thread keeps the
 /// executor alive.
 public final class AdapterExecutor: HostExecutor {
-    /// The maximum number of times that a turn runs the work that was enqueued by earlier work of
-    /// the turn. Then timers fire and descriptors are polled, even if there is more work.
+    /// The maximum number of rounds of work before the timers of a turn fire, and again after them.
+    /// A round runs the work that was enqueued before it started. After these rounds, the turn
+    /// continues even if there is more work.
     static let roundsPerTurnLimit = 64
 
     /// The maximum sleep of a thread without a wake-up pipe, in milliseconds. The pipe is missing
@@ -153,9 +154,10 @@ extension AdapterExecutor {
     /// Ends the thread when it has no more work, and waits until it has ended.
     ///
     /// Open transports with a descriptor close with `.closed(nil)`. Those that are opening fail
-    /// with `.cancelled`, and timers no longer fire. A call on the executor's own thread does not
-    /// wait. Work that is enqueued later still runs, on a new thread, so that a task that switches
-    /// to this executor never hangs.
+    /// with `.cancelled`, except for a `UserChannelTransport`: it takes its adapter first, and
+    /// closes after it has opened. Timers no longer fire. A call on the executor's own thread does
+    /// not wait. Work that is enqueued later still runs, on a new thread, so that a task that
+    /// switches to this executor never hangs.
     public func shutDown() {
         let (thread, mustSignal) = inbox.withLock { inbox in
             defer {

@@ -57,8 +57,8 @@ final class EventLoop {
     private var calledHandlers: [any TurnEndHandler] = []
     @exclusivity(unchecked)
     private var turnEndWork: [@Sendable () -> Void] = []
-    /// Whether there is work for the end of the turn. After `endTurn()`, it is work that the work
-    /// of that end has requested.
+    /// Whether there is work for the end of the turn. After `endTurn()`, this is work that was
+    /// requested while `endTurn()` ran.
     private(set) var isTurnUnfinished = false
 
     /// The buffer for every read of this thread.
@@ -77,7 +77,8 @@ final class EventLoop {
 
     // MARK: Descriptors
 
-    /// Starts to report to `handler` that the descriptor can be read or written, as requested.
+    /// Starts to call `handler` whenever the descriptor can be read or written, depending on the
+    /// flags. Replaces an earlier request for the descriptor.
     func watch(
         _ descriptor: Descriptor,
         readable: Bool,

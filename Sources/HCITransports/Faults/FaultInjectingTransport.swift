@@ -142,8 +142,8 @@ public final class FaultInjectingTransport: HCITransport {
         setTimer()
     }
 
-    /// Changes the connection, passes the packets to the controller that are due, and sets the
-    /// timer for all others. The host must not receive a packet while it sends.
+    /// Changes the connection, passes the due packets to the controller, and sets the timer for all
+    /// other packets. Delivers none to the host, which must not receive a packet while it sends.
     private func advance(_ change: (inout Connection, Instant) -> Void) {
         connection.withLock { connection in
             guard var changed = connection else { return }

@@ -81,7 +81,7 @@ struct GatewayProgram: Sendable {
         var process: pid_t = 0
         let code = posix_spawnp(&process, path, &actions, &attributes, copies, environ)
         guard code == 0 else { return code }
-        // The system keeps an entry of an ended process until its parent has asked for it.
+        // The system keeps an entry of an ended process until its parent has waited for it.
         let started = process
         SystemThread {
             var status: Int32 = 0

@@ -48,8 +48,9 @@ public final class GatewayTransport: HCITransport {
     /// Connects, and waits until the gateway has reset its controller and granted it.
     ///
     /// - Throws: ``TransportError/gateway(_:reason:)`` if the program cannot be started, or if it
-    ///   reports a failure. Another ``TransportError`` if no answer arrives within 15 seconds, or
-    ///   the transport cannot be opened now.
+    ///   reports a failure. Another ``TransportError`` if the program ends without an answer, no
+    ///   answer arrives within 15 seconds, the task is canceled, or the transport cannot be opened
+    ///   now.
     public func open(
         on executor: any HostExecutor,
         receive: @escaping @Sendable (TransportEvent) -> Void

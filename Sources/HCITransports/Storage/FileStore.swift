@@ -152,7 +152,8 @@ public final class FileStore: HostStore {
 
     /// Returns the keys of all entries.
     ///
-    /// - Throws: ``TransportError`` if there are more than `fileLimit`.
+    /// - Throws: ``TransportError`` if the directory cannot be read, or if it contains more than
+    ///   `fileLimit` files.
     public func keys() throws(TransportError) -> [StoreKey] {
         try use { () throws(TransportError) in
             try folder.names(limit: Self.fileLimit).compactMap { StoreKey($0) }

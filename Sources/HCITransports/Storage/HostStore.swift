@@ -27,8 +27,9 @@ public protocol HostStore: Sendable {
     /// Returns all keys with bytes, in any order.
     func keys() throws -> [StoreKey]
 
-    /// Moves the bytes of a key to a place where `load` and `keys` do not find them but a person
-    /// can. The host cannot use the bytes, which may be the last copy of some data.
+    /// Moves the bytes of a key, which the host cannot use, to a place where `load` and `keys` do
+    /// not find them but a person can. They are not removed, because they may be the last copy of
+    /// some data.
     func setAside(_ key: StoreKey, because reason: String) throws
 
     /// Releases the storage if the store uses it exclusively, so that another store can use it. The

@@ -171,8 +171,8 @@ struct FileStatus {
 }
 
 extension Descriptor {
-    /// Opens an entry, or creates a file with access for its owner only if the flags ask for it.
-    /// Child processes do not inherit the descriptor.
+    /// Opens an entry. With the flag `O_CREAT`, a missing file is created, and only its owner has
+    /// access to it. Child processes do not inherit the descriptor.
     static func open(
         _ entry: DirectoryEntry,
         _ flags: Int32,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A listener to the kernel's management interface for adapters that are added and removed. It
-/// needs no privileges.
+/// A listener to the announcements of the kernel's management interface: an adapter is added,
+/// removed, or turned on or off. It needs no privileges.
 ///
 /// The conformance is unchecked: only the executor's thread accesses the mutable properties, which
 /// the calls of `executor.loop` check.

@@ -35,7 +35,8 @@ protocol BluetoothKernel: Sendable {
     /// Takes exclusive use of an adapter until the descriptor is closed (HCI_CHANNEL_USER).
     func openUserChannel(_ index: UInt16) throws(SystemError) -> Descriptor
 
-    /// Opens a socket for announcements of added and removed adapters (HCI_CHANNEL_CONTROL).
+    /// Opens a socket for the announcements of the management interface, for example of added and
+    /// removed adapters (HCI_CHANNEL_CONTROL).
     func openAnnouncements() throws(SystemError) -> Descriptor
 
     /// Waits for an announcement, at most for `limit`.

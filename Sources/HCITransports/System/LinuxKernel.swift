@@ -17,14 +17,15 @@
         private static let adapterLimit: UInt16 = 64
         /// The maximum number of links in a list.
         private static let connectionLimit: UInt16 = 255
-        /// The time in which the kernel must answer a management command, in milliseconds.
+        /// The maximum time of each wait for a message while an answer to a management command is
+        /// awaited, in milliseconds.
         private static let answerLimit: Int32 = 1000
         /// The maximum number of other messages to read while waiting for an answer or an
         /// announcement.
         private static let otherMessagesLimit = 64
-        /// The maximum number of bytes that wait to be read, including the kernel's own data for
-        /// each packet. The kernel drops further packets silently. Its default limit suffices for
-        /// about 300 advertising reports.
+        /// The requested size in bytes of the buffer for packets that wait to be read. The kernel
+        /// doubles it, because its own data for each packet counts too, and silently drops packets
+        /// that do not fit. Its default size suffices for about 300 advertising reports.
         private static let receiveBufferSize: Int32 = 4 << 20
 
         var now: Instant { SystemClock.monotonic }

@@ -13,7 +13,7 @@
 /// Records are buffered, and written on request, when `bufferLimit` is reached, or when the object
 /// is released. Each write ends with a complete record.
 package final class TraceFile: Sendable {
-    /// The maximum number of bytes in the buffer before they are written.
+    /// The number of bytes in the buffer at which they are written.
     static let bufferLimit = 65_536
 
     private struct State {

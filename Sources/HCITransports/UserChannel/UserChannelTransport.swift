@@ -52,8 +52,9 @@ public final class UserChannelTransport: HCITransport {
     /// If the task is canceled, the method returns after the system calls in progress have ended
     /// and the previous state was restored.
     ///
-    /// - Throws: ``TransportError`` if the adapter does not exist, is in use, has its radio turned
-    ///   off, or if this process may not take it.
+    /// - Throws: ``TransportError`` if the adapter does not exist, is in use, is not set up in
+    ///   time, or has its radio turned off, if this process may not take it, or if the task is
+    ///   canceled.
     public func open(
         on executor: any HostExecutor,
         receive: @escaping @Sendable (TransportEvent) -> Void
