@@ -8,14 +8,14 @@
 // event, when the work has begun and a later event will report its result. The type of a command
 // states which of the two answers it gets: `CommandCompleteCommand` or `CommandStatusCommand`. The
 // controller reports radio activity as further *events*, and the data of the links travels as *ACL
-// data packets*. Most transports carry all kinds of packets in one stream of bytes, with one byte
-// before each packet that gives its kind. That format is H4 (Vol 4, Part A).
+// data packets*. Most transports carry all kinds of packets in one stream of bytes, and one byte
+// before each packet gives its kind. That format is H4 (Vol 4, Part A).
 //
 // Two limits keep the host from overloading the controller. Each answer states how many more
-// commands the host may send (`CommandQueue` keeps that count), and each ACL packet occupies one of
+// commands the host may send, and `CommandQueue` keeps that count. Each ACL packet occupies one of
 // the controller's buffers until a Number Of Completed Packets event or the end of the link frees
-// it (`ACLTransmitQueue`). `ControllerStartup` takes a controller from any state to a known one and
-// returns its `ControllerCapabilities`.
+// the buffer, and `ACLTransmitQueue` counts the occupied buffers. `ControllerStartup` takes a
+// controller from any state to a known one and returns its `ControllerCapabilities`.
 //
 // This module does not trust the controller, which may be defective or at the other end of a
 // socket. No input from it may trap, cause unbounded growth, or pass as the answer to a different

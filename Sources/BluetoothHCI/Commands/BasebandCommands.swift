@@ -91,7 +91,7 @@ extension HCI {
     /// A command that returns host buffers to the controller (Vol 4, Part E, 7.3.40).
     ///
     /// The controller answers this command only to report an error, and does not count it against
-    /// the number of allowed commands, so it bypasses the command queue.
+    /// the number of allowed commands, so the command does not belong in a `CommandQueue`.
     package struct HostNumberOfCompletedPackets: HCICommand {
         package static let opcode = Opcode.hostNumberOfCompletedPackets
 

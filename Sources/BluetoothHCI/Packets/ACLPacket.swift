@@ -77,8 +77,8 @@ extension HCI {
             bytes.append(UInt8(truncatingIfNeeded: count >> 8))
         }
 
-        /// Turns a packet with a whole frame, whose header `appendHeader` wrote, into the packet with
-        /// the last part of the frame, after `count` bytes that other packets contain.
+        /// Turns a packet with a whole frame, whose header `appendHeader` wrote, into a packet with
+        /// the last part of the frame. Other packets contain the first `count` bytes of the frame.
         static func removeReleased(_ count: Int, from packet: inout [UInt8]) {
             packet.removeSubrange(h4HeaderLength..<h4HeaderLength + count)
             let length = packet.count - h4HeaderLength

@@ -3,8 +3,7 @@
 import BluetoothTypes
 
 extension HCI {
-    /// The byte before each packet in an H4 stream that gives the kind of packet (Vol 4, Part A,
-    /// 2).
+    /// The kind of a packet: the byte before each packet in an H4 stream (Vol 4, Part A, 2).
     package struct PacketType: OpenCode {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }

@@ -4,12 +4,12 @@ import BluetoothTypes
 
 /// An executor with its own thread, for the host and the transports of one adapter.
 ///
-/// The thread runs the jobs of actors with this executor, of tasks that prefer its `taskExecutor`,
-/// the closures passed to `perform`, the timers, and the events of the transports that were opened
-/// on the executor. They run one after another. The work that one thread enqueues runs in the order
-/// of its requests, and task priorities are ignored. The executor's thread starts with the first
-/// work. In each turn, it runs the enqueued work, fires the due timers, writes the sent data, waits
-/// unless there is more work, and reads.
+/// The thread runs the jobs of actors with this executor, the jobs of tasks that prefer its
+/// `taskExecutor`, the closures passed to `perform`, the timers, and the events of the transports
+/// that were opened on the executor. They run one after another. The work that one thread enqueues
+/// runs in the order of its requests, and task priorities are ignored. The executor's thread starts
+/// with the first work. In each turn, it runs the enqueued work, fires the due timers, writes the
+/// sent data, waits unless there is more work, and reads.
 ///
 /// Call `shutDown()` when the adapter is no longer in use. Until then, a started thread keeps the
 /// executor alive.

@@ -53,8 +53,9 @@ extension Descriptor {
         return descriptor
     }
 
-    /// Sets the options that all streams of this module need: non-blocking, without SIGPIPE, and
-    /// with immediate transmission of small packets.
+    /// Sets the options that all streams of this module need: non-blocking, with immediate
+    /// transmission of small packets, and on Apple's platforms without SIGPIPE. On Linux,
+    /// `sendWithoutSignal` and `sendPassing` prevent SIGPIPE.
     func makeStreamSocketReady() {
         makeNonBlocking()
         // A socket that is not TCP refuses this option, and does not delay packets.

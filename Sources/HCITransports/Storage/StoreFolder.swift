@@ -44,9 +44,9 @@ struct StoreFolder: Sendable {
         try Descriptor.open(DirectoryEntry(path: path), O_RDONLY | O_DIRECTORY)
     }
 
-    /// Checks that the directory belongs to the user of this process, unless that is the superuser,
-    /// and that only its owner has write access. Another user with write access could replace the
-    /// keys.
+    /// Checks that the directory belongs to the user of this process, and that only its owner has
+    /// write access. A process of the superuser accepts any owner. Another user with write access
+    /// could replace the keys.
     private func requireSafety() throws(TransportError) {
         let status = try descriptor.status(of: path)
         guard status.isOurs else { throw Self.refusal(path, "it belongs to another user") }

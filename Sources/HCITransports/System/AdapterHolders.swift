@@ -37,7 +37,7 @@ struct AdapterHolders: Sendable {
         }
     }
 
-    /// Returns the programs that have the file at this path open, including this one.
+    /// Returns the programs that have the file at this path open, including this process.
     func programs(withOpen path: String) -> [SystemProcess] {
         processes.filter { holds($0, oneOf: [path]) }
     }
