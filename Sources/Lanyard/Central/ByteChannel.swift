@@ -34,7 +34,7 @@ public final class ByteChannel: Sendable {
     /// byte. If the task is canceled earlier, a part of the bytes may have been sent.
     ///
     /// - Parameter bytes: The bytes to send.
-    /// - Throws: ``AccessoryError/linkEnded`` if the channel is closed or closes earlier;
+    /// - Throws: ``AccessoryError/linkEnded`` if the channel is closed, or closes meanwhile;
     ///   ``AccessoryError/tooManyWrites(limit:)`` if 256 calls wait; ``AccessoryError/cancelled``.
     public func send(_ bytes: Data) async throws(AccessoryError) {
         try await pipe.send(bytes)

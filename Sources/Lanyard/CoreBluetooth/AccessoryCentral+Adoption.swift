@@ -21,9 +21,9 @@ extension AccessoryCentral {
     ///
     /// The central replaces the delegates of the manager and of the peripherals. Each peripheral
     /// becomes an accessory, which is in ``accessories`` at once. The central continues with the
-    /// services, characteristics and subscriptions of the app, and discovers only missing ones. It
-    /// remembers each accessory that becomes ready. The accessories in its store are connected with
-    /// the same manager.
+    /// services, characteristics and subscriptions of the app. If the app has not discovered all
+    /// that the description declares, the central discovers it again. It remembers each accessory
+    /// that becomes ready. The accessories in its store are connected with the same manager.
     ///
     /// Wait for the answers to earlier requests before this call, and do not use the manager or
     /// these peripherals afterward. A scan of the app ends. ``relinquishManager(_:)`` gives the

@@ -6,7 +6,7 @@ import Observation
 ///
 /// ```swift
 /// let model = AccessoryModel(accessory)
-/// print(model.status, model.advice ?? "")  // Not in range. Bring it nearer, …
+/// print(model.status, model.advice ?? "")  // Not in range Bring it nearer, …
 /// ```
 ///
 /// A view that reads a property is updated when the property changes. The model follows the

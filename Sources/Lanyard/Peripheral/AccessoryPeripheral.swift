@@ -76,8 +76,9 @@ public final class AccessoryPeripheral: Sendable {
 
     /// The message channels of the centrals that subscribe to an outbox, beginning with the current
     /// ones. A central that leaves and returns gets its former channel back, if it has the same
-    /// identifier, the app still holds the channel, and the channel was not removed to make room
-    /// for another central (see ``channelLimit``).
+    /// identifier, the app still holds the channel and has not closed it, and the channel was not
+    /// removed to make room for another central (see ``channelLimit``). The sequence does not
+    /// report a former channel again.
     public var channels: Events<MessageChannel> {
         driver.channelHub.events { driver.channelsNow }
     }
@@ -116,7 +117,7 @@ public final class AccessoryPeripheral: Sendable {
     /// accepted the value.
     ///
     /// - Parameters:
-    ///   - value: The value, at most as long as each receiver's link permits.
+    ///   - value: The value, at most 512 bytes and at most as long as each receiver's link permits.
     ///   - characteristic: The UUID of the characteristic.
     ///   - central: The identifier of the only receiver, as in ``PeripheralEvent``; `nil` for all
     ///     subscribers.

@@ -41,7 +41,7 @@ final class PeripheralDriver: @unchecked Sendable {
     // State of the queue.
     /// The server of the system; `nil` before the start and after the end.
     var server: (any SystemServer)?
-    /// Whether the services were published, or restored.
+    /// Whether the services were passed to the server, or restored.
     var isPublished = false
     /// The services whose publication is not yet confirmed.
     var unpublished: Set<BluetoothID> = []

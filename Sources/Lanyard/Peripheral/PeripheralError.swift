@@ -6,7 +6,8 @@ public enum PeripheralError: Error, Hashable, Sendable {
     case unknownCharacteristic(BluetoothID)
     /// The central is not subscribed to the characteristic, or no central is.
     case notSubscribed(BluetoothID)
-    /// The value is longer than the link of a subscriber permits; both lengths are in bytes.
+    /// The value is longer than 512 bytes or than the link of a subscriber permits; both lengths
+    /// are in bytes.
     case tooLong(length: Int, maximum: Int)
     /// Too many values already wait to be sent.
     case tooManyUpdates(limit: Int)

@@ -34,8 +34,8 @@ public protocol ConnectionPolicy: Sendable {
 public struct ConnectionRequest: Hashable, Sendable {
     /// The identity of the accessory.
     public var identity: AccessoryIdentity
-    /// The name of the device; `nil` if it is unknown. In the parameters of a policy it is always
-    /// `nil`.
+    /// The name of the accessory (``Accessory/name``); `nil` if it is unknown. In the parameters of
+    /// a policy it is always `nil`.
     public var name: String?
     /// The priority from its description. A greater number takes precedence.
     public var priority: Int
@@ -78,8 +78,8 @@ public struct ConnectionHolder: Hashable, Sendable {
 
     /// The identity of the accessory.
     public var identity: AccessoryIdentity
-    /// The name of the device; `nil` if it is unknown. In the parameters of a policy it is always
-    /// `nil`.
+    /// The name of the accessory (``Accessory/name``); `nil` if it is unknown. In the parameters of
+    /// a policy it is always `nil`.
     public var name: String?
     /// The priority from its description.
     public var priority: Int

@@ -9,11 +9,10 @@ package struct PresenceRules: Hashable, Sendable {
     /// The gap that is assumed before the first one is known: the longest interval of legacy
     /// advertising with its random delay (Vol 6, Part B, 4.4.2.2).
     package var assumedGap = Duration.milliseconds(10_250)
-    /// The maximum first gap of a connectable device that counts as lost after its first
-    /// advertisement. If the device returns within this time, the tracker learns the gap
-    /// nevertheless.
+    /// The maximum silence after the only advertisement of a connectable device that the tracker
+    /// learns as the first gap, although the device counted as lost meanwhile.
     package var firstGapLimitConnectable = Duration.seconds(195)
-    /// The maximum first gap of a device that is not connectable, such as a sensor that sleeps for
+    /// The same maximum for a device that is not connectable, such as a sensor that sleeps for
     /// minutes.
     package var firstGapLimitNonConnectable = Duration.seconds(900)
     /// The signal strength from which a device is near, in dBm.

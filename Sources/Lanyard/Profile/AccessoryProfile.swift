@@ -40,7 +40,7 @@ public protocol AccessoryProfile: Sendable {
     init()
 
     /// The name of this kind of accessory in the store. Keep it in every version of the app,
-    /// because the store finds the description of a remembered accessory by this name.
+    /// because the central finds the description of a remembered accessory by this name.
     static var kind: String { get }
 
     /// The main service: the service of each property that names none.

@@ -20,8 +20,8 @@ public struct ControlPoint<Command: ControlPointCommand>: Sendable, Characterist
     /// - Parameters:
     ///   - service: The UUID of its service; `nil` for the main service of the profile.
     ///   - isRequired: Whether an accessory needs the control point to become ready. If it is not
-    ///     required, its use throws ``AccessoryError/unknownCharacteristic(_:)`` on an accessory
-    ///     without it.
+    ///     required, its use throws ``ControlPointError/accessory(_:)`` with
+    ///     ``AccessoryError/unknownCharacteristic(_:)`` on an accessory without it.
     public init(in service: BluetoothID? = nil, isRequired: Bool = true) {
         self.service = service
         self.isRequired = isRequired

@@ -93,7 +93,8 @@ public struct SubscribedValues<Value: Sendable>: AsyncSequence, Sendable {
         var values: Result<Events<Data>.Iterator, AccessoryError>
         let sequence: SubscribedValues
 
-        /// Waits for the next value; `nil` at the end and when the task is canceled.
+        /// Waits for the next value; `nil` at the end, and if the task is canceled while no value
+        /// waits.
         ///
         /// - Throws: ``AccessoryError/malformed(_:_:)``, after which the iterator can still
         ///   be used; ``AccessoryError/unknownCharacteristic(_:)`` if the accessory lacks the
@@ -102,8 +103,8 @@ public struct SubscribedValues<Value: Sendable>: AsyncSequence, Sendable {
             try await next(isolation: nil)
         }
 
-        /// Waits for the next value, isolated to an actor; `nil` at the end and when the task is
-        /// canceled.
+        /// Waits for the next value, isolated to an actor; `nil` at the end, and if the task is
+        /// canceled while no value waits.
         ///
         /// - Throws: ``AccessoryError/malformed(_:_:)``, after which the iterator can still
         ///   be used; ``AccessoryError/unknownCharacteristic(_:)`` if the accessory lacks the

@@ -13,8 +13,8 @@ struct AttemptLog: Equatable, Sendable {
         var phase: AttemptRecord.Phase
         var phaseBegan: Duration
 
-        /// Ends the current phase. A repeated phase is added to its first occurrence, so there are
-        /// never more steps than phases.
+        /// Ends the current phase. If the phase is repeated, its new step replaces the former one
+        /// and has the total duration, so there are never more steps than phases.
         mutating func end(at now: Duration) {
             let before = steps.firstIndex { $0.phase == phase }
             let duration = before.map { steps.remove(at: $0).duration } ?? .zero

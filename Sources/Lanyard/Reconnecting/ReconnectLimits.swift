@@ -17,8 +17,9 @@ struct ReconnectLimits: Hashable, Sendable {
     var backOffMaximum = Duration.seconds(1)
     /// The wait after the system reported that there are too many links.
     var capacityBackOff = Duration.seconds(4)
-    /// The wait after a burst whose links were made but were unusable. Without it, the library
-    /// would connect without end to an accessory that always disconnects.
+    /// The wait after a burst whose last attempt made an unusable link or was a pending connection
+    /// request. Without it, the library would connect without end to an accessory that always
+    /// disconnects.
     var burstBackOff = Duration.seconds(60)
     /// The duration of a usable link after which earlier failures no longer count.
     var steady = Duration.seconds(10)

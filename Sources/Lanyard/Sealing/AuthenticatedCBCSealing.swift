@@ -31,7 +31,7 @@ public struct AuthenticatedCBCSealing: DataSealing, MessageSealing {
         size = encryption.size
     }
 
-    /// The length of the IV, a block of padding and the tag.
+    /// The maximum number of bytes that sealing adds: the IV, a block of padding and the tag.
     public var overhead: Int { cipher.overhead + size.bytes }
 
     /// Seals the data as `IV ‖ ciphertext ‖ tag`.

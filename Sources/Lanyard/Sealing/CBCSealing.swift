@@ -36,7 +36,7 @@ public struct CBCSealing: DataSealing, MessageSealing {
         self.key = key.secret
     }
 
-    /// The length of the IV and of a block of padding.
+    /// The maximum number of bytes that sealing adds: the IV and a block of padding.
     public var overhead: Int { 2 * Self.blockLength }
 
     /// Seals the data as `IV ‖ ciphertext`, which is 17 to 32 bytes longer than the data and

@@ -43,7 +43,7 @@ public struct GCMSealing: DataSealing, MessageSealing {
         keys = SealingKeyRing(key, accepting: others)
     }
 
-    /// The length of the nonce and the tag.
+    /// The number of bytes that sealing adds: the nonce and the tag.
     public var overhead: Int { Self.nonceLength + Self.tagLength }
 
     /// Seals the data as `nonce ‖ ciphertext ‖ tag`.

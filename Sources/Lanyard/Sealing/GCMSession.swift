@@ -48,7 +48,7 @@ import Foundation
 /// - *No forward secrecy*: an owner of the key can also read recorded sessions. Pairing with LE
 ///   Secure Connections on the link provides forward secrecy.
 enum GCMSession {
-    /// The maximum number of messages of each side: the counter never wraps around.
+    /// The maximum number of sealed frames of each side: the counter never wraps around.
     static let maximumMessages: UInt64 = 1 << 32
     /// The length of each side's random bytes.
     static let randomLength = 16

@@ -33,7 +33,8 @@ package protocol AccessorySystem: Sendable {
 /// The system of the platform.
 enum DefaultSystem {
     static func make() -> any AccessorySystem {
-        // Packages without Linux-only targets have no such module on Linux.
+        // A build on Linux without the targets that exist only there (`LANYARD_PORTABLE` in
+        // `Package.swift`) has no such module.
         #if canImport(CoreBluetooth)
             CoreBluetoothSystem()
         #else

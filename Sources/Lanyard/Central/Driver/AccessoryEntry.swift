@@ -4,7 +4,8 @@ import Foundation
 
 /// The driver's record of one accessory, or of an attempt to pair one.
 ///
-/// Unchecked: used on its driver's queue only. Other threads read the snapshot in `snapshot`.
+/// Unchecked: used by the thread that creates the driver, and from the driver's `begin()` on its
+/// queue only. Other threads read the snapshot in `snapshot`.
 final class AccessoryEntry: @unchecked Sendable {
     /// The number of this record in its driver.
     let number: Int

@@ -5,7 +5,7 @@ import Foundation
 // The end of the central.
 
 extension CentralDriver {
-    /// Ends the central because the app has released it.
+    /// Ends the central, because the app has released it or its `ApplicationProcess` has ended.
     func close() {
         execute { $0.end() }
     }

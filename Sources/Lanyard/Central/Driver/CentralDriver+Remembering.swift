@@ -162,7 +162,7 @@ extension CentralDriver {
         }
     }
 
-    /// Ends the restored links that belong to no accessory. Bluetooth must be on.
+    /// Ends the links of the unclaimed peripherals. Bluetooth must be on.
     func cancelUnclaimedPeripherals() {
         // If the store was not read yet, each restored link may belong to a remembered accessory.
         guard !backlog.isUnread else { return }

@@ -11,8 +11,9 @@ import Logging
 /// `execute`. The driver passes the event to its state machine, and performs the resulting actions
 /// in order. Events that arise meanwhile wait in the inbox. The turn ends when the inbox is empty.
 ///
-/// Unchecked: all mutable state is used on `queue` only. Other threads use only the immutable
-/// properties and the snapshots (`AccessorySnapshot`).
+/// Unchecked: the thread that creates the driver uses the mutable state before `begin()`. From then
+/// on, the state is used on `queue` only. Other threads use only the immutable properties and the
+/// snapshots (`AccessorySnapshot`).
 final class CentralDriver: @unchecked Sendable {
     /// The maximum number of accessories.
     static let accessoryLimit = 10_000
@@ -58,7 +59,8 @@ final class CentralDriver: @unchecked Sendable {
     var lastNumber = 0
     /// The devices whose first discovery was recorded.
     var reported: Set<UUID> = []
-    /// The restored peripherals that belong to no accessory.
+    /// The restored or adopted peripherals that belong to no accessory, or to one that has another
+    /// peripheral.
     var unclaimedPeripherals: [SystemPeripheral] = []
     /// The peripherals whose links, or attempts to connect, are being ended. They are retained
     /// until the system has reported the end.

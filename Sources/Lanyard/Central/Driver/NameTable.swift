@@ -13,7 +13,8 @@ struct NameTable<Element> {
     /// Adds an element.
     ///
     /// - Parameters:
-    ///   - order: The place of the element among the others. Later additions must be later.
+    ///   - order: The place of the element among the others, greater than that of each earlier
+    ///     addition.
     ///   - name: The required name; `nil` if the element accepts any.
     mutating func insert(_ element: Element, order: Int, requiring name: String?) {
         groups[name, default: []].append((order, element))

@@ -40,13 +40,14 @@ public struct Events<Element: Sendable>: AsyncSequence, Sendable {
         let mailbox: Mailbox<Element>
         let owner: (any AnyObject & Sendable)?
 
-        /// Waits for the next event; `nil` at the end and when the task is canceled.
+        /// Waits for the next event; `nil` at the end, and if the task is canceled while no event
+        /// waits.
         public mutating func next() async -> Element? {
             await mailbox.next()
         }
 
-        /// Waits for the next event, isolated to an actor; `nil` at the end and when the task is
-        /// canceled.
+        /// Waits for the next event, isolated to an actor; `nil` at the end, and if the task is
+        /// canceled while no event waits.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async -> Element? {

@@ -83,7 +83,8 @@ final class Mailbox<Element: Sendable>: Sendable {
         for waiter in waiters { waiter.resume.resume(returning: nil) }
     }
 
-    /// Waits for the next element; `nil` at the end, and at once when the task is canceled.
+    /// Waits for the next element; `nil` at the end, and at once if the task is canceled while no
+    /// element waits.
     func next(isolation actor: isolated (any Actor)? = #isolation) async -> Element? {
         let number = contents.change { contents in
             contents.lastWaiter += 1

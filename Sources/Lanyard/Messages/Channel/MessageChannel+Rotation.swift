@@ -6,7 +6,8 @@ extension MessageChannel {
     // MARK: Replacing keys
 
     /// Permits the other side to rotate to another permanent key, on this link and on later ones.
-    /// The channel keeps the eight latest keys that this method received.
+    /// The channel keeps the eight latest permitted keys, including those of
+    /// ``GCMSealing/init(key:accepting:)``.
     ///
     /// - Parameter key: The key.
     /// - Throws: ``MessageError/sealing(_:)`` if the channel is not sealed with ``GCMSealing``.
@@ -31,9 +32,9 @@ extension MessageChannel {
     /// it, because the channel does not store it.
     ///
     /// The call returns when both sides have agreed on the new keys. If it throws, the channel
-    /// continues with the former keys. If an answer of the other side arrives later, however, both
-    /// sides still change to the new keys. ``MessageChannelEvent/keysRotated`` reports the rotation
-    /// at both sides.
+    /// continues with the former keys. If the peripheral called the method, however, a late answer
+    /// of the central still changes the keys of both sides. ``MessageChannelEvent/keysRotated``
+    /// reports the rotation at both sides.
     ///
     /// - Parameter key: The new permanent key, which the other side accepts already (see
     ///   ``acceptKey(_:)``); `nil` for the current one.

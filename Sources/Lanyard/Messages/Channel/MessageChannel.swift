@@ -105,8 +105,10 @@ public final class MessageChannel: Sendable {
     ///   ``MessageError/unencodable(_:)``; ``MessageError/queueFull`` if `MessageLimits.waiting`
     ///   messages and requests already wait; ``MessageError/cancelled`` if the task is canceled;
     ///   ``MessageError/closed``; ``MessageError/notSent(_:)`` if the transport reports that the
-    ///   message did not arrive; ``MessageError/sealing(_:)`` if the message cannot be sealed, or
-    ///   the other side does not answer the greetings with which a sealed session begins.
+    ///   message did not arrive, or if the accessory's description does not declare the
+    ///   characteristics of the channel; ``MessageError/sealing(_:)`` if the message cannot be
+    ///   sealed, or the other side does not answer the greetings with which a sealed session
+    ///   begins.
     public func send(_ message: some Encodable & Sendable) async throws(MessageError) {
         let body = try encode(message)
         _ = try await call(body, timeout: nil, accepts: nil)
@@ -114,9 +116,9 @@ public final class MessageChannel: Sendable {
 
     /// Sends a request and waits for its answer.
     ///
-    /// Any number of tasks may wait for answers. At most `MessageLimits.requestsAtOnce` requests
-    /// await their answers at a time; the others wait in a queue. If the task is canceled, the
-    /// request may already have been sent, and its answer is dropped.
+    /// Several tasks may wait for answers. At most `MessageLimits.requestsAtOnce` requests await
+    /// their answers at a time; up to `MessageLimits.waiting` others wait in a queue. If the task
+    /// is canceled, the request may already have been sent, and its answer is dropped.
     ///
     /// - Parameters:
     ///   - request: The request.

@@ -78,7 +78,8 @@ final class MessageEngine: @unchecked Sendable {
     var rotation: Rotation?
     private var isPumping = false
     private var greetings = 0
-    /// Whether all greetings on this link had no answer. No message can then be sent on the link.
+    /// Whether all greetings on this link had no answer so far. Until one arrives, no message can
+    /// be sent.
     private var isUnanswered = false
     private var nextGreeting: Duration?
     private(set) var isLinked = false

@@ -25,6 +25,8 @@ public enum MessageError: Error, Hashable, Sendable {
     case queueFull
     /// The transport or the other side did not accept the message, for this reason.
     case notSent(String)
-    /// The message could not be sealed or opened, for this reason.
+    /// The message could not be sealed, the session did not begin, or its keys could not be
+    /// replaced, for this reason. A received message that cannot be opened causes
+    /// ``MessageChannelEvent/unopened(_:)`` instead.
     case sealing(String)
 }

@@ -7,10 +7,10 @@ import Foundation
 /// else that delivers bytes in order while there is a link.
 ///
 /// A transport has one serial queue and belongs to one ``MessageChannel``. The message channel
-/// calls all members on this queue, and the transport calls the receiver on it, so the transport
-/// needs no locks.
+/// calls all methods and reads ``maximumChunk`` on this queue, and the transport calls the receiver
+/// on it, so the transport needs no locks.
 public protocol MessageTransport: AnyObject, Sendable {
-    /// The serial queue of all calls.
+    /// The serial queue of all calls. It is always the same, because any thread reads it.
     var queue: DispatchQueue { get }
 
     /// The maximum number of bytes in one call of `send`. It is valid only during a link, and may
