@@ -75,10 +75,12 @@ public final class AccessoryPeripheral: Sendable {
     public var events: Events<PeripheralEvent> { driver.events.events() }
 
     /// The message channels of the centrals that subscribe to an outbox, beginning with the current
-    /// ones. A central that leaves and returns gets its former channel back, if it has the same
-    /// identifier, the app still holds the channel and has not closed it, and the channel was not
-    /// removed to make room for another central (see ``channelLimit``). The sequence does not
-    /// report a former channel again.
+    /// ones.
+    ///
+    /// A central that leaves and returns with the same identifier gets its former channel back, and
+    /// the sequence does not report the channel again. This requires that the app still holds the
+    /// channel and has not closed it, and that the channel was not removed to make room for another
+    /// central (see ``channelLimit``).
     public var channels: Events<MessageChannel> {
         driver.channelHub.events { driver.channelsNow }
     }

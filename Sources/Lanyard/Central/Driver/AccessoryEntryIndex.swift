@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An index of a driver's records of accessories by identity and by peripheral, because a search
-/// through all records for each discovery and each value takes long with many accessories.
+/// An index of a driver's records of accessories, by identity and by peripheral. With many
+/// accessories, a search through all records for each discovery and each value would take long.
 ///
 /// Used on the driver's queue only. Each record reports its changes.
 final class AccessoryEntryIndex {

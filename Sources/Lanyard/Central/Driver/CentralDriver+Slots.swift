@@ -99,7 +99,7 @@ extension CentralDriver {
     }
 
     /// Informs each waiting pairing of the current slot holders, because another accessory received
-    /// the slot.
+    /// a slot.
     private func reportSlotHolders() {
         for entry in entries where !entry.isShown {
             guard let identity = entry.identity else { continue }

@@ -14,7 +14,7 @@ struct PairingVerdict {
             case (.unauthorized, _): .unauthorized
             case (.unsupported, _): .unsupported
             case (.connecting, .waitingForSlot):
-                // A link is being ended for this accessory, so a slot will become free.
+                // If a slot will become free for this accessory, the pairing waits for it.
                 snapshot.slots.flatMap { $0.isMakingRoom ? nil : .outOfConnectionSlots($0) }
             case (.connected, .notPaired): .notPaired
             case (.idle, .resting(.notFound)):

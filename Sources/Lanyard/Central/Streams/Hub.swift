@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A hub that delivers elements to its subscribers, each through a mailbox of its own.
+/// A hub that delivers elements to its subscribers: to each sequence through a mailbox of its own,
+/// and to closures.
 ///
-/// The hub creates an element and puts it into the mailboxes within its lock, so all subscribers
-/// receive the same elements in the same order, and a subscriber that arrives meanwhile misses
-/// none. Outside the lock it resumes waiting tasks and calls closures.
+/// The hub creates an element and puts it into the mailboxes within its lock. All sequences
+/// therefore have the same elements in the same order, and a subscriber that arrives meanwhile
+/// misses none. Outside the lock, the hub resumes waiting tasks and calls closures.
 final class Hub<Element: Sendable>: Sendable {
     private struct Listeners {
         var mailboxes: [Int: WeakMailbox] = [:]
