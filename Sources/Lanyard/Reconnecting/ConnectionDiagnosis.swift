@@ -7,8 +7,8 @@
 /// Its connection is pending. It was lost: the accessory ended the link (CBError 7).
 /// Bring it nearer, and make sure that it is switched on.
 /// It was connected until 12.00 s ago.
-/// attempt 4, pending: connecting 73.20 s, discovering services 0.25 s; failed: the accessory ended
-/// the link (CBError 7); pending from now on
+/// attempt 4, pending: connecting 73.20 s, waiting for a slot 0.00 s, discovering services 0.25 s;
+///     failed: the accessory ended the link (CBError 7); pending from now on
 /// ```
 public struct ConnectionDiagnosis: Hashable, Sendable, CustomStringConvertible {
     /// The maximum number of attempts in the answer.

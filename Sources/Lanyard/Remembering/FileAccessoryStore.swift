@@ -7,9 +7,9 @@ import Logging
 ///
 /// When `remember` or `forget` returns, its change is on the disk. If the process is killed or the
 /// power fails, the file has either the old or the new contents. Several processes can use one
-/// file. A damaged file, or a file of another program, is renamed, and the store starts empty.
-/// `load` reports a file that it has renamed in its result. `remember` and `forget` log a file that
-/// they have renamed. In each case, a central notes the file in
+/// file. A file that is damaged, of another program or in a newer format is renamed, and the store
+/// starts empty. `load` reports a file that it has renamed in its result. `remember` and `forget`
+/// log a file that they have renamed. In each case, a central notes the file in
 /// ``AccessoryCentral/Configuration/recorder``.
 public struct FileAccessoryStore: AccessoryStore {
     /// The location of the file.

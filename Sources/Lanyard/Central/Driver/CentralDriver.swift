@@ -15,7 +15,8 @@ import Logging
 /// on, the state is used on `queue` only. Other threads use only the immutable properties and the
 /// snapshots (`AccessorySnapshot`).
 final class CentralDriver: @unchecked Sendable {
-    /// The maximum number of accessories.
+    /// The maximum number of accessories that the driver takes from the store. Pairings can add
+    /// more.
     static let accessoryLimit = 10_000
     /// The maximum number of `endingPeripherals`. Beyond it, the oldest are released.
     static let endingLimit = 64
