@@ -79,8 +79,8 @@ extension AccessoryCentral {
     ///
     /// - Parameters:
     ///   - description: The description of the accessory.
-    ///   - accessory: The entry. Its identity and its system identifier select the device. Its name
-    ///     of the device applies until the system reports a name.
+    ///   - accessory: The entry. Its identity and its system identifier select the device, and its
+    ///     `name` is the name of the device until the system reports one.
     /// - Returns: The accessory.
     /// - Throws: The errors of `pair(_:)`, and ``AccessoryError/alreadyPaired(kind:)`` if the
     ///   device is an accessory of another kind.

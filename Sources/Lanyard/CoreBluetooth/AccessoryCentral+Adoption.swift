@@ -22,8 +22,9 @@ extension AccessoryCentral {
     /// The central replaces the delegates of the manager and of the peripherals. Each peripheral
     /// becomes an accessory, which is in ``accessories`` at once. The central continues with the
     /// services, characteristics and subscriptions of the app. If the app has not discovered all
-    /// that the description declares, the central discovers it again. It remembers each accessory
-    /// that becomes ready. The accessories in its store are connected with the same manager.
+    /// declared characteristics of an accessory, the central discovers all of them again. It
+    /// remembers each accessory that becomes ready. The accessories in its store are connected with
+    /// the same manager.
     ///
     /// Wait for the answers to earlier requests before this call, and do not use the manager or
     /// these peripherals afterward. A scan of the app ends. ``relinquishManager(_:)`` gives the

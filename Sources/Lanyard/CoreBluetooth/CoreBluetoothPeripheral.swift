@@ -5,8 +5,8 @@ import Foundation
 
 /// A `CBPeripheral` with the references to its attributes. It is the delegate of the peripheral.
 ///
-/// Unchecked: used on the manager's queue only, after an `Adoption` may have created it on another
-/// thread.
+/// Unchecked: used on the manager's queue only. An `Adoption` may create the object on another
+/// thread before that.
 final class CoreBluetoothPeripheral: NSObject, @unchecked Sendable {
     let peripheral: CBPeripheral
     /// The object for the driver, which owns this one.

@@ -4,8 +4,8 @@ import Foundation
 
 /// The driver's record of one accessory, or of an attempt to pair one.
 ///
-/// Unchecked: used by the thread that creates the driver, and from the driver's `begin()` on its
-/// queue only. Other threads read the snapshot in `snapshot`.
+/// Unchecked: the thread that creates the driver uses it before the driver's `begin()`. From then
+/// on, it is used on the driver's queue only. Other threads read the snapshot in `snapshot`.
 final class AccessoryEntry: @unchecked Sendable {
     /// The number of this record in its driver.
     let number: Int
