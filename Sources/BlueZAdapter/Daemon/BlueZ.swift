@@ -2,7 +2,7 @@
 
 import DBus
 
-/// The names of BlueZ on the bus (doc/org.bluez.*.rst of BlueZ 5.82), and the path of this
+/// The names of BlueZ on the bus (doc/org.bluez.*.rst of BlueZ 5.83), and the path of this
 /// program's agent.
 enum BlueZ {
     static let service = "org.bluez"

@@ -60,7 +60,7 @@ enum DaemonError {
         }
     }
 
-    /// Returns the number in `Operation failed with ATT error: 0x80 (…)`.
+    /// Returns the number in `Operation failed with ATT error: 0x80`.
     private static func number(in message: String) -> UInt8? {
         let words = message.split(separator: " ")
         guard let mark = words.firstIndex(of: "error:"), mark + 1 < words.count,
@@ -106,7 +106,7 @@ enum DaemonError {
     }
 
     /// Returns the reason for a disconnection (org.bluez.Device1, `Disconnected`, since BlueZ
-    /// 5.82).
+    /// 5.83).
     static func reason(_ name: String?) -> PortError.Reason {
         switch name?.dropPrefix("org.bluez.Reason.") {
         case "Timeout": .timeout

@@ -263,8 +263,8 @@ extension BlueZAdapter {
         }
     }
 
-    /// Closes all links and ends all pairings, because the daemon or its adapter is gone, or
-    /// because `shutDown()` was called.
+    /// Closes all links and ends all pairings, because the daemon or its adapter is gone, the
+    /// adapter is off, or `shutDown()` was called.
     func closeLinks() {
         for link in links.keys.sorted() { close(link, .unavailable) }
         for (id, request) in connectionRequests where request.phase == .connecting {

@@ -5,8 +5,9 @@ import DBus
 import HCITransports
 
 // Notifications. They arrive through a socket of this program alone (AcquireNotify), so that none
-// is lost or repeated. If the daemon gives no socket, they arrive as changes of a property
-// (StartNotify), and a value that any program reads looks like a notification.
+// is repeated, and none is lost unless the socket is full. If the daemon gives no socket, they
+// arrive as changes of a property (StartNotify), and a value that any program reads looks like a
+// notification.
 //
 // The daemon signals each notification once for each program that called StartNotify, and all of
 // them receive all signals. A second call would therefore repeat every value, also for the other

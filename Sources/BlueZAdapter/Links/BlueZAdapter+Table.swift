@@ -6,7 +6,8 @@ import HCITransports
 
 // Databases of peers. The daemon itself discovers them and presents them as objects.
 extension BlueZAdapter {
-    /// The time that the daemon may take to discover the services after it has connected.
+    /// The time that the daemon may take to discover the services, from the first request for the
+    /// database on.
     static let tableTimeout = Duration.seconds(30)
 
     /// Answers a request for the database as soon as the daemon has it.

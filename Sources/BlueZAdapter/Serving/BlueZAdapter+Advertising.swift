@@ -31,7 +31,8 @@ struct DaemonAdvertisement: Sendable {
             )
             properties["Appearance"] = content.appearance.map { .uint16($0) }
         }
-        // The daemon advertises as discoverable only with this property.
+        // Without this property, the daemon advertises as discoverable only while its adapter is
+        // discoverable.
         if advertising.isConnectable { properties["Discoverable"] = .boolean(true) }
         properties["MinInterval"] = milliseconds(advertising.interval.lowerBound)
         properties["MaxInterval"] = milliseconds(advertising.interval.upperBound)
@@ -102,8 +103,9 @@ extension BlueZAdapter {
             guard adapter.advertisements[set] != nil else {
                 return adapter.fail(.refused(.unknown), completion)
             }
-            // The daemon reads the properties of an object only once, so changed advertising needs
-            // a new object.
+            // The daemon applies changes of an object's properties one by one, and reports no
+            // refusal of them (src/advertising.c, `properties_changed`). Changed advertising
+            // therefore gets a new object.
             adapter.endAdvertising(set)
             adapter.begin(advertising, as: set, isChange: true, then: completion)
         }
@@ -127,8 +129,8 @@ extension BlueZAdapter {
         thread.perform { completion(.failure(error)) }
     }
 
-    /// Registers a set, or a changed set, whose former object is no longer registered. If the daemon
-    /// refuses a changed set, the set ends. If the daemon is gone, `registerAgain(_:)` follows.
+    /// Registers a set with a new object. If the registration fails, the set ends. A changed set
+    /// stays if it fails because the daemon is unavailable: `registerAgain(_:)` registers it later.
     private func begin(
         _ advertising: Advertising,
         as set: RequestIdentifier,

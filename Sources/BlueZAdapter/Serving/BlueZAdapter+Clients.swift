@@ -6,7 +6,8 @@ import DBus
 import HCITransports
 
 // The clients of the published services, and the values that they get. The daemon names the client
-// of a request. A link to the client exists from its first request on.
+// of a request. A link to the client exists from its first subscription, or its first request that
+// the application receives. Requests for fixed and stored values are answered without a link.
 extension BlueZAdapter {
     /// The number of links at which the adapter refuses the requests of further clients.
     static let linkLimit = 1_024

@@ -138,7 +138,8 @@ extension BlueZAdapter {
             return reply(to: call)
         }
         let entry = GATT.WriteEntry(handle: attribute.handle, offset: offset, value: value)
-        // The daemon expects no reply to a command. Not all versions report the type.
+        // The daemon expects no reply to a command. BlueZ up to 5.87 does not report the type,
+        // which its documentation lists.
         guard options["type"]?.string == "command" || !call.expectsReply else {
             return ask(call, options, isRead: false) { .write($0, [entry], needsAnswer: true) }
         }

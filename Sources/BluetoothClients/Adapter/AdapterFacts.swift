@@ -14,7 +14,8 @@ package struct AdapterFacts: Sendable {
     package var valueLengths: [PeerIdentifier: Int] = [:]
     /// The names and services that peers advertised or reported.
     var cache = PeerCache()
-    /// The capabilities of the port. Empty while there is no controller.
+    /// The capabilities that the port had when the managers' state last changed. Empty before the
+    /// first change.
     package var capabilities: PortCapabilities = []
 }
 
@@ -32,8 +33,8 @@ package enum ManagerState: Int, Sendable {
 extension ManagerState {
     /// Creates the state that managers see.
     ///
-    /// - Parameter former: The state that the managers saw before. While the adapter is being
-    ///   opened, the state stays `poweredOff` or `unsupported`.
+    /// - Parameter former: The state that the managers saw before. If it was `poweredOff` or
+    ///   `unsupported`, it stays so while the adapter is being opened.
     init(_ state: PortState, _ switches: AdapterSwitches, after former: ManagerState) {
         guard switches.authorization == .allowedAlways else {
             self = .unauthorized

@@ -52,8 +52,9 @@ package actor SharedAdapter: PortObserver {
     }
 
     /// Ends the managers' use of the adapter. Links that end from now on do not change the
-    /// restoration data, and central managers get no events for them. The managers get only the new
-    /// state when the port is closed.
+    /// restoration data, and central managers get no events for them. When the port is closed,
+    /// central managers get only the new state, and peripheral managers first get the ends of their
+    /// subscriptions.
     private func endManagerUse() {
         freezeIntents()
         perform(central.core.powerLost())

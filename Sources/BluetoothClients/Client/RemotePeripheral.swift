@@ -99,8 +99,8 @@ package struct RemotePeripheral: Sendable {
     /// now.
     package mutating func adopt(_ table: RemoteTable) { self.table = table }
 
-    /// Returns the request for a write without response; `nil` if too many writes wait. The value
-    /// is cut to `limit` bytes.
+    /// Returns the request for a write without response; `nil` if too many writes wait or there is
+    /// no connection. The value is cut to `limit` bytes.
     package func command(
         _ value: some Sequence<UInt8>,
         to characteristic: GATT.Characteristic,

@@ -53,8 +53,8 @@ package struct RemoteTable: Hashable, Sendable {
         return low < services.endIndex && services[low].origin.handle == handle ? low : nil
     }
 
-    /// Returns the services in the ranges of which the application may have objects: those that it
-    /// discovered, and included secondary services.
+    /// Returns the services in these ranges for which the application may have objects: those that
+    /// it discovered, and included secondary services.
     package func visibleServices(in ranges: [ClosedRange<AttributeHandle>]) -> [Service] {
         services.filter { service in
             (service.isListed || !service.origin.isPrimary)

@@ -36,7 +36,7 @@ struct AdvertisingPlan: Sendable {
     var sessions: [SessionIdentifier] { entries.map(\.session) }
 
     /// Adds a manager's advertisement. Returns `false` if the manager is already advertising. An
-    /// advertisement from before Bluetooth was off is replaced.
+    /// advertisement from before Bluetooth was off, or of a former process, is replaced.
     mutating func start(_ advertisement: AdvertisementRequest, for session: SessionIdentifier)
         -> Bool
     {

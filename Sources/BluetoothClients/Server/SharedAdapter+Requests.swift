@@ -41,8 +41,8 @@ extension SharedAdapter {
         _ id: GATTServer.RequestID?,
         on link: LinkIdentifier
     ) {
-        // Entries without a `Place` are for attributes that belong to no manager. The host writes
-        // them when the managers agree.
+        // Entries without a `PublishedCharacteristicID` are for attributes that belong to no
+        // manager. The host writes them when the managers agree.
         let partLength = (server.links.mtu(of: link) ?? 0) - 5
         let writes = entries.flatMap { entry in
             server.tree.characteristicID(of: entry.handle).map {

@@ -73,7 +73,8 @@ extension CBPeripheral {
     }
 
     /// Invalidates the services in the ranges and calls the delegate. A change that the peripheral
-    /// reported is passed on even if it invalidates no service: there may be new services.
+    /// reported is passed on even if it invalidates no service: there may be new services. Before
+    /// the first discovery of services, no change is passed on.
     private func servicesModified(
         _ ranges: [ClosedRange<AttributeHandle>],
         _ isReportedByPeer: Bool,

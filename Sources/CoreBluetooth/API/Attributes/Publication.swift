@@ -17,8 +17,8 @@ extension CBMutableService {
     /// apps that change and add their services again at each `poweredOn`.
     var isPublished: Bool { snapshot.read(\.isPublished) }
 
-    /// Logs a warning if the service is published: the change takes effect only when the service is
-    /// added again.
+    /// Logs the misuse if the service is published: the change takes effect only when the service
+    /// is added again.
     func noteChange() {
         guard isPublished else { return }
         Misuse.report("\(logName) is published: add it again to publish the change")
@@ -43,8 +43,8 @@ extension CBMutableCharacteristic {
     /// Whether the characteristic was published without a value.
     var isDynamic: Bool { publication.read(\.isDynamic) }
 
-    /// Logs a warning if the service is published: the change takes effect only when the service is
-    /// added again.
+    /// Logs the misuse if the service is published: the change takes effect only when the service
+    /// is added again.
     func noteChange() {
         guard isPublished else { return }
         Misuse.report("\(logName) is published: add its service again to publish the change")

@@ -11,8 +11,8 @@ struct Disconnection: Hashable, Sendable {
     var timestamp: CFAbsoluteTime
     /// Whether the system tries to connect again.
     var isReconnecting: Bool
-    /// Whether the delegate uses the default implementation of the older method. Peripherals
-    /// reconnect only for such a delegate.
+    /// Whether the delegate uses the default implementation of the older method. If the delegate
+    /// implements that method, peripherals do not reconnect.
     var wasForwarded = false
 }
 

@@ -11,7 +11,7 @@ import HCITransports
 /// app's `CBAdapter.pairingDelegate`.
 ///
 /// Without a delegate, only a pairing that needs no digits is accepted: a pairing that the app
-/// started, or any pairing while the app publishes a value that requires encryption.
+/// started, or any pairing while the app publishes a value or channel that requires encryption.
 final class DaemonConsent: DaemonPairingDelegate {
     private let consent: PairingConsent
     private let lastNumber = Lock<UInt64>(0)
