@@ -33,7 +33,8 @@ extension BlueZAdapter {
     /// The time from a failed attempt of a connection request to the next attempt. It can be short,
     /// because an attempt of the daemon takes much longer.
     static let connectionRetryInterval = Duration.seconds(1)
-    /// The time that the daemon may take to connect and to discover the services.
+    /// The time that the daemon may take to connect. It replies before it has discovered the
+    /// services (src/device.c, `att_connect_cb`).
     static let connectionTimeout = Duration.seconds(120)
 
     package nonisolated func connect(

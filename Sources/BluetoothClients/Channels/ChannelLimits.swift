@@ -7,8 +7,8 @@ package struct ChannelLimits: Equatable, Sendable {
     var receiveMTU = 2_048
     /// The length of the longest SDU that the peer accepts, in bytes.
     package var sendMTU: Int
-    /// The number of received bytes that can wait for the application. Without space for a whole
-    /// SDU, the host is not asked for one and gives the peer no credits.
+    /// The number of received bytes that can wait for the application. While there is no space for
+    /// a whole SDU, `ChannelPipe` requests none, and the host gives the peer no credits.
     var receiveCapacity = 16_384
     /// The number of written bytes that can wait for the peer.
     var sendCapacity = 16_384

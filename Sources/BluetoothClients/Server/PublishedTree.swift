@@ -71,8 +71,8 @@ package struct PublishedTree: Sendable {
     }
 
     /// Returns the services that a new service replaces, in the order in which to remove them. They
-    /// have the same UUID, or include such a service. Only services are replaced that were
-    /// published before Bluetooth was off, or by a former process.
+    /// have the same UUID, or include such a service, and were published before Bluetooth was off,
+    /// or by a former process.
     func predecessors(of service: AddedService, of session: SessionIdentifier) -> [Int] {
         let uuid = service.type
         let earlier = entries.filter { $0.session == session && $0.isFromEarlierSession }
