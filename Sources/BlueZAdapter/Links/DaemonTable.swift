@@ -7,8 +7,8 @@ import DBus
 /// attribute.
 ///
 /// The paths of the objects end with the handles: `service0010/char0011/desc0013`. The number of a
-/// characteristic is the handle of its declaration. The value gets the next handle here: the path
-/// does not contain its handle, and BlueZ before 5.74 accepts no other.
+/// characteristic is the handle of its declaration. The value gets the next handle here. From BlueZ
+/// 5.74 on, the peripheral's value may have a later handle, which the path does not contain.
 struct DaemonTable: Sendable {
     /// The object of an attribute.
     enum Attribute: Hashable, Sendable {

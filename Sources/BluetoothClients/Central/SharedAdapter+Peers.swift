@@ -51,8 +51,8 @@ extension SharedAdapter {
     }
 
     /// Returns the services of a peer that are known when its link opens: those that were
-    /// advertised, and those in the stored database of a bonded peer. Those of the first database
-    /// that is read on the link replace them.
+    /// advertised, and those in the stored database of a bonded peer. The services that are
+    /// discovered on the link later replace them.
     func servicesKnown(of peer: PeerIdentifier, on link: LinkIdentifier) -> Set<BluetoothUUID> {
         let table = port.knownDatabase(of: link)
         return facts.withLock { $0.cache.services(of: peer) }
