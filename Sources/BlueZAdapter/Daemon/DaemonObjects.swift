@@ -7,8 +7,8 @@ import DBus
 struct DaemonObjects: Sendable {
     typealias Properties = [String: DBusValue]
 
-    /// The maximum number of objects. BlueZ has fewer in practice, because it removes a device that
-    /// was only discovered after 30 seconds without reception (`TemporaryTimeout` in main.conf).
+    /// The maximum number of objects. BlueZ has fewer in practice: after 30 seconds without
+    /// reception, it removes a device that was only discovered (`TemporaryTimeout` in main.conf).
     static let objectLimit = 32_768
 
     private var objects: [DBusObjectPath: [String: Properties]] = [:]

@@ -129,8 +129,8 @@ extension BlueZAdapter {
         thread.perform { completion(.failure(error)) }
     }
 
-    /// Registers a set with a new object. If the registration fails, the set ends. A changed set
-    /// stays if it fails because the daemon is unavailable: `registerAgain(_:)` registers it later.
+    /// Registers a set with a new object. If the registration fails, the set ends, except for a
+    /// changed set while the daemon is unavailable: `registerAgain(_:)` registers that one later.
     private func begin(
         _ advertising: Advertising,
         as set: RequestIdentifier,

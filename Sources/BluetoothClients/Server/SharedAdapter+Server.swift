@@ -49,8 +49,8 @@ extension SharedAdapter {
         server.sessions[session] = nil
     }
 
-    /// Sends the state to a manager. A manager whose advertising continues learns that first, so
-    /// that `isAdvertising` is `true` when the application learns that Bluetooth is on.
+    /// Sends the state to a manager. If the manager's advertising continues, an event reports that
+    /// first, so that `isAdvertising` is `true` when the delegate gets the state `poweredOn`.
     func sendState(toPeripheralManager session: SessionIdentifier) {
         if state == .poweredOn, server.advertising.plan.advertisement(of: session) != nil {
             reportAdvertising(session, isOnAir: true)
