@@ -15,7 +15,8 @@ enum AdapterStore {
     /// environment names, or else of a default directory of the user.
     ///
     /// - Returns: `nil` for `virtual`, unless the environment names a directory: the virtual radio
-    ///   starts empty in every process. Also `nil` if the process has no home directory.
+    ///   starts empty in every process. Also `nil` if neither `XDG_STATE_HOME` nor `HOME` contains
+    ///   an absolute path.
     static func directory(for adapter: String, environment: [String: String]) -> String? {
         if let parent = environment[variable], !parent.isEmpty {
             return FileStore.directory(for: adapter, in: parent)
