@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The cryptographic functions on which Bluetooth is based, with the names of the specification (Vol
-// 3, Part H, 2.2). Only this module and `Lanyard` import a cryptographic library: `Crypto`, which
-// is CryptoKit on Apple's platforms. `PlatformCiphers` has the functions that CryptoKit lacks.
+// 3, Part H, 2.2). In this package, only this module and `Lanyard` import a cryptographic library:
+// `Crypto`, which is CryptoKit on Apple's platforms. `PlatformCiphers` has the functions that
+// CryptoKit lacks.
 //
 // All values have the most significant byte first, as in the specification's text. Packets have the
 // opposite order, so the code that decodes a packet reverses the bytes.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The distance of an accessory from the origin of the world, where the phones are.
+/// The distance of an accessory or a device from the origin of the world. The phones of a
+/// ``TestWorld`` are at the origin.
 public struct Distance: Hashable, Sendable {
     /// The distance in meters.
     public let meters: Double

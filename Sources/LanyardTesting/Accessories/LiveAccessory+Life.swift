@@ -59,12 +59,13 @@ extension LiveAccessory {
     // MARK: Bonds
 
     /// Deletes the accessory's bonds, as after a factory reset. The accessory rejects the key of a
-    /// phone that still has the bond.
+    /// phone that still has the bond. Does nothing while the accessory is off.
     public func loseBonds() {
         perform("loses its bonds", .forgetBonds)
     }
 
-    /// Advertises from another address from now on, or from the end of the current link on.
+    /// Advertises from another address from now on, or from the end of the current link on. Does
+    /// nothing while the accessory is off.
     public func changeAddress() {
         perform("changes its address", .changeAddress)
     }
@@ -104,6 +105,7 @@ extension LiveAccessory {
     // MARK: Services
 
     /// Adds a service, as after a firmware update, and indicates the change to a subscribed phone.
+    /// Does nothing while the accessory is off.
     public func addService(_ service: VirtualService) {
         perform(
             "adds \(service.identifier)",
@@ -112,7 +114,7 @@ extension LiveAccessory {
     }
 
     /// Removes a service and the services that include it, and indicates the change to a subscribed
-    /// phone.
+    /// phone. Does nothing while the accessory is off.
     public func removeService(_ service: BluetoothID) {
         perform("removes \(service)", .removeServices(service.bluetoothUUID))
     }

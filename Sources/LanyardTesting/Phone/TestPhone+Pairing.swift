@@ -2,7 +2,7 @@
 
 // The dialogs of pairings.
 extension TestPhone {
-    /// What the user of a phone does when the phone shows a dialog of a pairing.
+    /// The reaction of a phone's user to the dialog of a pairing.
     public enum PairingAnswer: Hashable, Sendable {
         /// The user agrees. If the dialog asks for digits, the user enters those that the accessory
         /// displays.
@@ -35,10 +35,10 @@ extension TestPhone {
     /// #expect(phone.pairingDialogs == [.consent])
     /// ```
     ///
-    /// With an answer, the phone has a display and a keyboard, and shows one dialog in each pairing,
-    /// as an iPhone does. A change applies to the dialogs that follow. Set the first answer before
-    /// the app uses Bluetooth: later, a phone asks for consent only, and never for digits. The
-    /// answer replaces `pairingDelegate` of ``adapter``.
+    /// With an answer, the phone has a display and a keyboard, and shows one dialog in each
+    /// pairing, as an iPhone does. A change applies to the dialogs that follow. Set the first
+    /// answer before the app uses Bluetooth: later, a phone asks for consent only, and never for
+    /// digits. The answer replaces `pairingDelegate` of ``adapter``.
     public var pairingAnswer: PairingAnswer? {
         get { user.answer }
         set {

@@ -154,7 +154,7 @@ public final class TestPhone: Sendable {
     }
 
     /// Removes all bonds, as the user can in the settings: the keys are deleted, and links that
-    /// they protect end. The accessories keep their bonds. Call this while an app uses
+    /// they protect end. The accessories keep their bonds. Does nothing while no app uses
     /// Bluetooth.
     public func loseBonds() {
         world.story.note("\(name): loses its bonds")
@@ -202,12 +202,12 @@ public final class TestPhone: Sendable {
     ///
     /// By default, the links send nothing more. This happens on Linux, where the app itself uses
     /// the controller, and when a phone restarts. A peer detects the loss only by its supervision
-    /// timeout.
+    /// timeout. A disturbance also ends.
     ///
     /// With `keepingLinks`, the system outlives the app, as on an iPhone. It keeps the links,
     /// connection requests and subscriptions of the central managers with a restoration identifier,
     /// and the next launch gets these peripherals as `connected` in `willRestoreState`. Values that
-    /// arrive meanwhile are dropped. Links without a restoration identifier end, and so do
+    /// arrive meanwhile are dropped. The links of other managers end, and so do
     /// advertising, published services and L2CAP channels. The test launches the app again, as the
     /// system would for an event of an accessory.
     ///

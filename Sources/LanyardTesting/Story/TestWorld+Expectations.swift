@@ -65,7 +65,8 @@ extension TestWorld {
     /// }
     /// ```
     ///
-    /// - Throws: ``ExpectationFailure`` if the condition does not hold in time.
+    /// - Throws: ``ExpectationFailure`` if the condition does not hold in time, or the error of the
+    ///   condition.
     public func expect(
         _ what: String,
         within limit: Duration,

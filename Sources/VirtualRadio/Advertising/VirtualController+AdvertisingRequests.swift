@@ -99,7 +99,7 @@ extension VirtualController {
         connect(index, as: handle, &ether)
     }
 
-    /// Sends AUX_CONNECT_RSP, T_IFS after the request (Vol 6, Part B, 2.3.3.3).
+    /// Sends AUX_CONNECT_RSP, T_IFS after the request (Vol 6, Part B, 2.3.3.2).
     private func answer(
         _ request: ConnectIndication,
         in packet: AdvertisingPacket,
@@ -142,7 +142,7 @@ extension VirtualController {
         return !isFiltered(configuration) || acceptList.contains(requester.identity)
     }
 
-    /// Returns the index of the set to which a request is addressed that has just ended. Returns
+    /// Returns the index of the set to which a request that has just ended is addressed. Returns
     /// `nil` if the set did not listen for that request, or has another address in its current
     /// event.
     private func requestedSet(

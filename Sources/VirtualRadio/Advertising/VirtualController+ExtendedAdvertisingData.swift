@@ -63,7 +63,7 @@ extension VirtualAdvertisingSet {
 
     /// Checks that the set can hold the data. For scan response data of an extended set, and for
     /// advertising data while an extended set is enabled, also checks that an event fits into the
-    /// interval.
+    /// interval. For such advertising data, also checks `dataLimit`.
     ///
     /// - Throws: `memoryCapacityExceeded` or `packetTooLong`. Then all advertising data of the set,
     ///   or all its scan response data, is lost, as the specification requires.

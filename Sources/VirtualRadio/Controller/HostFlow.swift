@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import BluetoothHCI
 
-/// Flow control from the controller to the host (Vol 4, Part E, 4.1.2): the controller counts the
+/// Flow control from the controller to the host (Vol 4, Part E, 4.2): the controller counts the
 /// host's free buffers, and holds data back while there is none.
 package struct HostFlow: Sendable {
     /// The maximum number of packets that are held back. Further packets are lost. A link avoids
@@ -54,7 +54,7 @@ package struct HostFlow: Sendable {
         outstandingTotal -= freed
     }
 
-    /// Frees the buffers of a link that has ended (Vol 4, Part E, 4.2), and removes its packets
+    /// Frees the buffers of a link that has ended (Vol 4, Part E, 4.3), and removes its packets
     /// that were held back.
     mutating func disconnected(_ handle: ConnectionHandle) {
         outstandingTotal -= outstanding.removeValue(forKey: handle) ?? 0

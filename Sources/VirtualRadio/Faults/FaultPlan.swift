@@ -24,7 +24,7 @@ public struct FaultPlan: Hashable, Sendable {
     /// The faults of events on their way to the host, including answers to commands. Data has no
     /// such faults.
     public var events = EventFaults.none
-    /// The hang in which the controller neither listens nor sends to its host; `nil` for none.
+    /// The hang in which the controller exchanges nothing with its host; `nil` for none.
     public var hang: Hang?
     /// The instant at which the controller restarts without a command; `nil` for none. It loses its
     /// state, its links end without any packet, and its host gets a Hardware Error with code 0x03.

@@ -101,7 +101,7 @@ extension VirtualController {
 }
 
 extension ConnectionResponse {
-    /// The length of header and payload of AUX_CONNECT_RSP in bytes (Vol 6, Part B, 2.3.3.3).
+    /// The length of header and payload of AUX_CONNECT_RSP in bytes (Vol 6, Part B, 2.3.3.2).
     fileprivate static let length = PacketLength.header + 1 + 1 + 2 * PacketLength.address
 }
 

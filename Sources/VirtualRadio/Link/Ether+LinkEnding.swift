@@ -47,8 +47,8 @@ extension Ether {
     /// a later time, as the supervision timeout does with every packet, the timer stays, and is set
     /// again when it fires.
     ///
-    /// Every connection event calls this method. So a link that receives packets needs no timer: its
-    /// deadlines are after the end of its next event.
+    /// Every connection event calls this method. So a link that receives packets needs no timer:
+    /// its deadlines are after the end of its next event.
     mutating func armDeadline(_ side: LinkSide, _ link: inout RadioLink) {
         guard let deadline = link[side]?.deadlineToArm, !link.endsEvent(before: deadline, side)
         else { return }

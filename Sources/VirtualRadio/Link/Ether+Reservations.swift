@@ -133,7 +133,7 @@ extension RadioLink {
 }
 
 extension LinkEnd {
-    /// The maximum length of a control PDU in bytes, with its MIC.
+    /// The maximum length of the payload of a control PDU and its MIC, in bytes.
     private static let controlLength = LinkDataLength.minimum.sendBytes + PacketLength.mic
 
     /// The maximum length of the central's next PDU: payload and MIC in bytes.

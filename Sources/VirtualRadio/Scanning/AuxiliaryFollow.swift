@@ -127,11 +127,11 @@ extension VirtualController {
 
 /// The identities of the timers that end the wait for an auxiliary packet or an answer.
 ///
-/// An identity consists of the instant at which the timer was set, and a bit for the initiator. It
-/// is unique in the controller, also across a Reset, because the scanner and the initiator each
-/// receive one packet at a time.
+/// An identity consists of the end of the received packet that leads to the wait, and a bit for the
+/// initiator. It is unique in the controller, also across a Reset, because the scanner and the
+/// initiator each receive one packet at a time.
 enum ListeningToken {
-    /// Returns the identity of a timer that is set at the instant.
+    /// Returns the identity of the timer for a wait that follows from a packet that ends now.
     static func make(_ now: Instant, isInitiator: Bool) -> UInt64 {
         UInt64(bitPattern: now.nanoseconds) << 1 | (isInitiator ? 1 : 0)
     }

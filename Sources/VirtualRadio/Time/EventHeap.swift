@@ -7,16 +7,17 @@ package struct EventToken: Hashable, Sendable {
     fileprivate let sequence: UInt64
 }
 
-/// The scheduled events: a heap ordered by (instant, order of insertion), in which each entry has up
-/// to four children.
+/// The scheduled events: a heap ordered by (instant, order of insertion), in which each entry has
+/// up to four children.
 ///
-/// Inserting, canceling and taking are O(log n). Looking at the first event is O(1). Each event has
-/// a *slot*. Slots are reused, and the sequence number in an entry or a token shows whether the slot
-/// still holds its event. Events stay in their slots. Only small, trivial entries move in the heap.
+/// Inserting, canceling and taking are O(log n), amortized. Looking at the first event is O(1).
+/// Each event has a *slot*. Slots are reused, and the sequence number in an entry or a token shows
+/// whether the slot still holds its event. Events stay in their slots. Only small, trivial entries
+/// move in the heap.
 ///
-/// A canceled event leaves its slot at once, so `count` is the number of events that wait. Its entry
-/// stays in the heap until it is the first, or until most entries belong to canceled events. The
-/// first entry never belongs to a canceled event.
+/// A canceled event leaves its slot at once, so `count` is the number of events that wait. Its
+/// entry stays in the heap until it is the first, or until most entries belong to canceled events.
+/// The first entry never belongs to a canceled event.
 ///
 /// Many events, such as the end of a packet, are due before all events in the heap. So one event,
 /// the *next*, waits outside of the heap. It enters the heap only if an earlier event is inserted.

@@ -105,7 +105,7 @@ package struct PHYOffer: Hashable, Sendable {
 }
 
 /// LL_PHY_UPDATE_IND: the new PHYs; `nil` for a direction without a change (Vol 6, Part B,
-/// 2.4.2.24).
+/// 2.4.2.23).
 package struct PHYDecision: Hashable, Sendable {
     /// The PHY on which the central sends.
     package var centralToPeripheral: PHY?

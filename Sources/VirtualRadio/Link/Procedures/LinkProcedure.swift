@@ -54,8 +54,8 @@ struct RunningProcedure: Hashable, Sendable {
     /// Whether the peer has sent a PDU of the procedure. If the peer then starts a procedure with
     /// an instant, the central ends the link (Vol 6, Part B, 5.3).
     var isAnswered = false
-    /// Whether the central refused this procedure because it runs one of the same kind. The two
-    /// procedures then end together.
+    /// Whether the central refused this procedure because the central runs one of the same kind.
+    /// The two procedures then end together.
     var hasCollided = false
     /// The deadline for the peer's answer (Vol 6, Part B, 5.2).
     var deadline: Instant?

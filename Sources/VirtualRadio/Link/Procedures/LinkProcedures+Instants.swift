@@ -74,7 +74,7 @@ extension LinkProcedures {
 /// The Channel Map Update procedure (Vol 6, Part B, 5.1.2).
 extension LinkProcedures {
     /// Returns whether the channel map is valid: a link needs at least two of the 37 channels (Vol
-    /// 6, Part B, 1.4.1).
+    /// 6, Part B, 4.5.8.1).
     static func areLegal(_ channels: UInt64) -> Bool {
         channels <= HCI.ChannelMap.all.rawValue && channels.nonzeroBitCount >= 2
     }
