@@ -65,8 +65,8 @@ public final class TestPhone: Sendable {
     /// The phone's Bluetooth for `Lanyard`.
     private var system: any AccessorySystem { Self.makeSystem(usage) }
 
-    /// The configuration for the app's central. The central then uses this phone, the time
-    /// of this world, and the phone's store.
+    /// The configuration for the app's central. The central then uses this phone, the time of this
+    /// world, and the phone's store.
     ///
     /// ```swift
     /// let central = AccessoryCentral(for: [.strap], configuration: phone.configuration)
@@ -81,8 +81,8 @@ public final class TestPhone: Sendable {
         return configuration
     }
 
-    /// The configuration for an `AccessoryPeripheral` of the app. The peripheral then uses
-    /// this phone, and all of its time limits are in the time of this world.
+    /// The configuration for an `AccessoryPeripheral` of the app. The peripheral then uses this
+    /// phone, and all of its time limits are in the time of this world.
     ///
     /// ```swift
     /// let box = AccessoryPeripheral(published, configuration: phone.peripheralConfiguration)
@@ -114,8 +114,8 @@ public final class TestPhone: Sendable {
         }
     }
 
-    /// Whether the app is in the background: the phone then applies the rules of iOS to
-    /// all of its managers.
+    /// Whether the app is in the background: the phone then applies the rules of iOS to all of its
+    /// managers.
     ///
     /// A scan without services finds nothing. Any other scan reports each device once, whatever its
     /// options are. Advertising that starts in the background has no name, and its services are in
@@ -189,16 +189,15 @@ public final class TestPhone: Sendable {
         return app
     }
 
-    /// Ends the process of the app: releases the launched objects, and removes all managers
-    /// and links. The state that the system keeps for the next launch remains, and so does the
-    /// store.
+    /// Ends the process of the app: releases the launched objects, and removes all managers and
+    /// links. The state that the system keeps for the next launch remains, and so does the store.
     public func endApp() async {
         world.story.note("\(name): the app ends")
         await end()
     }
 
-    /// Kills the process of the app without an orderly shutdown. The system and the store
-    /// keep their state for the next launch.
+    /// Kills the process of the app without an orderly shutdown. The system and the store keep
+    /// their state for the next launch.
     ///
     /// By default, the links send nothing more. This happens on Linux, where the app itself uses
     /// the controller, and when a phone restarts. A peer detects the loss only by its supervision
@@ -207,9 +206,9 @@ public final class TestPhone: Sendable {
     /// With `keepingLinks`, the system outlives the app, as on an iPhone. It keeps the links,
     /// connection requests and subscriptions of the central managers with a restoration identifier,
     /// and the next launch gets these peripherals as `connected` in `willRestoreState`. Values that
-    /// arrive meanwhile are dropped. The links of other managers end, and so do
-    /// advertising, published services and L2CAP channels. The test launches the app again, as the
-    /// system would for an event of an accessory.
+    /// arrive meanwhile are dropped. The links of other managers end, and so do advertising,
+    /// published services and L2CAP channels. The test launches the app again, as the system would
+    /// for an event of an accessory.
     ///
     /// - Parameter keepingLinks: Whether the system outlives the app and keeps its links.
     public func killApp(keepingLinks: Bool = false) async {

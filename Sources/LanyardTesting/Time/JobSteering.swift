@@ -75,7 +75,7 @@ enum JobSteering {
 
     /// Passes the job to the air to which it belongs.
     ///
-    /// - Returns: `false` if it belongs to none.
+    /// - Returns: `false` if it belongs to none, or to an air that does not run.
     private static func steer(_ job: UnownedJob) -> Bool {
         // Jobs that are not tasks, such as those in which an actor runs, have no number.
         let number = taskNumber.map { $0(job) }.flatMap { $0 == 0 ? nil : $0 }

@@ -13,7 +13,7 @@ public struct PathLoss: Hashable, Sendable {
 
     /// The loss over the first meter, in decibels.
     public var reference: Double
-    /// The exponent: the loss rises by ten times this many decibels for each tenfold distance.
+    /// The exponent. At ten times the distance, the loss is 10 · `exponent` decibels higher.
     public var exponent: Double
 
     /// Creates a model with this reference loss and exponent.
