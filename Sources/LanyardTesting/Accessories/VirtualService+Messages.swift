@@ -91,8 +91,8 @@ extension LiveAccessory {
     // MARK: Messages
 
     /// Sends a message of a message service to the phone, framed, and sealed if the service has a
-    /// sealing. The message is lost if no phone is subscribed. A sealed message waits for the
-    /// session of the sealing, but not longer than the link lasts.
+    /// sealing. The message is lost if no phone is subscribed, or if too many bytes already wait. A
+    /// sealed message waits for the session of the sealing, but not longer than the link lasts.
     ///
     /// - Parameters:
     ///   - message: The bytes of the message.
