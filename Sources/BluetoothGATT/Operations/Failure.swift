@@ -16,10 +16,10 @@ extension GATT {
         case echoMismatch(handle: AttributeHandle)
         /// The server has more elements than a discovery returns (`GATT.discoveryLimit`).
         case tooManyAttributes
-        /// The server did not respond within 30 seconds, and the link cannot carry more requests
+        /// The server did not respond within 30 seconds, and the bearer cannot carry more requests
         /// (Vol 3, Part F, 3.3.3).
         case timedOut
-        /// The link has ended or can no longer carry requests.
+        /// The operation's bearer has closed. Other bearers of the link may still carry requests.
         case bearerClosed
         /// Too many operations wait already. Nothing was sent.
         case queueFull

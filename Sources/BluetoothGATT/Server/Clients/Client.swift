@@ -44,9 +44,10 @@ extension GATTServer {
 extension LinkSecurity {
     /// Whether only the client's address, which any device can use, identifies it as a bonded one.
     ///
-    /// Until the link is encrypted with the bond's key, the client can read only the values that
-    /// describe this server, and can write only with a signature. The permissions of other values
-    /// do not matter. Otherwise, a device with a copied address could act as the client.
+    /// Until the link is encrypted with the bond's key, the client can read only the structure of
+    /// the database and the values that describe this server, and can write only with a signature.
+    /// The permissions of other values do not matter. Otherwise, a device with a copied address
+    /// could act as the client.
     var awaitsEncryption: Bool { isBonded && !isEncrypted }
 }
 
