@@ -79,7 +79,8 @@ final class AccessoryHarness: Sendable {
         return value
     }
 
-    /// Starts the host, and tries again if the wire's faults make a start fail.
+    /// Starts the host. If the wire's faults make the start fail, waits until the host, which tries
+    /// again by itself, is ready.
     private func start(_ host: BluetoothHost) async throws {
         do { return try await host.start() } catch {}
         for await state in host.states where state == .ready { return }

@@ -222,7 +222,7 @@ struct AdvertisingTests {
             )
             try await lamp.start()
             try await central.start()
-            // An undirected advertisement shows its address.
+            // The phone learns the lamp's address from an undirected advertisement.
             let open = try await lamp.advertise(Advertising(AdvertisingContent(localName: "Lamp")))
             let found = try await Self.receive(central) { $0.data.localName == "Lamp" }
             await open.stop()

@@ -103,8 +103,8 @@ struct ScanningTests {
         harness.drive(atMost: count)
         harness.feed([0x04, 0x10, 0x01, 0x09])
         harness.controller.forget()
-        // The controller's answer to HCI_Reset is lost with its state, so the host sends the
-        // command again.
+        // The controller's answer to HCI_Reset is lost with its state, so the host opens the
+        // transport again.
         harness.advance(by: .seconds(10))
         #expect(harness.core.state == .ready)
         #expect(harness.controller.isScanning)

@@ -16,7 +16,7 @@
     /// A Bumble accessory is carried between two radios of one adapter, in real time. The radios
     /// are sockets and, where `Scripts/test-fleet` has built it, processes of `lanyard-gateway`.
     @Suite(.needsPeers) struct BumbleWalkTests {
-        /// The distance between the radios, in meters: nearly their range.
+        /// The distance between the radios, in meters. It is less than half of their range.
         private static let distance = 45.0
         private static let limit = Duration.seconds(90)
 

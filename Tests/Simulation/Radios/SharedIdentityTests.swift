@@ -99,7 +99,7 @@ struct SharedIdentityTests {
             let again = try await second.connect(to: link.address)
             _ = requests.take()
             #expect(try await again.database() == table)
-            // Without a bond the host reads the hash of the database.
+            // The host reads only the hash of the database.
             #expect(requests.take() <= 1, "\(discovery) for the discovery")
             #expect(discovery > 5)
             await strap?.shutdown()
