@@ -5,7 +5,7 @@ import VirtualRadio
 
 @testable import VirtualAdapters
 
-/// Gives a bridge the packets of two devices of RootCanal, valid and invalid, in a world with a
+/// Gives a bridge the packets of three devices of RootCanal, valid and invalid, in a world with a
 /// controller that advertises, connects to these devices and encrypts its links.
 func fuzzRootCanal(_ bytes: [UInt8]) {
     var input = FuzzInput(bytes)
