@@ -3,7 +3,7 @@
 import BluetoothTypes
 import HCITransports
 
-/// A controller with one peer and any number of advertisers, all of which consist of prepared
+/// A controller with one peer and `advertiserCount` advertisers, all of which consist of prepared
 /// bytes.
 ///
 /// It runs on the host's own executor behind an in-process transport: a packet costs a call and no

@@ -33,7 +33,7 @@ public final class ServedStream: Sendable {
     /// The payload length of an L2CAP frame that fills a Link Layer packet of 251 bytes: 251 minus
     /// the 4 bytes of the L2CAP header.
     public static let frameLength = 247
-    /// The bytes of an SDU that fills eight frames, including the length at its beginning.
+    /// The number of bytes of an SDU that fills eight frames together with the length before it.
     private static let sduLength = 8 * frameLength - 2
 
     private static let uuid = BluetoothUUID(0xFFF2)
