@@ -13,7 +13,7 @@ import Testing
 
     private static let bondedAddress = HostilePeerHarness.address(0, isHostile: false)
 
-    /// CVE-2020-13594 and similar attacks: two hundred security requests arrive at once.
+    /// Two hundred security requests arrive at once.
     @Test("A flood of security requests neither blocks the link nor leads to a bond")
     func securityRequests() async throws {
         let request: [UInt8] = [0x0B, 0x09]

@@ -311,7 +311,8 @@ import Testing
             let plan = Plan(io: .displayYesNo, wantsProtection: true)
             try await fixture.companion.prepare(plan)
             try await fixture.companion.connect(name: "Lock")
-            // Output that comes while a line is typed shows the question again.
+            // Output during a question shows the question again, so this line has to come before
+            // the question.
             try await terminal.wait(for: "connected: ")
             fixture.companion.beginPairing()
             try await terminal.wait(for: "wants to pair by numeric comparison")

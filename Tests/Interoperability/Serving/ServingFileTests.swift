@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    /// A handwritten database: with permissions, and without the handles of all attributes.
+    /// A handwritten database: with permissions, and with the handles of only some attributes.
     @Test("The serve command serves a handwritten database", arguments: ControllerKind.available)
     func writtenTable(kind: ControllerKind) async throws {
         let table = try JSON(parsing: Self.written)
