@@ -50,8 +50,8 @@ struct ControllerReport: Equatable, Sendable {
         AssignedNumbers.name(ofCompany: company) ?? "company \(company)"
     }
 
-    /// Returns a title and parts separated by commas, wrapped to the given number of columns. A part
-    /// that is longer than a line is wrapped between its words.
+    /// Returns a title and parts separated by commas, wrapped to the given number of columns. A
+    /// part that is longer than a line is wrapped between its words.
     static func paragraph(_ title: String, _ parts: [String], columns: Int) -> [String] {
         let margin = String(repeating: " ", count: indentation + titleColumns)
         var lines: [String] = []

@@ -6,9 +6,10 @@ import BluetoothTypes
 /// The names of numbers that the Bluetooth SIG assigned, and of some well-known vendor UUIDs.
 ///
 /// Two files contain the names. Each line has a table, a hexadecimal number and a name.
-/// `company-names.csv`, which `Scripts/generate-company-names` writes, contains the names of
-/// companies, and names the services of member companies after these companies.
-/// `assigned-numbers.csv` contains the other names. Each file is read when a name in it is needed.
+/// `assigned-numbers.csv` contains some companies, some services of member companies, and all names
+/// of the other tables. `company-names.csv`, which `Scripts/generate-company-names` writes, contains
+/// the other companies, and names the other services of member companies after these companies.
+/// Each file is read when a name in it is needed.
 enum AssignedNumbers {
     /// Services by their 16-bit UUID (Assigned Numbers, 3.4.2).
     static let serviceNames = names(in: "service")
@@ -28,8 +29,8 @@ enum AssignedNumbers {
     /// Symbols of the units that a Characteristic Presentation Format names (Assigned Numbers,
     /// 3.6). The symbol of Unitless is empty.
     static let unitSymbols = names(in: "unit")
-    /// Features of a Link Layer by their bit (Core 6.0, Vol 6, Part B, 4.6), without the bits that
-    /// only a host sets.
+    /// Features of a Link Layer by their bit (Core 6.0, Vol 6, Part B, 4.6), without the bits in
+    /// `hostSupportBits`.
     static let leFeatureNames = names(in: "link layer feature")
     /// Services and characteristics of vendors by their 128-bit UUID.
     static let vendorNames: [BluetoothUUID: String] = Dictionary(

@@ -98,7 +98,7 @@ struct AdapterOptions: ParsableArguments {
     }
 
     /// Returns the limit in seconds that the environment variable LANYARD_TIMEOUT gives; `nil` if
-    /// the variable is not set.
+    /// the variable is not set or is empty.
     static func seconds(in environment: [String: String]) throws(ProgramFailure) -> Double? {
         guard let text = environment["LANYARD_TIMEOUT"], !text.isEmpty else { return nil }
         return try valid(Double(text), TerminalText.escape(text), "LANYARD_TIMEOUT")

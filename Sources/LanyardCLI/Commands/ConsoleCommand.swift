@@ -118,8 +118,8 @@ enum ProgramRun {
         return .usage(message: message, of: path.type, advice: advice)
     }
 
-    /// Returns the names of the command and its subcommand, its type, and the subcommands that could
-    /// follow.
+    /// Returns the names of the command and its subcommand, its type, and the subcommands that
+    /// could follow.
     private static func commandPath(
         in arguments: [String]
     ) -> (names: [String], type: any ParsableCommand.Type, subcommands: [String]) {
@@ -162,8 +162,8 @@ extension ProgramFailure {
         return .usage(text.hasSuffix(".") ? String(text.dropLast()) : text, advice: advice)
     }
 
-    /// Returns the most similar option; `nil` if none is similar. An option is also similar if one of
-    /// its words begins with the text.
+    /// Returns the most similar option; `nil` if none is similar. An option is also similar if one
+    /// of its words begins with the text.
     private static func nearestOption(
         to text: Substring,
         of arguments: any ParsableArguments.Type

@@ -77,7 +77,8 @@ struct DoctorCommand: ConsoleCommand {
         )
     }
 
-    /// Returns the state of the system, as the environment of this process shows it.
+    /// Returns the state of the system, with the adapter that the option, the environment or the
+    /// system chooses.
     func system(
         on console: Console,
         reader: SystemReader = SystemReader(),

@@ -11,7 +11,8 @@
 
         // MARK: Virtual radio
 
-        /// A heart rate strap: one value a second, and the sensor location for bonded clients only.
+        /// A heart rate strap: one value a second, and the sensor location, which requires an
+        /// encrypted link.
         static let virtualStrap = VirtualAccessory(
             "Strap",
             services: [

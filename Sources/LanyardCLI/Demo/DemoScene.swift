@@ -8,7 +8,7 @@ struct DemoScene: Equatable, Sendable {
     /// An accessory: its state in the app, and its distance and signal in the world.
     struct Device: Equatable, Sendable {
         var name: String
-        /// The state in the app; `nil` until the app has the accessory.
+        /// The state in the app; `nil` if the app does not know the accessory, or does not run.
         var state: AccessoryState?
         var meters: Double
         /// The strength at which the phone receives the accessory, in dBm.
@@ -81,7 +81,8 @@ struct StateAppearance: Equatable, Sendable {
     let name: String
     let style: StyledLine.Style
 
-    /// Creates the appearance of a state; without a state, that of an unknown accessory.
+    /// Creates the appearance of a state; without a state, that of an unknown accessory, or of an
+    /// app that does not run.
     ///
     /// - Parameter isRunning: Whether the app runs.
     init(_ state: AccessoryState?, isRunning: Bool = true) {

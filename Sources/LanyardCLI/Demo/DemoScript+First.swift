@@ -65,7 +65,7 @@
             ValueText.describe(Array(value), ofCharacteristic: BluetoothUUID(characteristic))
         }
 
-        /// Receives the first message, which the lamp sends.
+        /// Receives a message that the lamp sends without a request.
         private func receiveButton(of channel: MessageChannel) async throws {
             var presses = channel.messages(of: DemoAccessories.Pressed.self).makeAsyncIterator()
             environment.note("its button is pressed", of: "Lamp")

@@ -5,9 +5,9 @@ import JSONText
 
 /// The findings about a computer's Bluetooth: the parts that work, the obstacles, and the remedies.
 enum Diagnosis {
-    /// Returns the findings derived from the state of the system. The chosen adapter and its store come
-    /// first, because only their findings can be obstacles: other adapters may be unusable without
-    /// harm.
+    /// Returns the findings derived from the state of the system. The chosen adapter and its store
+    /// come first, because only their findings can be obstacles: other adapters may be unusable
+    /// without harm.
     static func findings(_ system: SystemState) -> [SetUpFinding] {
         var findings = ChoiceDiagnosis.findings(system)
         findings += StoreDiagnosis.findings(system.store)

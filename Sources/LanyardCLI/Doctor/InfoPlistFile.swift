@@ -4,7 +4,7 @@ import BluetoothSetUp
 import Foundation
 import HCITransports
 
-/// The findings about the files of an app's Info.plist and entitlements.
+/// The findings about the files with an app's Info.plist and entitlements.
 enum InfoPlistFile {
     /// The number of bytes that are read of a file: one more than the maximum length of a file.
     private static let lengthLimit = (1 << 20) + 1

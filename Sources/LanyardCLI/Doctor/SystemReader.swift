@@ -100,8 +100,8 @@ struct SystemReader: Sendable {
     }
 }
 
-/// The files in which Linux describes its devices: /sys, /proc and /dev, below a root that a test
-/// can choose.
+/// The files in which Linux describes its devices and processes, /sys and /proc, below a root that
+/// a test can choose.
 struct SystemTree: Sendable {
     /// The maximum number of bytes read of a file, and of names read of a directory.
     static let lengthLimit = 65_536

@@ -121,7 +121,7 @@ struct LiveSession: Sendable {
         }
     }
 
-    /// Returns the event for programs when the page can be opened, without its time.
+    /// Returns the event that tells programs that the page can be opened, without its time.
     static func ready(_ address: String) -> JSON {
         .object([.init("event", .string("ready")), .init("address", .string(address))])
     }

@@ -27,7 +27,7 @@ struct LiveBacklog: Sendable {
     /// The time of the last advertising report, in microseconds since 1970.
     private var lastReport = Int64.min
 
-    /// Removes the entries and their counts. The time of the last advertising report stays.
+    /// Removes the entries and resets `leftOut`. The time of the last advertising report stays.
     mutating func clear() {
         (entries, leftOut) = ([], 0)
     }

@@ -323,8 +323,8 @@ struct AdapterSession: Sendable {
         )
     }
 
-    /// Starts the hosts within the limit. Returns the errors of those that did not start, if another
-    /// one did.
+    /// Starts the hosts within the limit. Returns the errors of those that did not start, if
+    /// another one did.
     private func start(_ radios: RadioGroup) async throws -> [Int: any Error] {
         let limit = limits.opening(adapter)
         do {

@@ -49,8 +49,8 @@ struct CharacteristicOperations: Sendable {
         return try await accessory.discoverServices(uuid: service).map(\.handles)
     }
 
-    /// Returns the values that the accessory returns; none if it refuses the request or its response
-    /// is malformed.
+    /// Returns the values that the accessory returns; none if it refuses the request or its
+    /// response is malformed.
     ///
     /// BTstack's response to a value of more than 253 bytes has a wrong length, because the length
     /// has one byte (Vol 3, Part F, 3.4.4.2). Reads by handle get such a value.
@@ -165,8 +165,8 @@ struct CharacteristicOperations: Sendable {
         return found
     }
 
-    /// Returns whether the accessory refused a Write Request because the characteristic supports only
-    /// Write Commands.
+    /// Returns whether the accessory refused a Write Request because the characteristic supports
+    /// only Write Commands.
     private static func needsWriteWithoutResponse(
         _ characteristic: GATT.Characteristic,
         _ code: ATT.ErrorCode

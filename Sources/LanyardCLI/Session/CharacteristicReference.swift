@@ -66,7 +66,8 @@ extension CharacteristicReference: CustomStringConvertible {
 }
 
 extension CharacteristicOperations {
-    /// Returns the characteristic that a reference names. Throws if there is none, or more than one.
+    /// Returns the characteristic that a reference names. Throws if there is none, or more than
+    /// one.
     func find(_ reference: CharacteristicReference) async throws -> GATT.Characteristic {
         let matches = try await characteristics(for: reference).filter(reference.matches)
         guard let match = matches.first else {

@@ -25,7 +25,8 @@ protocol PeripheralAdapter: Sendable {
 
     /// Adds a service to the table that clients discover.
     func publish(_ service: GATT.ServiceDefinition) async throws -> GATT.DiscoveredService
-    /// Returns the events of clients from now on. Only one task can read them.
+    /// Returns the events of clients from now on, and earlier ones if the adapter kept them. Only
+    /// one task can read them.
     func servingEvents() async throws -> ServingEvents
     /// Returns the changes of bonds from now on.
     func bondEvents() async -> BondEvents

@@ -117,8 +117,9 @@ extension ShellCompletion {
 
     private var deviceCandidates: [Candidate] { devices.sorted().map { Candidate($0) } }
 
-    /// Returns the device's characteristics that have one of the properties, by UUID, by name and by
-    /// handle. If the device's characteristics are not known, returns the names of all characteristics.
+    /// Returns the device's characteristics that have one of the properties, by UUID, by name and
+    /// by handle. If the device's characteristics are not known, returns the names of all
+    /// characteristics.
     private func characteristicCandidates(
         _ properties: GATT.CharacteristicProperties
     ) -> [Candidate] {

@@ -19,8 +19,8 @@ enum TerminalKey: Equatable, Sendable {
 
 /// A decoder of the bytes that a terminal sends for keys. The bytes may be split anywhere.
 struct KeyDecoder: Sendable {
-    /// The maximum length of an escape sequence in bytes. In a longer sequence, the bytes after the
-    /// limit are text.
+    /// The maximum length of an escape sequence in bytes. A longer sequence is dropped up to the
+    /// first byte after the limit, and its other bytes are text.
     static let sequenceLimit = 32
 
     /// The bytes of a key whose end has not arrived.

@@ -207,7 +207,7 @@ final class LineTerminal: Sendable {
         }
     }
 
-    /// Discards the keys that wait, as before a question.
+    /// Discards the keys that wait and, during a question, the text of its answer.
     func forgetTyped() {
         state.withLock { state in
             state.typedAhead = []

@@ -7,8 +7,8 @@ import BluetoothTypes
 import HCITransports
 
 /// A decoder of a log's packets into lines, one for each PDU. Fragments are reassembled for each
-/// link and direction. The line of a PDU takes the place of its last fragment. Zeros replace the keys
-/// that a log of another program, or one with exported keys, contains.
+/// link and direction. The line of a PDU takes the place of its last fragment. Zeros replace the
+/// keys that a log of another program, or one with exported keys, contains.
 struct TraceDecoder: Sendable {
     private struct Stream: Hashable {
         let connection: ConnectionHandle

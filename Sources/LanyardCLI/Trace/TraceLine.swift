@@ -8,7 +8,7 @@ import JSONText
 
 /// The layers of a trace.
 enum TraceLayer: String, CaseIterable, Sendable {
-    /// Commands, events, and data that could not be reassembled.
+    /// Commands, events, and data that is not reassembled into an L2CAP PDU.
     case hci
     /// The beginnings of links, Link Layer control PDUs, and encrypted packets that cannot be
     /// decrypted. In captures only.

@@ -47,8 +47,8 @@ enum WellKnownValues {
             || BluetoothID(uuid.description).map(ValueLayout.isKnown) ?? false
     }
 
-    /// The decoders of the characteristics whose values have a Swift type. Other characteristics
-    /// may have a layout in `BluetoothValues`.
+    /// The decoders of the characteristics that only a host uses, and of those whose values have a
+    /// Swift type. Other characteristics may have a layout in `BluetoothValues`.
     static let characteristics = ofHosts.merging(typed) { $1 }
 
     /// The characteristics for which Lanyard has types.

@@ -2,7 +2,7 @@
 
 import JSONText
 
-/// The status codes of the page's server (RFC 9110, 15).
+/// The status codes of the page's server (RFC 9110, 15, and for 431, RFC 6585, 5).
 enum HTTPStatus: Int, Error, Sendable {
     case ok = 200
     case badRequest = 400

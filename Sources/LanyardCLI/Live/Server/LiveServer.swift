@@ -112,7 +112,7 @@ extension LiveServer {
         }
         guard let number else { return }
         timer.set(to: executor.now + requestLimit)
-        // The task keeps the transport until the connection is closed.
+        // `state` keeps the transport until the connection is closed.
         Task(executorPreference: executor.taskExecutor) { [self] in
             do throws(TransportError) {
                 try await transport.open(on: executor) { [self] in receive($0, from: number) }

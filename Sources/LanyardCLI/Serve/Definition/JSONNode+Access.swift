@@ -40,7 +40,9 @@ extension JSONNode {
         }
     }
 
-    /// Returns the permissions of an attribute. Access that is not in the list is not permitted.
+    /// Returns the permissions of an attribute. A read or a write that is not in the list is not
+    /// permitted. If the list has no word for notifications, a subscription has the requirement of
+    /// a read, or none if no client may read.
     ///
     /// - Parameter canNotify: Whether the attribute is a characteristic's value.
     func permissions(

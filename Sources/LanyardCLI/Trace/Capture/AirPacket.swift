@@ -50,8 +50,8 @@ struct AirPacket {
     /// Whether the SN bit is set. It changes with each packet that is not a retransmission.
     var sequenceNumber: Bool { header & 0x08 != 0 }
 
-    /// The authenticated data of an encrypted payload: the header without the bits that
-    /// retransmissions change (Vol 6, Part E, 2.2).
+    /// The authenticated data of an encrypted payload: the first byte of the header, with NESN, SN
+    /// and MD set to 0 (Vol 6, Part E, 2.2).
     var authenticatedHeader: UInt8 { header & 0xE3 }
 }
 
