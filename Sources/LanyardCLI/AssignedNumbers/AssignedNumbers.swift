@@ -18,7 +18,7 @@ enum AssignedNumbers {
     static let memberServiceNames = names(in: "member service", of: [tables, companyTables])
     /// Characteristics by their 16-bit UUID (Assigned Numbers, 3.8.1).
     static let characteristicNames = names(in: "characteristic")
-    /// Declarations and descriptors by their 16-bit UUID (Assigned Numbers, 3.5 and 3.7).
+    /// Declarations and descriptors by their 16-bit UUID (Assigned Numbers, 3.6 and 3.7).
     static let descriptorNames = names(in: "descriptor")
     /// Companies by their identifier (Assigned Numbers, 7.1).
     static let companyNames = names(in: "company", of: [tables, companyTables])
@@ -27,7 +27,7 @@ enum AssignedNumbers {
     /// Categories of appearance: the upper 10 bits (Assigned Numbers, 2.6.2).
     static let appearanceCategoryNames = names(in: "appearance category")
     /// Symbols of the units that a Characteristic Presentation Format names (Assigned Numbers,
-    /// 3.6). The symbol of Unitless is empty.
+    /// 3.5). The symbol of Unitless is empty.
     static let unitSymbols = names(in: "unit")
     /// Features of a Link Layer by their bit (Core 6.0, Vol 6, Part B, 4.6), without the bits in
     /// `hostSupportBits`.
