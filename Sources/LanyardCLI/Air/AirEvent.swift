@@ -12,7 +12,7 @@ enum AirEvent: Equatable, Sendable {
     case ready(addresses: [String], seed: UInt64)
     /// A host has connected and has the controller with that label.
     case connected(host: String, controller: String)
-    /// A host has disconnected. The cause is `nil` if it closed the connection itself.
+    /// A host has disconnected. The cause is `nil` if the host or the server closed the connection.
     case disconnected(host: String, controller: String, cause: String?)
     /// The server refused a host, because there are too many hosts or the world is full.
     case refused

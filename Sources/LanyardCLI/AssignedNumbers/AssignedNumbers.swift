@@ -7,9 +7,9 @@ import BluetoothTypes
 ///
 /// Two files contain the names. Each line has a table, a hexadecimal number and a name.
 /// `assigned-numbers.csv` contains some companies, some services of member companies, and all names
-/// of the other tables. `company-names.csv`, which `Scripts/generate-company-names` writes, contains
-/// the other companies, and names the other services of member companies after these companies.
-/// Each file is read when a name in it is needed.
+/// of the other tables. `company-names.csv`, which `Scripts/generate-company-names` writes,
+/// contains the other companies, and names the other services of member companies after these
+/// companies. Each file is read when a name in it is needed.
 enum AssignedNumbers {
     /// Services by their 16-bit UUID (Assigned Numbers, 3.4.2).
     static let serviceNames = names(in: "service")

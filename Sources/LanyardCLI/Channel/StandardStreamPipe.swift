@@ -28,8 +28,9 @@ struct StandardStreamPipe: Sendable {
     let outlivesInput: Bool
 
     /// Runs until the peer closes the channel. Without `outlivesInput`, the pipe closes the channel
-    /// itself when the input has ended and all of it is sent, and returns when the peer has received
-    /// it. Throws if the peer closes the channel while a piece of the input is left to send.
+    /// itself when the input has ended and all of it is sent, and returns when the peer has
+    /// received it. Throws if the peer closes the channel while a piece of the input is left to
+    /// send.
     func run() async throws {
         let state = PipeState()
         do {

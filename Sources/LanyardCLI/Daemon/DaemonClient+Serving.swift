@@ -192,7 +192,7 @@ extension DaemonClient: PeripheralAdapter {
         }
     }
 
-    /// Sends a value, unless an earlier value has not left yet.
+    /// Sends a value, unless an earlier value of this method has not left yet on the link.
     ///
     /// - Returns: Whether the value is sent.
     func tryNotify(

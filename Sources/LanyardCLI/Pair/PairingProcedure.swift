@@ -49,7 +49,7 @@ struct PairingProcedure: Sendable {
     }
 
     /// Returns the peer's Device Name (Vol 3, Part C, 12.1). The host also reads the name, for the
-    /// bond. When this read ends, the host has the name too.
+    /// bond. On one bearer, the host has the name too when this read ends.
     private func readName() async -> String? {
         let values = try? await limits.run("reading the name") {
             try await link.read(uuid: BluetoothUUID(0x2A00), first: .first, last: .last)

@@ -42,8 +42,9 @@ struct TargetFinder: Sendable {
     /// Returns the device that fits the target best.
     ///
     /// Without `takesFirst`, an address with its type, and a bond that `BondFinder` finds, are the
-    /// result without a scan. In a scan, a device with exactly the target's name fits best. A device
-    /// with that name in another case is second, and a device whose name begins with it is third.
+    /// result without a scan. In a scan, a device with exactly the target's name fits best. A
+    /// device with that name in another case is second, and a device whose name begins with it is
+    /// third.
     ///
     /// - Throws: A failure if no device is found within the limit, or if several fit equally well.
     func find(_ target: Target) async throws -> Found {

@@ -128,7 +128,8 @@ extension Timeline {
         let lane: FlightEvent.Lane
     }
 
-    /// Folds consecutive equal events in each lane of a device, except states.
+    /// Folds consecutive events with the same text and packet in each lane of a device, except
+    /// states.
     private mutating func fold() {
         var rows: [Event] = []
         // The last event of each device and lane.

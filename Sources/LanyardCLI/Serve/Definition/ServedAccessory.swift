@@ -78,7 +78,7 @@ struct ServedAdvertising: Equatable, Sendable {
 
 /// The identity of a host that serves an accessory.
 struct ServedIdentity: Equatable, Sendable {
-    /// The address; `nil` for the address in the host's store, or a new one without a store.
+    /// The address; `nil` for the address in the host's store, or a new one if the store has none.
     let address: DeviceAddress?
     let name: String
     let appearance: UInt16
