@@ -10,6 +10,8 @@
 
 /// A stream of bytes over a connected socket or a terminal. Packets that are sent in one turn of
 /// the event loop are written together at the end of the turn.
+///
+/// The conformance is unchecked for the reason that `EventLoopStream` states.
 final class ByteStream: EventLoopStream, @unchecked Sendable {
     enum Medium {
         case socket

@@ -9,6 +9,8 @@
 #endif
 
 /// A Unix stream socket that carries bytes and file descriptors, as a message bus needs.
+///
+/// The conformance is unchecked for the reason that `EventLoopStream` states.
 package final class DescriptorStream: EventLoopStream, @unchecked Sendable {
     /// The maximum number of bytes that wait for the peer to read.
     package static let pendingBytesLimit = 4 << 20

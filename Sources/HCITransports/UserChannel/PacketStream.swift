@@ -10,6 +10,8 @@
 
 /// The packets of an adapter that this process uses exclusively. The kernel transfers exactly one
 /// packet in each read and write, so packets are neither combined nor fragmented.
+///
+/// The conformance is unchecked for the reason that `EventLoopStream` states.
 final class PacketStream: EventLoopStream, @unchecked Sendable {
     /// The maximum number of bytes that wait to be written to the adapter.
     static let pendingBytesLimit = 1 << 20
