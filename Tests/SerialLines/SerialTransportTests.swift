@@ -192,6 +192,19 @@ struct SerialTransportTests {
         }
     }
 
+    @Test("A released port can be opened again while its descriptor is still open")
+    func freeAfterRelease() throws {
+        let terminal = try PseudoTerminal()
+        let line = SerialLine(path: terminal.path, speed: 9_600)
+        let first = try SerialPort(line, speeds: [9_600])
+        #expect(throws: SerialError.inUse(path: terminal.path, by: [])) {
+            try SerialPort(line, speeds: [9_600])
+        }
+        first.release()
+        let second = try SerialPort(line, speeds: [9_600])
+        withExtendedLifetime((first, second)) {}
+    }
+
     @Test("A silent line is an error with its speed, and its port is free afterward")
     func silence() async throws {
         try await withHarness(answerTimeout: .milliseconds(1)) { harness in

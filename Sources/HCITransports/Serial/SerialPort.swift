@@ -70,13 +70,20 @@ import LinuxInterfaces
             try apply(&settings, speed: speed)
         }
 
-        /// Discards unsent bytes and turns off flow control. Otherwise, closing the device would
-        /// wait until the bytes are sent, for half a minute or without limit.
+        /// Makes the device available to other programs and to another port of this process, and
+        /// prepares its closing.
         func release() {
+            // With unsent bytes or flow control, closing the device would wait until the bytes are
+            // sent, for half a minute or without limit.
             _ = ioctl(descriptor.number, linux_TCFLSH, linux_TCOFLUSH)
-            guard var settings = try? settings() else { return }
-            settings.c_cflag &= ~linux_CRTSCTS
-            _ = ioctl(descriptor.number, linux_TCSETS2, &settings)
+            if var settings = try? settings() {
+                settings.c_cflag &= ~linux_CRTSCTS
+                _ = ioctl(descriptor.number, linux_TCSETS2, &settings)
+            }
+            // The device can stay open for a moment: until the last reference to the descriptor
+            // ends, and in a new process that has not started its program yet.
+            _ = ioctl(descriptor.number, linux_TIOCNXCL)
+            _ = flock(descriptor.number, LOCK_UN)
         }
 
         private func settings() throws(SerialError) -> linux_termios2 {

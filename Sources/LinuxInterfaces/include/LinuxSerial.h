@@ -30,6 +30,7 @@ static const unsigned long linux_TCGETS2 = 0x802C542A;
 static const unsigned long linux_TCSETS2 = 0x402C542B;
 static const unsigned long linux_TCFLSH = 0x540B;
 static const unsigned long linux_TIOCEXCL = 0x540C;
+static const unsigned long linux_TIOCNXCL = 0x540D;
 static const unsigned long linux_TIOCGETD = 0x5424;
 
 // Arguments of TCFLSH.
