@@ -77,6 +77,24 @@ struct Accessory: Sendable {
 
     /// The name that the accessory advertises.
     var name: String { database["name"].text ?? "" }
+
+    /// Waits until the accessory has stored the keys of a pairing. Bumble drops the keys if it learns
+    /// of the end of the link first.
+    func waitForKeys() async throws {
+        _ = try await process.awaitLine("paired ")
+    }
+}
+
+extension ChildProcess {
+    /// Waits for a line with this prefix, and drops the lines before it.
+    func awaitLine(_ beginning: String) async throws -> String {
+        var dropped = ""
+        while let line = try await nextLine(within: PeerHarness.limit) {
+            if line.hasPrefix(beginning) { return line }
+            dropped += line + "\n"
+        }
+        throw ProcessError.ended("the process ended before '\(beginning)'", log: dropped)
+    }
 }
 
 /// A wire to a controller that fails once; see Peers/relay.py.

@@ -12,9 +12,10 @@ import Testing
     )
     func advertisedAddress(kind: ControllerKind) async throws {
         try await withHostFixture(on: kind) { fixture in
-            let (first, _) = try await fixture.link(options: ["--public-identity"])
+            let (first, accessory) = try await fixture.link(options: ["--public-identity"])
             let security = try await first.pair()
             let bond = try #require(try await first.bondedPeer)
+            try await accessory.waitForKeys()
             #expect(bond.identity.kind == .public)
             try await first.disconnect()
             for target in [bond.identity, HostFixture.address()] {

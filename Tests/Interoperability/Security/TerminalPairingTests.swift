@@ -532,15 +532,3 @@ extension TerminalPairingTests {
         }
     }
 }
-
-extension ChildProcess {
-    /// Waits for a line with this prefix, and drops the lines before it.
-    fileprivate func awaitLine(_ beginning: String) async throws -> String {
-        var passedOver = ""
-        while let line = try await nextLine(within: PeerHarness.limit) {
-            if line.hasPrefix(beginning) { return line }
-            passedOver += line + "\n"
-        }
-        throw ProcessError.ended("the service ended before '\(beginning)'", log: passedOver)
-    }
-}
