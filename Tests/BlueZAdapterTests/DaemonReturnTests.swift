@@ -131,18 +131,30 @@ import Testing
         await fixture.end()
     }
 
+    private static let service = GATT.ServiceDefinition(
+        BluetoothUUID(0xFFE0),
+        [.init(BluetoothUUID(0xFFE1), .read)]
+    )
+
+    @Test("A service that is published before the daemon runs is registered when it runs")
+    func early() async throws {
+        let daemon = try FakeDaemon(objects: Self.objects, isRunning: false)
+        let fixture = Fixture(daemon)
+        let published = await fixture.onPort { port in Result { try port.publish(Self.service) } }
+        _ = try published.get()
+        daemon.bus.setOwned("org.bluez", true)
+        await fixture.becomes(.ready)
+        await daemon.called("RegisterApplication")
+        await fixture.end()
+    }
+
     /// Begins a scan, advertising, and the service of a peripheral.
     private static func beginLastingWork(_ fixture: Fixture) async throws {
         let published = await fixture.onPort { port in
             _ = port.startScan(PortScan(reportsDuplicates: true)) { _ in }
             _ = port.advertise(Advertising()) { _ in }
             return Result {
-                try port.publish(
-                    GATT.ServiceDefinition(
-                        BluetoothUUID(0xFFE0),
-                        [.init(BluetoothUUID(0xFFE1), .read)]
-                    )
-                )
+                try port.publish(Self.service)
             }
         }
         _ = try published.get()

@@ -11,7 +11,9 @@ extension BlueZAdapter {
         _ definition: GATT.ServiceDefinition
     ) throws -> GATT.DiscoveredService {
         try onThread { adapter in
-            guard adapter.capabilities.contains(.server) else {
+            // A service that is published before the daemon's adapter is known is registered later
+            // (`registerServices`).
+            guard adapter.adapterPath == nil || adapter.capabilities.contains(.server) else {
                 throw PortError.unsupported(.server)
             }
             let service = try adapter.server.publish(definition, number: adapter.nextNumber())
