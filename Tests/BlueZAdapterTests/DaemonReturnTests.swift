@@ -148,6 +148,25 @@ import Testing
         await fixture.end()
     }
 
+    @Test("A service stays published if the daemon is killed while it registers the service")
+    func killedRegistration() async throws {
+        let daemon = try FakeDaemon(objects: Self.objects)
+        let waiting = Mutex<[DBusMessage]>([])
+        daemon.on("RegisterApplication") { call, _ in waiting.withLock { $0.append(call) } }
+        let fixture = Fixture(daemon)
+        await fixture.becomes(.ready)
+        let published = await fixture.onPort { port in Result { try port.publish(Self.service) } }
+        _ = try published.get()
+        await daemon.called("RegisterApplication")
+        Self.kill(daemon, waiting.withLock { $0 })
+        await fixture.becomes(.unavailable)
+        daemon.bus.setOwned("org.bluez", true)
+        await fixture.becomes(.ready)
+        let count = await fixture.onPort { port in port.onThread { $0.server.services.count } }
+        #expect(count == 1)
+        await fixture.end()
+    }
+
     /// Begins a scan, advertising, and the service of a peripheral.
     private static func beginLastingWork(_ fixture: Fixture) async throws {
         let published = await fixture.onPort { port in

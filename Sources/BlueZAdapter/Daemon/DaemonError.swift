@@ -95,6 +95,10 @@ enum DaemonError {
         case .timedOut: .timedOut
         case .tooManyCalls: .tooManyRequests
         case .failed(prefix + "NotReady", _), .failed(prefix + "NotAvailable", _): .unavailable
+        // The daemon ended before it answered.
+        case .failed("org.freedesktop.DBus.Error.NoReply", _),
+            .failed("org.freedesktop.DBus.Error.ServiceUnknown", _):
+            .unavailable
         case .failed(prefix + "NotConnected", _): .linkEnded(.unknown)
         case .failed(prefix + "AuthenticationTimeout", _): .timedOut
         // The link was lost, or another program canceled the pairing (src/device.c,

@@ -57,8 +57,11 @@ extension BlueZAdapter {
                 !DaemonError.isNamed("AlreadyExists", error),
                 adapter.server.services.contains(where: { $0.root == service.root })
             else { return }
+            // If the daemon or its adapter is gone, `registerServices` registers the service later.
+            let failure = DaemonError.port(error)
+            guard failure != .unavailable, adapter.adapterPath == adapterPath else { return }
             _ = try? adapter.server.unpublish(service.published)
-            adapter.report(.publishingFailed(service.published, DaemonError.port(error)))
+            adapter.report(.publishingFailed(service.published, failure))
         }
     }
 
