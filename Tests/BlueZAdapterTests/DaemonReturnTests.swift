@@ -167,6 +167,29 @@ import Testing
         await fixture.end()
     }
 
+    @Test("A late reply to an attempt before the adapter was off does not end the next attempt")
+    func lateReply() async throws {
+        let daemon = try FakeDaemon(objects: Self.objects)
+        let waiting = Mutex<[DBusMessage]>([])
+        daemon.on("Connect") { call, _ in waiting.withLock { $0.append(call) } }
+        let fixture = Fixture(daemon)
+        await fixture.becomes(.ready)
+        _ = await fixture.connect()
+        await daemon.called("Connect")
+        daemon.setPowered(false)
+        await fixture.becomes(.unavailable)
+        daemon.setPowered(true)
+        await daemon.called("Connect", times: 2)
+        let calls = waiting.withLock { $0 }
+        daemon.bus.refuse(calls[0], "org.bluez.Error.Failed", "le-connection-abort-by-local")
+        daemon.connectDevice()
+        daemon.bus.reply(to: calls[1])
+        let link = try #require(await fixture.link())
+        let isOwn = await fixture.onPort { port in port.onThread { $0.links[link]?.isOwn } }
+        #expect(isOwn == true)
+        await fixture.end()
+    }
+
     /// Begins a scan, advertising, and the service of a peripheral.
     private static func beginLastingWork(_ fixture: Fixture) async throws {
         let published = await fixture.onPort { port in

@@ -25,6 +25,9 @@ struct DaemonConnectionRequest: Sendable {
     let pairs: Bool
     let failed: @Sendable (PortError) -> Void
     var phase = Phase.awaitingRetry
+    /// The number of the latest attempt. The daemon may answer an earlier one only after its
+    /// adapter was off.
+    var attempt: UInt64 = 0
 }
 
 extension DaemonConnectionRequest.Phase: Equatable {}
@@ -128,13 +131,16 @@ extension BlueZAdapter {
         // A link that another program made is also used. The link stays when this program stops
         // using it.
         guard !device.isConnected else { return opened(id, path, isOwn: false) }
+        let number = nextNumber()
         connectionRequests[id]?.phase = .connecting
+        connectionRequests[id]?.attempt = number
         updateDiscovery()
         if request.pairs, !device.isBonded {
             pair(path) { [weak self] result in self?.onThread { $0.paired(id, path, result) } }
         } else {
             let message = BlueZ.call(path, BlueZ.Interface.device, "Connect")
             call(message, timeout: Self.connectionTimeout) { adapter, result in
+                guard adapter.connectionRequests[id]?.attempt == number else { return }
                 adapter.connected(id, path, result)
             }
         }
