@@ -36,6 +36,9 @@ package actor BlueZAdapter: BluetoothPort {
     /// The adapter's name in the kernel, for example `hci1`; `nil` for the first adapter.
     let adapterName: String?
     let store: (any HostStore)?
+    /// The records whose reading failed. Each counts as missing, but stays in the store until
+    /// another record replaces it.
+    var unreadableRecords: Set<StoreKey> = []
     let pairingDelegate: (any DaemonPairingDelegate)?
     nonisolated let cipher: PeerCipher
 

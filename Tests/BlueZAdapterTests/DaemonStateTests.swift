@@ -4,6 +4,7 @@ import BluetoothPort
 import BusTestSupport
 import DBus
 import HCITransports
+import Synchronization
 import Testing
 
 @testable import BlueZAdapter
@@ -136,5 +137,62 @@ import Testing
             await fixture.end()
         }
         #expect(identifiers[0] == identifiers[1])
+    }
+
+    @Test("A key that cannot be read stays in the store")
+    func unreadableKey() async throws {
+        let store = UnreadableStore()
+        let first = BlueZAdapter.secret(in: store)
+        store.isReadable = false
+        #expect(BlueZAdapter.secret(in: store) != first)
+        store.isReadable = true
+        #expect(BlueZAdapter.secret(in: store) == first)
+    }
+
+    @Test("A record that cannot be read is not removed, and is set aside when it is replaced")
+    func unreadableRecord() async throws {
+        let store = UnreadableStore()
+        let fixture = try Fixture(FakeDaemon(), store: store)
+        await fixture.becomes(.ready)
+        #expect(await fixture.onPort { $0.storeRecord([1, 2], "restoration") })
+        store.isReadable = false
+        #expect(await fixture.onPort { $0.record("restoration") } == nil)
+        store.isReadable = true
+        #expect(await fixture.onPort { $0.storeRecord(nil, "restoration") })
+        #expect(store.load(of: "application-restoration") == [1, 2])
+        #expect(await fixture.onPort { $0.storeRecord([3], "restoration") })
+        #expect(await fixture.onPort { $0.record("restoration") } == [3])
+        #expect(store.setAside == ["application-restoration"])
+        await fixture.end()
+    }
+}
+
+/// A store whose entries can become unreadable.
+private final class UnreadableStore: HostStore {
+    private struct ReadError: Error {}
+
+    private let base = MemoryStore()
+    private let state = Mutex((isReadable: true, setAside: [String]()))
+
+    var isReadable: Bool {
+        get { state.withLock { $0.isReadable } }
+        set { state.withLock { $0.isReadable = newValue } }
+    }
+    var setAside: [String] { state.withLock { $0.setAside } }
+
+    func load(of name: String) -> [UInt8]? { StoreKey(name).flatMap { base.load($0) } }
+
+    func load(_ key: StoreKey) throws -> [UInt8]? {
+        guard isReadable else { throw ReadError() }
+        return base.load(key)
+    }
+
+    func save(_ bytes: [UInt8], as key: StoreKey) { base.save(bytes, as: key) }
+    func remove(_ key: StoreKey) { base.remove(key) }
+    func keys() -> [StoreKey] { base.keys() }
+
+    func setAside(_ key: StoreKey, because reason: String) {
+        state.withLock { $0.setAside.append(key.description) }
+        base.setAside(key, because: reason)
     }
 }
