@@ -151,6 +151,9 @@ package actor BlueZAdapter: BluetoothPort {
     /// Ends the scans and the links of this adapter, and the connection to the bus.
     package func shutDown() async {
         guard state != .closed else { return }
+        for (id, request) in connectionRequests where request.phase == .connecting {
+            cancelConnectionRequest(id)
+        }
         for link in links.keys { release(link) }
         closeLinks()
         if discovery.isRunning, let adapterPath {

@@ -190,6 +190,19 @@ import Testing
         await fixture.end()
     }
 
+    @Test("The shutdown ends an attempt to connect")
+    func shutDown() async throws {
+        let daemon = try FakeDaemon(objects: Self.objects)
+        daemon.on("Connect") { _, _ in }
+        let fixture = Fixture(daemon)
+        await fixture.becomes(.ready)
+        _ = await fixture.connect()
+        await daemon.called("Connect")
+        await fixture.adapter.shutDown()
+        await daemon.called("Disconnect")
+        daemon.bus.stop()
+    }
+
     /// Begins a scan, advertising, and the service of a peripheral.
     private static func beginLastingWork(_ fixture: Fixture) async throws {
         let published = await fixture.onPort { port in
