@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothGATT
 import BluetoothPort
 import BusTestSupport
 import DBus
@@ -99,6 +100,49 @@ import Testing
         }
         #expect(await fixture.closed() == .unavailable)
         await fixture.becomes(.unavailable)
+        await fixture.end()
+    }
+
+    @Test("If the adapter is removed, scans and services continue on another adapter")
+    func replaced() async throws {
+        var objects = FakeDaemon.standard
+        objects[FakeDaemon.adapter]?["org.bluez.GattManager1"] = [:]
+        objects["/org/bluez/hci1"] = objects[FakeDaemon.adapter]
+        let daemon = try FakeDaemon(objects: objects)
+        let fixture = Fixture(daemon)
+        await fixture.becomes(.ready)
+        try await fixture.onPort { port in
+            _ = port.startScan(PortScan()) { _ in }
+            return Result { try port.publish(GATT.ServiceDefinition(BluetoothUUID(0xFFE0), [])) }
+        }.get()
+        await daemon.called("RegisterApplication")
+        await daemon.called("StartDiscovery")
+        daemon.remove(FakeDaemon.adapter)
+        await fixture.becomes(.unavailable)
+        await fixture.becomes(.ready)
+        await daemon.called("RegisterApplication", times: 2)
+        await daemon.called("StartDiscovery", times: 2)
+        await fixture.end()
+    }
+
+    @Test("The adapter in use stays in use if another adapter is added before it")
+    func added() async throws {
+        var objects = FakeDaemon.standard
+        objects["/org/bluez/hci1"] = objects[FakeDaemon.adapter]
+        objects[FakeDaemon.adapter] = nil
+        let daemon = try FakeDaemon(objects: objects)
+        let fixture = Fixture(daemon)
+        await fixture.becomes(.ready)
+        daemon.add(FakeDaemon.adapter, ["org.bluez.Adapter1": ["Powered": .boolean(false)]])
+        // The answer arrives after the signal.
+        await withCheckedContinuation { done in
+            fixture.adapter.thread.perform {
+                fixture.adapter.onThread { $0.loadDevice(.root) { _ in done.resume() } }
+            }
+        }
+        let state = await fixture.onPort { port in port.onThread { ($0.adapterPath, $0.state) } }
+        #expect(state.0 == DBusObjectPath("/org/bluez/hci1"))
+        #expect(state.1 == .ready)
         await fixture.end()
     }
 

@@ -199,15 +199,15 @@ extension BlueZAdapter {
 
     /// Chooses the adapter among those of the daemon, and updates the state.
     func updateAdapter() {
-        let adapters = objects.paths(with: BlueZ.Interface.adapter, below: .root)
-        let path =
-            adapterName.map { name in adapters.first { $0.lastElement == name } } ?? adapters.first
+        let path = chosenAdapter
         let properties = path.flatMap { objects.properties($0, BlueZ.Interface.adapter) }
         let isPowered = properties?["Powered"]?.boolean ?? false
         if path != adapterPath || !isPowered {
             closeLinks()
             discovery = DaemonDiscovery()
         }
+        // On another adapter, everything starts again.
+        if path != adapterPath, state == .ready { become(.unavailable) }
         adapterPath = path
         guard isPowered else { return become(.unavailable) }
         guard Self.isCentral(properties) else { return become(.unsuitable) }
@@ -220,6 +220,13 @@ extension BlueZAdapter {
         retryConnecting()
         registerServices()
         registerAgain(known)
+    }
+
+    /// The adapter with the given name. Without a name, it is the adapter in use, or the first one.
+    private var chosenAdapter: DBusObjectPath? {
+        let adapters = objects.paths(with: BlueZ.Interface.adapter, below: .root)
+        if let adapterName { return adapters.first { $0.lastElement == adapterName } }
+        return adapters.first { $0 == adapterPath && state == .ready } ?? adapters.first
     }
 
     private static func isCentral(_ properties: DaemonObjects.Properties?) -> Bool {
