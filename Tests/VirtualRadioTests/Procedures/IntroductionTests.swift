@@ -62,6 +62,20 @@ struct IntroductionTests {
         }
     }
 
+    @Test("A request for the version that waits is answered when the peer sends its version")
+    func versionWhileWaiting() throws {
+        let dialogue = Dialogue()
+        try dialogue.ask(.central, .readFeatures)
+        try dialogue.ask(.central, .readVersion)
+        try dialogue.ask(.peripheral, .readVersion)
+        dialogue.run(events: 4)
+        #expect(dialogue.central.events.compactMap(version).map(\.status) == [.success])
+        #expect(dialogue.peripheral.events.compactMap(version).map(\.status) == [.success])
+        #expect(dialogue.script.count { $0.hasSuffix("VERSION_IND") } == 2)
+        try dialogue.ask(.central, .readVersion)
+        #expect(dialogue.central.events.compactMap(version).count == 2)
+    }
+
     @Test("LL/CON/CEN/BV-13-C, LL/CON/PER/BV-14-C: The central requests the features")
     func central() throws {
         let dialogue = Dialogue { side, local in

@@ -22,8 +22,8 @@ extension LinkProcedures {
         peerVersion = peerVersion ?? version
         let isVersionQueued = outbox.contains { $0.opcode == LLControlPDU.versionOpcode }
         if !hasSentVersion, !isVersionQueued { send(.versionIndication(local.version)) }
-        waiting.removeAll { $0.kind == .version && own?.kind != .version }
-        guard own?.kind == .version else { return }
+        guard has(.version) else { return }
+        waiting.removeAll { $0.kind == .version }
         finish(.version)
         emitVersion(status: .success)
     }
