@@ -27,22 +27,22 @@ extension VirtualController {
         advertiser.sets[index].run?.pointer = pointer
     }
 
-    /// Returns a pointer to a packet T_MAFS after `end`, on a random data channel.
+    /// Returns a pointer to a packet T_MAFS after `end`, on a random channel of those that the host
+    /// has not classified as bad (Vol 4, Part E, 7.8.19).
     private mutating func pointer(
         _ modulation: Modulation,
         after end: Instant
     ) -> ExtendedAdvertisement.Pointer? {
-        let number = Int(generator.uniform(below: Self.dataChannelCount))
-        guard let channel = RadioChannel(number) else { return nil }
+        let map = settings.channelMap
+        let good = (0..<ChannelMap.channelCount).filter { map >> $0 & 1 == 1 }
+        let index = Int(generator.uniform(below: UInt64(good.count)))
+        guard let channel = RadioChannel(good[index]) else { return nil }
         return ExtendedAdvertisement.Pointer(
             channel: channel,
             modulation: modulation,
             start: end.later(AdvertisingTiming.auxiliarySpace)
         )
     }
-
-    /// The number of channels for data and secondary advertising, 0 to 36 (Vol 6, Part B, 1.4.1).
-    private static let dataChannelCount: UInt64 = 37
 
     /// Sends the packet to which the last one pointed. If the radio is not free at that time, the
     /// event ends.

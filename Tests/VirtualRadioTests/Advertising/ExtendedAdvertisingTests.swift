@@ -94,6 +94,17 @@ struct ExtendedAdvertisingTests {
         #expect(Set(sniffer.events.compactMap { $0.last?.channel }).count > 20)
     }
 
+    @Test("Packets on secondary channels use only channels that the host has not classified as bad")
+    func classifiedChannels() throws {
+        let good = HCI.ChannelMap(rawValue: 0b10110)
+        try host.perform(HCI.LESetHostChannelClassification(channels: good))
+        let parameters = TestHost.setParameters(1, [], interval: 160...320)
+        try start(parameters, data: bytes(500))
+        world.run(for: .seconds(10))
+        let secondary = sniffer.packets.map(\.channel).filter { $0 < 37 }
+        #expect(Set(secondary) == [1, 2, 4])
+    }
+
     @Test(
         "LL/DDI/ADV/BV-47-C and BV-49-C: Long data is chained",
         arguments: [246, 247, 491, 1000, 1650],
