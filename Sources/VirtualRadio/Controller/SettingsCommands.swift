@@ -88,8 +88,10 @@ extension VirtualController {
 }
 
 extension Ether {
-    /// Limits the links on which the controller is the central to these channels from now on.
+    /// Limits the links on which the controller is the central to these channels from now on. A link
+    /// needs two channels, so with fewer, its links use all channels.
     fileprivate mutating func setChannels(_ channels: UInt64, ofLinksOf radio: RadioID) {
+        let channels = ChannelMap(rawValue: channels).rawValue
         for handle in links.resources[radio.index].handlesAsCentral {
             // A link that is ending refuses the request, and does not need it.
             try? request(.setChannels(channels), of: radio, handle)

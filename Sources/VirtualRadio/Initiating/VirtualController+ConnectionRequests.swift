@@ -167,7 +167,7 @@ extension VirtualController {
             peripheralAddress: advertisement.advertiser,
             parameters: parameters,
             modulation: packet.modulation,
-            channelMap: settings.channelMap,
+            channelMap: ChannelMap(rawValue: settings.channelMap).rawValue,
             usesChannelSelection2: advertisement.supportsChannelSelection2 && !configuration.isOld,
             isAuxiliary: advertisement.isAuxiliary
         )

@@ -74,6 +74,23 @@ struct InitiatingTests {
         #expect(completion.supervisionTimeout.rawValue == 500)
     }
 
+    @Test("A link has at least two channels, even if the host classifies all but one as bad")
+    func oneGoodChannel() throws {
+        let channels = HCI.ChannelMap(rawValue: 1 << 5)
+        try central.perform(HCI.LESetHostChannelClassification(channels: channels))
+        try peripheral.advertise()
+        try central.status(TestHost.create(peer))
+        world.run(for: .seconds(2))
+        let handle = try #require(central.completions.first?.connectionHandle)
+        let read = HCI.LEReadChannelMap(connectionHandle: handle)
+        #expect(try central.perform(read).channels == .all)
+
+        let two = HCI.ChannelMap(rawValue: 1 << 5 | 1 << 6)
+        try central.perform(HCI.LESetHostChannelClassification(channels: two))
+        world.run(for: .seconds(2))
+        #expect(try central.perform(read).channels == two)
+    }
+
     @Test(
         "The initiator does not connect to non-connectable advertisers",
         arguments: [.nonConnectable, .scannable] as [HCI.AdvertisingType]
