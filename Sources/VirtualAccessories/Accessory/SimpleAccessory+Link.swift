@@ -143,16 +143,21 @@ extension SimpleAccessory {
         return true
     }
 
-    /// Passes as many of the waiting bytes to the server as fit into one value.
+    /// Passes as many of the waiting bytes to the server as fit into one value. Drops the bytes for
+    /// values to which the client is not subscribed.
     ///
     /// - Returns: `false` if there are none, if they wait for the confirmation of an indication, or
     ///   if the server dropped them because it could not send them.
     private mutating func sendNextBytes() -> Bool {
-        guard let (bytes, handle) = link?.bytes.next(length: server.valueLength) else {
-            return false
+        while let (bytes, handle) = link?.bytes.next(length: server.valueLength) {
+            guard let kind = server.subscription(to: handle) else {
+                link?.bytes.remove(of: handle)
+                continue
+            }
+            if kind == .indication, !server.mayIndicate { return false }
+            link?.bytes.removeNext(length: server.valueLength)
+            return server.send(bytes, of: handle)
         }
-        if server.subscription(to: handle) == .indication, !server.mayIndicate { return false }
-        link?.bytes.removeNext(length: server.valueLength)
-        return server.send(bytes, of: handle)
+        return false
     }
 }

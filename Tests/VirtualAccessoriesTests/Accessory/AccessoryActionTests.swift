@@ -48,6 +48,18 @@ import VirtualRadio
         #expect(controller.takePayloads() == ["1b130007"])
     }
 
+    @Test("Bytes for a value without a subscriber do not delay the bytes for another value")
+    func sendBytes() {
+        var controller = Self.started()
+        controller.connect()
+        controller.send([0x12, 0x14, 0x00, 0x01, 0x00])
+        _ = controller.takePayloads()
+        let dropped = [UInt8](repeating: 1, count: 200)
+        controller.perform(.sendBytes(dropped, of: BluetoothUUID(0x2A19)))
+        controller.perform(.sendBytes([9], of: TestProfile.own[2]))
+        #expect(controller.takePayloads() == ["1b130009"])
+    }
+
     @Test("Beyond 32 streams, the oldest stream ends")
     func streamLimit() {
         var controller = Self.started()
