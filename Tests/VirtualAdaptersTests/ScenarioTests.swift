@@ -286,6 +286,30 @@ struct ScenarioPlaybackTests {
         }
     }
 
+    @Test("Two groups stay apart until the last of their partitions that overlap has ended")
+    func overlappingPartitions() async throws {
+        let (air, playback) = try playback(
+            """
+            {"devices": [{"name": "a", "group": "g"}, {"name": "b", "group": "h"}],
+             "partitions": [{"between": ["h", "g"], "from": 3, "to": 5},
+                            {"between": ["g", "h"], "from": 1, "to": 3},
+                            {"between": ["g", "h"], "from": 1, "to": 2}]}
+            """
+        )
+        let a = try #require(playback.controllers["a"])
+        let b = try #require(playback.controllers["b"])
+        try await air.run {
+            try await air.sleep(for: .milliseconds(500))
+            #expect(air.world.power(from: a, to: b) != nil)
+            for _ in 1...4 {
+                try await air.sleep(for: .seconds(1))
+                #expect(air.world.power(from: a, to: b) == nil)
+            }
+            try await air.sleep(for: .seconds(1))
+            #expect(air.world.power(from: a, to: b) != nil)
+        }
+    }
+
     @Test("The controllers that wait for hosts are reported in order")
     func waiting() throws {
         let (air, playback) = try playback(#"{"devices": [{"name": "b"}, {"name": "a"}]}"#)

@@ -93,6 +93,14 @@ extension Scenario.Device {
     }
 }
 
+extension Scenario.Partition {
+    /// Returns whether this partition keeps the groups of another partition apart at the end of
+    /// that partition.
+    fileprivate func continues(after end: Duration, of other: Scenario.Partition) -> Bool {
+        Set(between) == Set(other.between) && from <= end && to.map { $0 > end } ?? true
+    }
+}
+
 extension ScenarioPlayback {
     fileprivate mutating func add(
         _ controller: ControllerID,
@@ -123,7 +131,9 @@ extension ScenarioPlayback {
             }
             let (first, second) = (number(of: one), number(of: other))
             add(.separation(first, second), at: partition.from)
-            if let end = partition.to { add(.joining(first, second), at: end) }
+            guard let end = partition.to else { continue }
+            let isCovered = partitions.contains { $0.continues(after: end, of: partition) }
+            if !isCovered { add(.joining(first, second), at: end) }
         }
     }
 
