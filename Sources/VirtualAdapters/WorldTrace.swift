@@ -70,6 +70,11 @@ final class WorldTrace {
         }
     }
 
+    /// Forgets the incomplete packet of a host that has left its controller.
+    func hostLeft(_ controller: ControllerID, label: String) {
+        logs[Self.fileName(controller, label: label)]?.deframer.reset()
+    }
+
     /// Closes the log of a controller that is about to leave the world.
     func close(_ controller: ControllerID, label: String) {
         logs[Self.fileName(controller, label: label)] = nil

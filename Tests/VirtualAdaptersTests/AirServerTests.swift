@@ -123,6 +123,33 @@ struct AirServerTests {
         }
     }
 
+    @Test("A log has the commands of a host after another host has left in the middle of a packet")
+    func logOfNextHost() async throws {
+        let directory = NSTemporaryDirectory() + "lanyard-" + UUID().uuidString
+        try FileManager.default.createDirectory(
+            atPath: directory,
+            withIntermediateDirectories: false
+        )
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let reset = VirtualTransportTests.reset
+        let answer = VirtualTransportTests.resetComplete
+        try await withServer(waiting: ["phone"]) { air, port, executor, events in
+            await air.trace(into: directory)
+            var events = events.makeAsyncIterator()
+            for rest in [[0x02, 0x00, 0x00, 0xFF, 0x0F], []] as [[UInt8]] {
+                let host = try await RawHost(port: port, on: executor)
+                #expect(await events.next()?.text == "connected phone")
+                host.send([reset + rest])
+                #expect(await host.receive(count: answer.count) == answer)
+                host.leave()
+                #expect(await events.next()?.text == "disconnected phone")
+            }
+        }
+        var packets: [[UInt8]] = []
+        try TraceFile.read(directory + "/0-phone.btsnoop") { packets.append(Array($0.packet)) }
+        #expect(packets == [reset, answer, reset, answer])
+    }
+
     @Test(
         "A host above the limit is refused, and there is room again after another has disconnected",
         .timeLimit(.minutes(20))

@@ -200,7 +200,7 @@ extension AirServer {
     private func giveBack(_ controller: ControllerID) {
         guard permanent.contains(controller) else { return air.remove(controller) }
         air.world.attach(controller) { _ in }
-        air.world.switchOff(controller)
+        air.switchOff(controller)
         waiting.append(controller)
     }
 }

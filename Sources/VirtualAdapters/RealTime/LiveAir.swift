@@ -218,6 +218,12 @@ extension LiveAir {
         }
     }
 
+    /// Switches off the controller, whose host has left. Its log continues with the next host.
+    func switchOff(_ controller: ControllerID) {
+        trace?.hostLeft(controller, label: world.name(of: controller))
+        world.switchOff(controller)
+    }
+
     /// Removes the controller from the world, and closes its log.
     func remove(_ controller: ControllerID) {
         trace?.close(controller, label: world.name(of: controller))
