@@ -38,6 +38,8 @@ public final class FileStore: HostStore {
     public let directory: String
 
     private let folder: StoreFolder
+    /// Whether the store reads without the lock, and changes nothing.
+    private let isReadOnly: Bool
     /// The locked descriptor of the directory, or `nil` while the store is closed.
     private let hold: Lock<Descriptor?>
 
@@ -64,9 +66,23 @@ public final class FileStore: HostStore {
     ) throws(TransportError) {
         if makingParents { try Self.makeParents(of: directory, on: disk) }
         self.directory = directory
+        isReadOnly = false
         folder = try StoreFolder(directory, on: disk)
         hold = Lock(try Self.take(folder))
         try removeTemporaries()
+    }
+
+    /// Creates a store that only reads the files, while another store may use the directory. Each
+    /// value is the old or the new one, because the other store replaces files in one atomic step.
+    ///
+    /// - Parameter directory: The path of an existing directory.
+    /// - Throws: ``TransportError`` if the directory cannot be used, or if other users can write to
+    ///   it.
+    package init(reading directory: String) throws(TransportError) {
+        self.directory = directory
+        isReadOnly = true
+        folder = try StoreFolder(directory, on: SystemDisk())
+        hold = Lock(nil)
     }
 
     private static func take(_ folder: StoreFolder) throws(TransportError) -> Descriptor {
@@ -90,14 +106,20 @@ public final class FileStore: HostStore {
     }
 
     /// Runs `body` with exclusive use of the files. Locks the directory first if this store does
-    /// not have the lock.
+    /// not have the lock. A store that only reads does not need the lock.
     private func use<Value: Sendable>(
         _ body: () throws(TransportError) -> Value
     ) throws(TransportError) -> Value {
         try hold.withLock { lock throws(TransportError) in
-            if lock == nil { lock = try Self.take(folder) }
+            if lock == nil, !isReadOnly { lock = try Self.take(folder) }
             return try body()
         }
+    }
+
+    /// Runs `body`, which changes files, with exclusive use of the files.
+    private func change(_ body: () throws(TransportError) -> Void) throws(TransportError) {
+        guard !isReadOnly else { throw StoreFolder.refusal(directory, "it is open for reading") }
+        try use(body)
     }
 
     /// Returns the value that was last saved with this key, or `nil` if there is none.
@@ -128,7 +150,7 @@ public final class FileStore: HostStore {
         guard bytes.count <= Self.valueLimit else {
             throw .system(operation: "save \(key)", code: EFBIG, text: "the value is too long")
         }
-        try use { () throws(TransportError) in
+        try change { () throws(TransportError) in
             let temporary = Self.temporaryName(for: key)
             do throws(TransportError) {
                 try folder.write(bytes, to: temporary)
@@ -145,7 +167,7 @@ public final class FileStore: HostStore {
     ///
     /// - Throws: ``TransportError`` if the file cannot be removed.
     public func remove(_ key: StoreKey) throws(TransportError) {
-        try use { () throws(TransportError) in
+        try change { () throws(TransportError) in
             if try folder.remove(key.description) { try folder.synchronizeNames() }
         }
     }
@@ -166,7 +188,7 @@ public final class FileStore: HostStore {
     /// - Throws: ``TransportError`` if that directory is full, in which case the entry stays where
     ///   it is, or if the disk reports an error.
     public func setAside(_ key: StoreKey, because reason: String) throws(TransportError) {
-        try use { () throws(TransportError) in
+        try change { () throws(TransportError) in
             let place = try folder.folder(Self.setAsideName)
             // One of the names is that of the file `reasons`, so there may be one name more than
             // entries.

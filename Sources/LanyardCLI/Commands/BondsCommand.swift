@@ -60,11 +60,15 @@ struct BondsOptions: ParsableArguments {
     }
 
     /// Returns the bonds in the store; `nil` if the store does not exist or is not used.
+    ///
+    /// - Parameter forReading: Whether the bonds are only read, while another program may use the
+    ///   store.
     func open(
+        forReading: Bool,
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> StoredBonds? {
         let choice = try choice(environment: environment)
-        guard let store = try choice.openExisting() else { return nil }
+        guard let store = try choice.openExisting(forReading: forReading) else { return nil }
         do {
             return try StoredBonds(store)
         } catch {
@@ -120,7 +124,7 @@ struct BondsListCommand: ConsoleCommand {
                 try show(await $0.accessoryBonds(), on: console)
             }
         }
-        let stored = try options.open()
+        let stored = try options.open(forReading: true)
         for problem in stored?.problems ?? [] {
             let text = TerminalText.escape("\(problem.entry) is not used: \(problem.reason)")
             console.remark("lanyard: \(text)\n")
@@ -166,7 +170,7 @@ struct BondsRemoveCommand: ConsoleCommand {
                 }
             }
         }
-        var stored = try options.open()
+        var stored = try options.open(forReading: false)
         let bonds = (stored?.bonds ?? []).map { AccessoryBond($0) }
         try await remove(target, of: bonds, on: console) { bond in
             do {

@@ -104,7 +104,9 @@ enum StoreChoice: Equatable, Sendable {
     }
 
     /// Opens the store if its directory exists; otherwise returns `nil`.
-    func openExisting() throws(ProgramFailure) -> (any HostStore)? {
+    ///
+    /// - Parameter forReading: Whether the store is only read, while another process may use it.
+    func openExisting(forReading: Bool) throws(ProgramFailure) -> (any HostStore)? {
         if case .ofAdapter(let adapter, _) = self {
             throw ProgramFailure(
                 .adapterUnavailable,
@@ -114,7 +116,8 @@ enum StoreChoice: Equatable, Sendable {
         }
         guard let path, FileManager.default.fileExists(atPath: path) else { return nil }
         do throws(TransportError) {
-            return try FileStore(directory: path)
+            return forReading
+                ? try FileStore(reading: path) : try FileStore(directory: path)
         } catch {
             throw Self.failure(error, path)
         }

@@ -95,6 +95,20 @@ struct BondsCommandTests {
         }
     }
 
+    @Test("While another program uses the store, its bonds are listed but not removed")
+    func inUse() async throws {
+        try await withBonds("Lamp") {
+            let other = try FileStore(directory: folder)
+            let list = await run("--store", folder)
+            #expect(list.status == .success && list.output.contains("\"Lamp\""), "\(list)")
+            let removal = await run("remove", "Lamp", "--store", folder)
+            #expect(removal.status == .inputOutput)
+            #expect(removal.remarks.contains("another process uses the store"))
+            other.close()
+            #expect(await run("remove", "Lamp", "--store", folder).status == .success)
+        }
+    }
+
     @Test("A missing store has no bonds and is not made")
     func nothing() async {
         let (status, output, remarks) = await run("--store", folder)

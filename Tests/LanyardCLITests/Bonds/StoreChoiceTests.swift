@@ -85,7 +85,7 @@ struct StoreChoiceTests {
     @Test("Looking for a store does not create it")
     func looking() throws {
         let path = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"
-        #expect(try StoreChoice.directory(path).openExisting() == nil)
+        #expect(try StoreChoice.directory(path).openExisting(forReading: false) == nil)
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 }
