@@ -152,16 +152,13 @@ final class StandardInput: Sendable {
 
     private static func read(_ descriptor: Int32, _ count: Int) throws -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: count)
-        while true {
-            let length = Foundation.read(descriptor, &bytes, count)
-            if length < 0, errno == EINTR { continue }
-            guard length >= 0 else {
-                throw ProgramFailure(
-                    .inputOutput,
-                    "the input cannot be read: \(String(cString: strerror(errno)))"
-                )
-            }
-            return length == 0 ? nil : Array(bytes[..<length])
+        let length = StandardStream.read(descriptor, into: &bytes)
+        guard length >= 0 else {
+            throw ProgramFailure(
+                .inputOutput,
+                "the input cannot be read: \(String(cString: strerror(errno)))"
+            )
         }
+        return length == 0 ? nil : Array(bytes[..<length])
     }
 }

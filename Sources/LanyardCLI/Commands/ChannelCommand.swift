@@ -59,7 +59,7 @@ struct ChannelOptions: ParsableArguments {
         let pipe = StandardStreamPipe(
             channel: channel,
             read: { try await input.read(upTo: $0) },
-            write: { try Console.writeBytes($0) },
+            write: { try Console.writeAll($0, to: STDOUT_FILENO) },
             outlivesInput: wait
         )
         try await pipe.run()
@@ -135,17 +135,6 @@ struct ChannelListenCommand: ConsoleCommand {
             for listener in listeners { await listener.close() }
             for set in sets { await set.stop() }
             try await channel.pipe(opened)
-        }
-    }
-}
-
-extension Console {
-    /// Writes bytes to standard output. Fails as `write` does for text.
-    fileprivate static func writeBytes(_ bytes: [UInt8]) throws {
-        do {
-            try FileHandle.standardOutput.write(contentsOf: Data(bytes))
-        } catch {
-            throw failure(ofWriting: error)
         }
     }
 }

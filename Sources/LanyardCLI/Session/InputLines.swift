@@ -42,8 +42,7 @@ enum InputLines {
             var splitter = LineSplitter(lengthLimit: lengthLimit)
             var bytes = [UInt8](repeating: 0, count: 4_096)
             while true {
-                let count = read(descriptor, &bytes, bytes.count)
-                if count < 0, errno == EINTR { continue }
+                let count = StandardStream.read(descriptor, into: &bytes)
                 let readAt = ContinuousClock.now
                 guard count > 0 else { break }
                 for line in splitter.receive(bytes[..<count]) {
@@ -105,10 +104,7 @@ enum EndOfInput {
         // Reading blocks, so it has a thread of its own, which ends with the process.
         Thread.detachNewThread {
             var bytes = [UInt8](repeating: 0, count: 4_096)
-            while true {
-                let count = read(descriptor, &bytes, bytes.count)
-                guard count > 0 || (count < 0 && errno == EINTR) else { break }
-            }
+            while StandardStream.read(descriptor, into: &bytes) > 0 {}
             feed.finish()
         }
         for await _ in end {}

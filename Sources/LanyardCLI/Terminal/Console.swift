@@ -72,14 +72,8 @@ extension Console {
         isOutputTerminal: isatty(STDOUT_FILENO) == 1 && !isDumb,
         isRemarkTerminal: isatty(STDERR_FILENO) == 1,
         size: { terminalSize() },
-        write: { text in
-            do {
-                try FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
-            } catch {
-                throw failure(ofWriting: error)
-            }
-        },
-        remark: { text in try? FileHandle.standardError.write(contentsOf: Data(text.utf8)) },
+        write: { text in try writeAll(Array(text.utf8), to: STDOUT_FILENO) },
+        remark: { text in try? writeAll(Array(text.utf8), to: STDERR_FILENO) },
         isInputTerminal: isatty(STDIN_FILENO) == 1,
         lines: { InputLines.stream() },
         forgetTyped: { $0.discard() },
@@ -101,6 +95,21 @@ extension Console {
     private static let isDumb = ["dumb", ""].contains(
         ProcessInfo.processInfo.environment["TERM"] ?? ""
     )
+
+    /// Writes all bytes to a standard stream.
+    ///
+    /// - Throws: `ProgramFailure.outputClosed` if the reader has closed the stream, and another
+    ///   `ProgramFailure` if the bytes cannot be written.
+    static func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = StandardStream.write(rest, to: descriptor)
+            guard count >= 0 else {
+                throw failure(ofWriting: NSError(domain: NSPOSIXErrorDomain, code: Int(errno)))
+            }
+            rest = rest.dropFirst(count)
+        }
+    }
 
     /// Returns the error for a failed write. It is normal that a reader closes the output, as in
     /// `lanyard scan | head`. A full disk is an error.

@@ -62,8 +62,7 @@ enum TerminalMode {
         Thread.detachNewThread {
             var bytes = [UInt8](repeating: 0, count: 256)
             while true {
-                let count = read(descriptor, &bytes, bytes.count)
-                if count < 0, errno == EINTR { continue }
+                let count = StandardStream.read(descriptor, into: &bytes)
                 guard count > 0 else { break }
                 feed.yield(Array(bytes[..<count]))
             }
