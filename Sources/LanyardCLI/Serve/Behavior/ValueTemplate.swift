@@ -124,10 +124,14 @@ enum VaryingNumber: Equatable, Sendable {
         step: Double,
         after count: Int
     ) -> Double {
-        let steps = (abs(to - from) / step).rounded(.down) + 1
+        // The division of decimal fractions, such as 0.3 by 0.1, can be slightly too small.
+        let steps = (abs(to - from) / step * (1 + divisionError)).rounded(.down) + 1
         let index = Double(count).truncatingRemainder(dividingBy: steps)
         return from + (to < from ? -step : step) * index
     }
+
+    /// The largest relative error of the division of two decimal fractions that is corrected.
+    private static let divisionError = 1e-12
 
     private static func wrap(_ number: Double, into range: ClosedRange<Double>) -> Double {
         let span = range.upperBound - range.lowerBound + 1
