@@ -43,7 +43,7 @@ struct TimelineCommand: ConsoleCommand {
 
     func run(on console: Console) async throws {
         let output = output ?? Self.page(of: recording)
-        try TimelinePage.checkPlace(output)
+        try TimelinePage.checkPlace(output, besides: [recording] + logs)
         var timeline = Timeline(title: title)
         timeline.add(try Self.read(recording), central: "Central")
         for log in logs {
@@ -122,8 +122,16 @@ struct RecordingFailure: LocatedError, Equatable {
 
 extension TimelinePage {
     /// Checks that the page can be written to a file at this path, before the work for it begins.
-    static func checkPlace(_ path: String) throws(ProgramFailure) {
+    ///
+    /// - Parameter inputs: The files that the page shows, and must not replace.
+    static func checkPlace(_ path: String, besides inputs: [String] = []) throws(ProgramFailure) {
         let name = TerminalText.escape(path)
+        guard !inputs.contains(where: { isSameFile($0, path) }) else {
+            throw .usage(
+                "the page would replace \(name), which it shows",
+                advice: "give --output another file"
+            )
+        }
         var isDirectory: ObjCBool = false
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         if FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) {
@@ -138,6 +146,14 @@ extension TimelinePage {
             )
         }
         guard FileManager.default.isWritableFile(atPath: folder) else { throw failure(path) }
+    }
+
+    /// Returns whether both paths lead to the same regular file.
+    private static func isSameFile(_ path: String, _ other: String) -> Bool {
+        var (one, two) = (stat(), stat())
+        guard stat(path, &one) == 0, stat(other, &two) == 0 else { return false }
+        return one.st_mode & S_IFMT == S_IFREG && one.st_dev == two.st_dev
+            && one.st_ino == two.st_ino
     }
 
     private static func failure(_ path: String) -> ProgramFailure {

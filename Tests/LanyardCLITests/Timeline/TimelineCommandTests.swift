@@ -27,6 +27,10 @@ final class TimelineCommandTests {
         return folder + "/" + name
     }
 
+    private func contents(of paths: String...) throws -> [Data] {
+        try paths.map { try Data(contentsOf: URL(fileURLWithPath: $0)) }
+    }
+
     private func recording() throws -> String {
         let recording = FlightRecording(events: [
             FlightEvent(time: .seconds(1), device: "strap", lane: .state, text: "ready")
@@ -89,6 +93,20 @@ final class TimelineCommandTests {
         let (wrong, message) = await run([log])
         #expect(wrong == .usage && message.contains("is a packet log, not a recording"))
         #expect(!FileManager.default.fileExists(atPath: log + ".html"))
+    }
+
+    @Test("The page does not replace the recording or a log, under any of their names")
+    func keepsInput() async throws {
+        let recording = try recording()
+        let log = try file("phone.btsnoop", Btsnoop.header)
+        let link = folder + "/link"
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: log)
+        for page in [recording, folder + "/./flight.jsonl", log, link] {
+            let before = try contents(of: recording, log)
+            let (status, output) = await run([recording, log, "-o", page])
+            #expect(status == .usage && output.contains("the page would replace"), "\(output)")
+            #expect(try contents(of: recording, log) == before)
+        }
     }
 
     @Test("An invalid or missing file is reported, and an invalid line with its number")
