@@ -16,6 +16,9 @@ struct TypedCommandTests {
         #expect(try TypedCommand(#"set 2A19 ["01", {"text": "x"}]"#) == .set(level, [1, 0x78]))
         #expect(try TypedCommand("notify #18") == .notify(CharacteristicReference("#18"), nil))
         #expect(try TypedCommand("  notify 2A19 07") == .notify(level, [7]))
+        #expect(try TypedCommand("set  2A19  text:a  b ") == .set(level, Array("a  b ".utf8)))
+        #expect(try TypedCommand("set\t2A19\t5d") == .set(level, [0x5D]))
+        #expect(try TypedCommand("notify 2A19  ") == .notify(level, nil))
     }
 
     @Test(

@@ -38,7 +38,8 @@ enum TypedCommand: Equatable, Sendable {
 
     /// Parses a line. Throws if it is not a command.
     init(_ line: String) throws(ProgramFailure) {
-        let words = line.split(separator: " ", maxSplits: 2).map(String.init)
+        let words = line.split(maxSplits: 2, whereSeparator: \.isWhitespace)
+            .map { String($0.drop(while: \.isWhitespace)) }.filter { !$0.isEmpty }
         switch (words.first?.lowercased(), words.count) {
         case ("set", 3):
             let reference = try CharacteristicReference(words[1])
