@@ -88,6 +88,12 @@
 
     struct Note: Codable { var text: String }
 
+    /// Prints a line at once, even if the output is a pipe.
+    func print(_ items: Any...) {
+        Swift.print(items.map { "\($0)" }.joined(separator: " "))
+        fflush(nil)
+    }
+
     @MainActor
     func send(to model: AccessoryModel, sealing: AuthenticatedCBCSealing) async throws {
         // snippet.typed

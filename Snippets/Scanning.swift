@@ -28,3 +28,9 @@ let strap = Strap()
 strap.start()
 RunLoop.main.run()
 // snippet.end
+
+/// Prints a line at once, even if the output is a pipe.
+func print(_ items: Any...) {
+    Swift.print(items.map { "\($0)" }.joined(separator: " "))
+    fflush(nil)
+}
