@@ -105,7 +105,9 @@ struct StoreWriter {
                 core.saveFailed(key, StoreFault(error), now: .zero)
             }
         case .remove(let key): try? store.remove(key)
-        case .setAside(let key, let reason): try? store.setAside(key, because: reason)
+        case .setAside(let key, let reason):
+            try? store.setAside(key, because: reason)
+            core.wasSetAside(key, because: reason)
         case .event(.security(.storeFailed(let text))): Self.say("failed \(text)")
         default: break
         }

@@ -44,7 +44,8 @@ package enum HostAction: Sendable {
     case save([UInt8], StoreKey)
     /// Remove this entry from the store.
     case remove(StoreKey)
-    /// Move an unusable entry of the store aside, with `HostStore.setAside(_:because:)`.
+    /// Move an entry of the store aside, with `HostStore.setAside(_:because:)`, if there is one. If
+    /// that fails, no entry may be written under its key (`HostCore.refusal(ofWriting:)`).
     case setAside(StoreKey, reason: String)
     /// Report the key with which a link is about to be encrypted.
     case usesKey(LinkKey)

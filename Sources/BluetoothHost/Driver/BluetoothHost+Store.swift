@@ -12,7 +12,7 @@ extension BluetoothHost {
         do {
             core.storeOpened(try store.readBonds(), now: executor.now)
         } catch {
-            core.storeFailed("the store cannot be read: \(error)")
+            core.listingFailed(StoreFault(error))
         }
         drain()
     }
@@ -42,6 +42,9 @@ extension BluetoothHost {
 
     func save(_ bytes: [UInt8], as key: StoreKey) {
         guard let store else { return }
+        if let refusal = core.refusal(ofWriting: key) {
+            return core.saveFailed(key, refusal, now: executor.now)
+        }
         do {
             try store.save(bytes, as: key)
         } catch {
@@ -59,10 +62,14 @@ extension BluetoothHost {
     }
 
     func setAside(_ key: StoreKey, because reason: String) {
+        guard let store else { return }
         do {
-            try store?.setAside(key, because: reason)
+            // The host does not know the entries of a store that could not be listed.
+            let isPresent = try store.keys().contains(key)
+            if isPresent { try store.setAside(key, because: reason) }
+            core.wasSetAside(key, because: isPresent ? reason : nil)
         } catch {
-            core.storeFailed("\(key): \(error)")
+            core.setAsideFailed(key, StoreFault(error))
         }
     }
 }

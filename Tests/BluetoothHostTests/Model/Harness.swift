@@ -39,6 +39,8 @@ struct Harness {
     /// The key whose next write fails although the store has the new bytes, as if only the
     /// synchronization of the directory failed; `nil` for none.
     var failsAfterWriting: StoreKey?
+    /// Whether the store has no room for entries that are set aside.
+    var failsToSetAside = false
     /// The keys that were saved, in order.
     private(set) var saves: [StoreKey] = []
     private(set) var setAside: [StoreKey] = []
@@ -165,9 +167,14 @@ struct Harness {
             core.recalledDatabase(store[key], of: link, now: now)
         case .save(let bytes, let key): save(bytes, as: key)
         case .remove(let key): store[key] = nil
-        case .setAside(let key, _):
+        case .setAside(let key, let reason):
+            guard !failsToSetAside else {
+                core.setAsideFailed(key, StoreFault(TransportError.injected("disk full")))
+                break
+            }
             store[key] = nil
             setAside.append(key)
+            core.wasSetAside(key, because: reason)
         case .pairing(let link, let event): pairingEvents.append((link, event))
         case .log(let text): log.append(text)
         }
@@ -199,6 +206,9 @@ struct Harness {
     }
 
     private mutating func save(_ bytes: [UInt8], as key: StoreKey) {
+        if let refusal = core.refusal(ofWriting: key) {
+            return core.saveFailed(key, refusal, now: now)
+        }
         guard !isStoreFull else {
             return core.saveFailed(key, StoreFault(TransportError.injected("disk full")), now: now)
         }

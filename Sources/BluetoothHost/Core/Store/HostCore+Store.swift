@@ -21,6 +21,34 @@ extension HostCore {
         }
     }
 
+    /// Handles a store whose entries could not be listed at the start of the host. The host replaces
+    /// and removes no entry that it may not know.
+    package mutating func listingFailed(_ fault: StoreFault) {
+        context.storeState.checkedKeys = []
+        storeFailed("the store cannot be read: \(fault.text)")
+    }
+
+    /// Handles the result of setting an entry aside.
+    ///
+    /// - Parameter reason: The reason, or `nil` if there was no entry with this key.
+    package mutating func wasSetAside(_ key: StoreKey, because reason: String?) {
+        context.storeState.own(key)
+        guard let reason else { return }
+        emit(.event(.security(.setAside(entry: key.description, reason: reason))))
+    }
+
+    /// Handles an entry that could not be set aside. The entry stays unchanged.
+    package mutating func setAsideFailed(_ key: StoreKey, _ fault: StoreFault) {
+        context.storeState.untouchedKeys.insert(key)
+        storeFailed("\(key): \(fault.text)")
+    }
+
+    /// Returns the reason why the driver must not write an entry, or `nil` if it may.
+    package func refusal(ofWriting key: StoreKey) -> StoreFault? {
+        guard context.storeState.mustKeep(key) else { return nil }
+        return StoreFault(text: "the earlier entry cannot be set aside")
+    }
+
     /// Reports that the store cannot be used, with the reason.
     package mutating func storeFailed(_ text: String) {
         emit(.event(.security(.storeFailed(text))))

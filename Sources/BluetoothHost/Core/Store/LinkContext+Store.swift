@@ -35,17 +35,15 @@ extension LinkContext {
     mutating func save(_ bytes: [UInt8], as name: RecordName) {
         guard configuration.store != nil else { return }
         storeState.schedule.forget(name)
-        if storeState.untouchedKeys.remove(name.key) != nil {
-            setAside(name.key, because: "replaced by an entry of this host")
+        if storeState.mustKeep(name.key) {
+            emit(.setAside(name.key, reason: "replaced by an entry of this host"))
         }
         emit(.save(bytes, name.key))
     }
 
     mutating func discard(_ name: RecordName) {
         storeState.schedule.forget(name)
-        guard configuration.store != nil, !storeState.untouchedKeys.contains(name.key) else {
-            return
-        }
+        guard configuration.store != nil, !storeState.mustKeep(name.key) else { return }
         emit(.remove(name.key))
     }
 
@@ -83,16 +81,11 @@ extension LinkContext {
     /// it.
     mutating func report(_ finding: BondInventory.Finding) {
         switch finding {
-        case .unusable(let key, let reason): setAside(key, because: reason)
+        case .unusable(let key, let reason): emit(.setAside(key, reason: reason))
         case .foreign(let key, let reason):
             storeState.untouchedKeys.insert(key)
             emit(.event(.security(.leftAlone(entry: key.description, reason: reason))))
         }
-    }
-
-    private mutating func setAside(_ key: StoreKey, because reason: String) {
-        emit(.setAside(key, reason: reason))
-        emit(.event(.security(.setAside(entry: key.description, reason: reason))))
     }
 }
 

@@ -128,12 +128,28 @@ struct StoreState: Sendable {
     /// read. The host does not use or destroy such an entry. If it must write under the same key,
     /// it sets the entry aside first.
     var untouchedKeys: Set<StoreKey> = []
+    /// The keys that no longer belong to an unknown entry of a store that could not be listed; `nil`
+    /// if the store was listed. Under every other key of such a store, there may be an entry that
+    /// must be set aside first.
+    var checkedKeys: Set<StoreKey>?
     /// Whether the store lacks the host's identity, without which bonds are of no use.
     var isIdentityUnsaved = false
     /// The counters of this host's signatures.
     var counters: [DeviceAddress: SignCounter] = [:]
     /// The limits in the store for the counters of the peers' signatures.
     var ceilings: [DeviceAddress: CounterCeiling] = [:]
+
+    /// Returns whether the host must set the entry with this key aside before it writes or removes
+    /// an entry of its own.
+    func mustKeep(_ key: StoreKey) -> Bool {
+        untouchedKeys.contains(key) || checkedKeys.map { !$0.contains(key) } ?? false
+    }
+
+    /// Records that the entry with this key, if there is one, is an entry of this host.
+    mutating func own(_ key: StoreKey) {
+        untouchedKeys.remove(key)
+        checkedKeys?.insert(key)
+    }
 
     /// Removes the counters of a peer.
     mutating func forget(_ peer: DeviceAddress) {

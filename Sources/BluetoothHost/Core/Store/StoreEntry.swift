@@ -19,7 +19,11 @@ package struct StoreFault: Error, Hashable, Sendable {
     package let text: String
 
     package init(_ error: any Error) {
-        text = "\(error)"
+        self.init(text: "\(error)")
+    }
+
+    init(text: String) {
+        self.text = text
     }
 }
 

@@ -158,6 +158,41 @@ struct BondTests {
         #expect(harness.store[Self.key(1)] != bytes)
     }
 
+    @Test("An entry that cannot be set aside is not replaced, and the bond is saved later")
+    func full() throws {
+        var foreign = SampleBonds.bond(1)
+        foreign.localIdentity = SampleBonds.peer(9)
+        let bytes = foreign.encode(localIdentity: SampleBonds.identity)
+        var harness = Self.harness([Self.key(1): bytes])
+        harness.failsToSetAside = true
+        harness.core.keepBond(SampleBonds.bond(1), now: harness.now)
+        harness.performActions()
+        #expect(harness.store[Self.key(1)] == bytes)
+        guard case .storeFailed? = harness.securityEvents.last else {
+            return #expect(Bool(false), "\(harness.securityEvents)")
+        }
+        harness.failsToSetAside = false
+        harness.advance(by: .seconds(31))
+        #expect(harness.setAside == [Self.key(1)])
+        #expect(Self.harness(harness.store).core.bonds == [SampleBonds.bond(1)])
+    }
+
+    @Test("A bond is not replaced while the store cannot be listed")
+    func unlisted() async throws {
+        let bytes = SampleBonds.bond(1).encode(localIdentity: SampleBonds.identity)
+        let memory = MemoryStore([Self.key(1): bytes])
+        let harness = PortHarness { configuration in
+            configuration.store = FailingStore(memory, toList: true)
+            configuration.address = SampleBonds.identity
+        }
+        harness.on { host in
+            host.beginStart()
+            host.addBond(SampleBonds.bond(1, generation: 2))
+            host.removeBond(with: SampleBonds.peer(1))
+        }
+        #expect(memory.load(Self.key(1)) == bytes)
+    }
+
     @Test("Damaged records are set aside and reported, and the undamaged bond is used")
     func torn() throws {
         let good = SampleBonds.bond(1).encode(localIdentity: SampleBonds.identity)

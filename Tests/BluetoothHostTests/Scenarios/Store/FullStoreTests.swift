@@ -123,6 +123,20 @@ struct FullStoreTests {
         #expect(harness.core.bonds == before.0)
     }
 
+    @Test("A failed pairing does not remove an entry that could not be set aside")
+    func notSetAside() throws {
+        let key = RecordName.bond(address).key
+        let other = try Bonded.bond { $0.localIdentity = DeviceAddress(value: 9, kind: .random) }
+        let bytes = other.encode(localIdentity: address)
+        var harness = harness([key: bytes])
+        #expect(harness.core.bonds.isEmpty)
+        try expectRefusal(in: &harness) {
+            $0.failsToSetAside = true
+            $0.isStoreFull = true
+        }
+        #expect(harness.store[key] == bytes)
+    }
+
     @Test("Once the store has space, a pairing succeeds, and its bond is stored")
     func roomAgain() throws {
         var harness = harness()

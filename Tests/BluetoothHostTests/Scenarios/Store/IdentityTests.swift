@@ -15,11 +15,18 @@ final class FailingStore: HostStore {
     let memory: MemoryStore
     let failsToLoad: Bool
     let failsToSave: Bool
+    let failsToList: Bool
 
-    init(_ memory: MemoryStore = MemoryStore(), failsToLoad: Bool = false, toSave: Bool = false) {
+    init(
+        _ memory: MemoryStore = MemoryStore(),
+        failsToLoad: Bool = false,
+        toSave: Bool = false,
+        toList: Bool = false
+    ) {
         self.memory = memory
         self.failsToLoad = failsToLoad
         failsToSave = toSave
+        failsToList = toList
     }
 
     private func fail(_ fails: Bool) throws {
@@ -41,7 +48,10 @@ final class FailingStore: HostStore {
         memory.remove(key)
     }
 
-    func keys() throws -> [StoreKey] { memory.keys() }
+    func keys() throws -> [StoreKey] {
+        try fail(failsToList)
+        return memory.keys()
+    }
 
     func setAside(_ key: StoreKey, because reason: String) throws {
         try fail(failsToSave)
