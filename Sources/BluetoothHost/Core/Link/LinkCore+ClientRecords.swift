@@ -87,8 +87,15 @@ extension LinkContext {
         do throws(RecordFault) {
             return try ClientRecord(parsing: bytes, peer: peer)
         } catch {
-            report(.init(error, key))
-            return unreadableRecord(of: peer)
+            let finding = BondInventory.Finding(error, key)
+            report(finding)
+            let substitute = unreadableRecord(of: peer)
+            // The next start of the host finds no trace of an entry that is set aside.
+            if case .unusable = finding, substitute != nil {
+                clientRecords[peer] = substitute
+                keep(.client(peer))
+            }
+            return substitute
         }
     }
 

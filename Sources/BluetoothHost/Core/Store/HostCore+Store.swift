@@ -14,11 +14,23 @@ extension HostCore {
         let configured = Set(bonds.map(\.peer))
         context.bonds = inventory.bonds.filter { !configured.contains($0.peer) } + bonds
         context.storeState.counters = inventory.counters
+        for finding in inventory.findings { loseCounter(finding) }
         bondsChanged(now: now)
         // The store may have one bond more, which was to be removed after another was saved.
         while bonds.count > Self.bondLimit, let oldest = bonds.first {
             dropBond(of: oldest.peer, now: now)
         }
+    }
+
+    /// Marks all counters of a bond as used if the entry with its counter is not usable. The host may
+    /// have signed with any of them. The bond signs again when it has another key.
+    private mutating func loseCounter(_ finding: BondInventory.Finding) {
+        guard case .counter(let peer)? = RecordName(finding.key),
+            bonds.contains(where: { $0.peer == peer })
+        else { return }
+        context.storeState.counters[peer] = .exhausted
+        // The next start of the host finds no trace of an entry that is set aside.
+        if case .unusable = finding { context.write(.counter(peer)) }
     }
 
     /// Handles a store whose entries could not be listed at the start of the host. The host replaces

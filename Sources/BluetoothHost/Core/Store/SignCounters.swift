@@ -40,6 +40,9 @@ struct SignCounter: Equatable, Sendable {
     /// The number of counters that are reserved at once.
     static let blockLength: UInt32 = 256
 
+    /// The counter of a key whose counters are all used.
+    static let exhausted = SignCounter(next: .max, reserved: .max)
+
     var next: UInt32 = 0
     /// The first counter that is not reserved.
     var reserved: UInt32 = 0

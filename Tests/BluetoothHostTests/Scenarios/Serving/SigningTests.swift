@@ -162,4 +162,17 @@ struct SignedClientTests {
         _ = harness.exchange(try command(1, to: service.value(0), counter: 5), from: address)
         #expect(harness.core.value(of: service.value(0)) == [0])
     }
+
+    @Test("After a restart, signed commands are still refused if the counter was damaged")
+    mutating func damagedCounter() throws {
+        let name = RecordName.client(Bonded.peer.address).key
+        var (harness, _) = try harness([name: [1, 2, 3]])
+        _ = try harness.accept(try move(&harness))
+        harness.drive()
+        var (next, service) = try self.harness(harness.store)
+        let address = try move(&next)
+        _ = try next.accept(address)
+        _ = next.exchange(try command(1, to: service.value(0), counter: 5), from: address)
+        #expect(next.core.value(of: service.value(0)) == [0])
+    }
 }

@@ -287,4 +287,40 @@ struct BondTests {
         next.core.keepBond(unsigned, now: next.now)
         #expect(next.core.takeSignCounter(for: SampleBonds.peer(1)) == nil)
     }
+
+    @Test("A bond whose sign counter is damaged signs no command until it has another key")
+    func damagedCounter() throws {
+        let counterKey = RecordName.counter(SampleBonds.peer(1)).key
+        var harness = Self.harness([
+            Self.key(1): SampleBonds.bond(1).encode(localIdentity: SampleBonds.identity),
+            counterKey: [1, 2, 3],
+        ])
+        #expect(harness.core.takeSignCounter(for: SampleBonds.peer(1)) == nil)
+        #expect(harness.setAside == [counterKey])
+        var next = Self.harness(harness.store)
+        #expect(next.core.takeSignCounter(for: SampleBonds.peer(1)) == nil)
+        var rekeyed = SampleBonds.bond(1)
+        rekeyed.localSigningKey = SampleBonds.resolvingKey
+        next.core.keepBond(rekeyed, now: next.now)
+        #expect(next.core.takeSignCounter(for: SampleBonds.peer(1)) == 0)
+    }
+
+    @Test("A sign counter that cannot be read is not used, and is left unchanged")
+    func unreadableCounter() throws {
+        let counterKey = RecordName.counter(SampleBonds.peer(1)).key
+        let bond = SampleBonds.bond(1).encode(localIdentity: SampleBonds.identity)
+        let fault = StoreFault(TransportError.injected("bad sector"))
+        var harness = Harness { $0.store = MemoryStore() }
+        harness.store = [counterKey: [7]]
+        harness.core.storeOpened(
+            [
+                StoreEntry(key: Self.key(1), contents: .success(bond)),
+                StoreEntry(key: counterKey, contents: .failure(fault)),
+            ],
+            now: .zero
+        )
+        #expect(harness.core.takeSignCounter(for: SampleBonds.peer(1)) == nil)
+        harness.performActions()
+        #expect(harness.store[counterKey] == [7] && harness.setAside.isEmpty)
+    }
 }
