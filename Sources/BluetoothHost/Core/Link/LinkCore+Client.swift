@@ -59,10 +59,7 @@ extension LinkCore {
         case .violated(let violation):
             let text = "the peer violated the protocol: \(violation)"
             context.emit(.log("link \(identifier.rawValue): \(text)"))
-        case .servicesChanged(let handles):
-            announce(&context)
-            context.emit(.event(.servicesChanged(identifier, [handles], isReported: true)))
-            databaseChanged(isIndicated: true, &context)
+        case .servicesChanged(let handles): servicesChanged(handles, &context)
         }
     }
 

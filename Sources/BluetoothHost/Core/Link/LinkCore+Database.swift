@@ -84,6 +84,30 @@ extension LinkCore {
         lookup.isOutOfSync && operation.namedHandle != nil
     }
 
+    /// Handles an indication of Service Changed. Before encryption, any device can send one, so it
+    /// counts only when the peer has proved its identity.
+    mutating func servicesChanged(
+        _ handles: ClosedRange<AttributeHandle>,
+        _ context: inout LinkContext
+    ) {
+        guard !awaitsEncryption else {
+            let earlier = unverifiedChange ?? handles
+            let first = min(earlier.lowerBound, handles.lowerBound)
+            unverifiedChange = first...max(earlier.upperBound, handles.upperBound)
+            return
+        }
+        announce(&context)
+        context.emit(.event(.servicesChanged(identifier, [handles], isReported: true)))
+        databaseChanged(isIndicated: true, &context)
+    }
+
+    /// Handles the indications of Service Changed that arrived before encryption.
+    mutating func verifyChange(_ context: inout LinkContext) {
+        guard let handles = unverifiedChange else { return }
+        unverifiedChange = nil
+        servicesChanged(handles, &context)
+    }
+
     /// Handles the peer's report that its database has changed.
     ///
     /// - Parameter isIndicated: Whether the peer has indicated the range of the change.

@@ -92,6 +92,8 @@ struct LinkCore: Sendable {
     /// The current operation of the search.
     var lookupOperation: UInt64?
     var databaseRequests: [RequestIdentifier] = []
+    /// The handles of all indications of Service Changed that arrived before encryption.
+    var unverifiedChange: ClosedRange<AttributeHandle>?
 
     /// The MTU exchange, whose answer shows that the link is usable; `nil` before it begins and
     /// after its end.

@@ -53,6 +53,7 @@ extension LinkCore {
         protection.reminderDueAt = nil
         updateServerSecurity(&context)
         guard didWait else { return }
+        verifyChange(&context)
         beginGATT(&context)
         for (request, id) in protection.held.removeAll() {
             self.request(request, id: id, &context)

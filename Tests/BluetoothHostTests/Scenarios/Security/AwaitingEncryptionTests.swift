@@ -170,6 +170,46 @@ struct AwaitingEncryptionTests {
         #expect(harness.notifications.map(\.value) == [[2]])
     }
 
+    @Test("An indication of Service Changed before encryption counts after encryption")
+    func serviceChanged() throws {
+        let handle = AttributeHandle(3)
+        let changed = GATT.Characteristic(
+            uuid: GATT.AttributeType.serviceChanged,
+            handle: AttributeHandle(2),
+            valueHandle: handle,
+            properties: [.indicate],
+            endHandle: AttributeHandle(4)
+        )
+        let service = GATT.DiscoveredService(
+            service: GATT.Service(
+                uuid: GATT.AttributeType.genericAttribute,
+                isPrimary: true,
+                handle: AttributeHandle(1),
+                endHandle: AttributeHandle(4)
+            ),
+            characteristics: [.init(characteristic: changed)]
+        )
+        var record = DatabaseRecord(database: try #require(GATT.Database(services: [service])))
+        record.isWatched = true
+        var harness = try Harness.bonded()
+        harness.core.context.databases.keep(record, of: address)
+        let link = try harness.accept(address)
+        let indication = ATT.HandleValueIndication(handle: handle, value: [0x10, 0, 0x2F, 0])
+        harness.controller.sendPDU(.handleValueIndication(indication), from: address)
+        harness.drive()
+        let isReported = { (harness: Harness) in
+            harness.events.contains { event in
+                if case .servicesChanged(link, _, true) = event { true } else { false }
+            }
+        }
+        #expect(!isReported(harness))
+        #expect(harness.core.context.databases.record(of: address) == record)
+        harness.controller.requestKey(from: address)
+        harness.drive()
+        #expect(isReported(harness))
+        #expect(harness.core.context.databases.record(of: address) == nil)
+    }
+
     @Test("Before encryption, values are neither sent nor accessible to the peer")
     func server() throws {
         var harness = try Harness.bonded()
