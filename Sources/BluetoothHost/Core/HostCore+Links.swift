@@ -99,6 +99,9 @@ extension HostCore {
 
     package func isOpen(_ link: LinkIdentifier) -> Bool { links.index(of: link) != nil }
 
+    /// Returns whether a link has ended or is being disconnected.
+    func isEnding(_ link: LinkIdentifier) -> Bool { look(at: link) { $0.isDisconnecting } ?? true }
+
     /// Returns the properties of a link, or `nil` if it has ended.
     package func properties(of link: LinkIdentifier) -> Link.Properties? {
         look(at: link) { link in

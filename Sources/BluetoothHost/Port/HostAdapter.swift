@@ -165,11 +165,16 @@ extension HostAdapter {
     ) {
         onHost { host in
             let request = LinkRequest(request, policy: host.configuration.pairing)
-            _ = host.begin(request, on: link) { result in
-                completion(result.map(PortAnswer.init).mapError(portError))
+            _ = host.begin(request, on: link) { [weak self] result in
+                let answer = result.map(PortAnswer.init).mapError { error in
+                    self?.isEnding(link) == false ? portErrorOfOpenLink(error) : portError(error)
+                }
+                completion(answer)
             }
         }
     }
+
+    private func isEnding(_ link: LinkIdentifier) -> Bool { onHost { $0.core.isEnding(link) } }
 
     package func knownDatabase(of link: LinkIdentifier) -> GATT.Database? {
         onHost { $0.knownDatabase(of: link) }

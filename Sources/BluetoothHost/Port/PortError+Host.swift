@@ -21,6 +21,15 @@ func portError(_ error: any Error) -> any Error {
     }
 }
 
+/// Returns the port's error for a failed request to a link that continues. An operation on an
+/// enhanced bearer fails if only the bearer ends. Its error must not announce the end of the link.
+func portErrorOfOpenLink(_ error: any Error) -> any Error {
+    switch error {
+    case GATT.Failure.timedOut, GATT.Failure.bearerClosed: PortError.timedOut
+    default: portError(error)
+    }
+}
+
 extension PortError {
     package init(_ error: HostError) {
         self =
