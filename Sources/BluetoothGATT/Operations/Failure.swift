@@ -43,7 +43,7 @@ extension GATT.Failure: CustomStringConvertible {
             "the peer returned different bytes than the host wrote (attribute \(handle))"
         case .tooManyAttributes: "the peer has more than \(GATT.discoveryLimit) elements"
         case .timedOut: "the peer did not answer within 30 seconds"
-        case .bearerClosed: "the link has ended"
+        case .bearerClosed: "the bearer of the operation has closed"
         case .queueFull: "too many operations are waiting"
         case .valueTooLong(let limit): "the value is longer than \(limit) bytes"
         case .invalidOperation(let reason): reason
