@@ -238,6 +238,37 @@ struct ChannelTests {
         #expect(refused == .refused(1, .refused(.spsmNotSupported)))
     }
 
+    @Test("Channels that ended before they were accepted leave the backlog")
+    func endedBacklog() throws {
+        var (harness, _) = try connected()
+        let key = try listen(&harness, backlog: 2)
+        for _ in 0..<3 {
+            harness.channels(of: peer.address) { channels in channels.open(0x0090) }
+            harness.channels(of: peer.address) { channels in channels.close() }
+        }
+        let reports = harness.controller.peers[peer.address]?.channels?.reports ?? []
+        #expect(reports.count { if case .opened = $0 { true } else { false } } == 3)
+        // A channel with data that the application has not read is still accepted.
+        harness.channels(of: peer.address) { channels in channels.open(0x0090) }
+        harness.channels(of: peer.address) { channels in channels.send([7]) }
+        harness.channels(of: peer.address) { channels in channels.close() }
+        let accepted = accept(key, &harness)
+        let channel = try #require(try harness.channels(accepted).first)
+        let reading = harness.ask(.receive(channel), of: try harness.onlyLink())
+        #expect(try harness.sdu(reading) == [7])
+    }
+
+    @Test("The channels of a link that has ended leave the backlog")
+    func lostBacklog() throws {
+        var (harness, _) = try connected()
+        _ = try listen(&harness, backlog: 1)
+        harness.channels(of: peer.address) { channels in channels.open(0x0090) }
+        harness.channels(of: peer.address) { channels in channels.send([7]) }
+        harness.controller.dropLink(to: peer.address, .connectionTimeout)
+        harness.drive()
+        #expect(harness.core.context.listeners[0x0090]?.backlog.isEmpty == true)
+    }
+
     @Test("Channels that were not accepted are closed with their listener")
     func unaccepted() throws {
         var (harness, _) = try connected()

@@ -70,6 +70,11 @@ struct ListenerTable: Sendable {
     /// The requests that await a channel.
     var acceptors: [RequestIdentifier] { listeners.values.compactMap(\.acceptor) }
 
+    /// Removes the channels that meet a condition from all backlogs.
+    mutating func forget(where isForgotten: (ChannelNumber) -> Bool) {
+        for spsm in listeners.keys { listeners[spsm]?.backlog.removeAll(where: isForgotten) }
+    }
+
     mutating func removeAll() {
         listeners = [:]
     }

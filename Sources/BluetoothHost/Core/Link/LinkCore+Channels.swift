@@ -224,6 +224,7 @@ extension LinkCore {
         for closer in context.channels.linkEnded(identifier) {
             context.complete(closer, .done)
         }
+        context.listeners.forget { [channels = context.channels] in !channels.isLinkOpen(of: $0) }
         failWaitingOpenings(with: error, &context)
         for id in logicalLink.end() where id < LinkContext.ownOperationBase {
             context.fail(RequestIdentifier(rawValue: id), error)
@@ -244,6 +245,7 @@ extension LinkContext {
         }
         // An application that closed the channel does not read from it.
         let kept = end == .closed ? [] : unread
+        if kept.isEmpty { listeners.forget { $0 == number } }
         guard let entry = channels.end(number, end, unread: kept) else { return }
         if let reader = entry.reader { completeReading(reader, at: end) }
         for watcher in entry.watchers { complete(watcher, .end(end)) }
