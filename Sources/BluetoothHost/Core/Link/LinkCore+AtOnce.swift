@@ -13,9 +13,11 @@ extension LinkCore {
     /// Returns whether a PDU can be sent now without overtaking a PDU that waits for room: no value
     /// or packet of the link waits for it, and no record has changed since the last write. After
     /// each input, `pump` has sent all packets of the link or has recorded the link as blocked. An
-    /// indication that waits for the confirmation of an earlier one may be overtaken.
+    /// indication that waits for the confirmation of an earlier one may be overtaken. A closed bearer
+    /// carries no PDU (Vol 3, Part F, 3.3.3).
     private func isIdle(_ context: inout LinkContext) -> Bool {
-        serving.queue.isEmpty && !isBlocked && !context.storeState.schedule.hasChanges
+        serving.queue.isEmpty && !isBlocked && !bearer.att.isClosed
+            && !context.storeState.schedule.hasChanges
     }
 
     /// Sends a value as a notification if the controller, or the queue of its packets, has room.

@@ -252,6 +252,29 @@ struct NotificationTests {
         #expect(harness.ends[link] == [.disconnected(.connectionTerminatedByLocalHost)])
     }
 
+    @Test("After the peer has not confirmed an indication, the host sends no further value")
+    func closedBearer() throws {
+        var (harness, link, service) = try subscribed()
+        harness.controller.peers[peer.address]?.server.confirms = false
+        harness.controller.endlessCommands = [.disconnect]
+        _ = harness.notify([(service.value(2), [1])], on: link)
+        harness.advance(by: .seconds(30))
+        let late = harness.notify([(service.value(0), [2])], on: link)
+        let isSent = try notifyAtOnce([3], of: service.value(0), &harness, link)
+        let isWritten = harness.core.writeAtOnce(
+            [4],
+            to: ModelServer.writableHandle,
+            on: link,
+            now: harness.now
+        )
+        harness.drive()
+        #expect(!isSent && !isWritten && harness.isPending(late))
+        #expect(harness.values(receivedBy: peer.address) == [[1]])
+        harness.controller.dropLink(to: peer.address, .connectionTimeout)
+        harness.drive()
+        #expect(harness.error(late) == .disconnected(.connectionTimeout))
+    }
+
     @Test("A request to send several values completes when all of them are sent and confirmed")
     func severalValues() throws {
         var (harness, link, service) = try subscribed()
