@@ -26,13 +26,16 @@ extension LogicalLink {
         )
         let abandoned = channels[index].sender.abandon()
         let unread = channels[index].receiver.takeAll()
-        if let identifier = ask(request, now: now) {
-            channels[index].phase = .closing
-            disconnections[identifier] = channel
-        } else {
+        let actions =
+            abandoned.map { Action.abandoned($0, reason) }
+            + [.closed(channel, reason, unread: unread)]
+        guard let identifier = ask(request, now: now) else {
             channels.remove(at: index)
+            return actions + [.released(channel)]
         }
-        return abandoned.map { .abandoned($0, reason) } + [.closed(channel, reason, unread: unread)]
+        channels[index].phase = .closing
+        disconnections[identifier] = channel
+        return actions
     }
 
     /// Ends all channels after the link has ended, and returns the identifiers of the unfinished

@@ -51,6 +51,32 @@ struct ChannelFloodTests {
         #expect(results.suffix(32) == ArraySlice(repeating: UInt8(4), count: 32))
     }
 
+    @Test("A channel is released at once if the peer leaves too many disconnections unanswered")
+    func disconnections() throws {
+        var pair = ChannelPair.listening()
+        var released = 0
+        for _ in 0...OutstandingRequests.limit {
+            let source = ChannelIdentifier(rawValue: 0x40)
+            _ = pair.peer.link.receiveSignaling(
+                Self.request(1, source: source.rawValue),
+                under: pair.peer.conditions,
+                now: .zero
+            )
+            let channel = try #require(pair.peer.link.openChannels.first)
+            var actions = pair.peer.link.close(channel, now: .zero)
+            // The peer requests the end as well, and does not answer the host's request.
+            let request = Signaling.DisconnectionRequest(destination: channel, source: source)
+            actions += pair.peer.link.receiveSignaling(
+                request.encode(identifier: 2)[...],
+                under: pair.peer.conditions,
+                now: .zero
+            )
+            released += actions.count { $0 == .released(channel) }
+            while pair.peer.link.nextUrgentFrame() != nil {}
+        }
+        #expect(released == OutstandingRequests.limit + 1)
+    }
+
     @Test("Frames for unknown channels are ignored", arguments: [0x40, 0x7F, 0x80])
     func strays(channel: UInt16) {
         var link = LogicalLink(role: .central)
