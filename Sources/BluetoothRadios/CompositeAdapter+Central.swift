@@ -152,7 +152,9 @@ extension CompositeAdapter {
 
     private func readSignal(of link: LinkIdentifier) {
         begin(.readRSSI, on: link) { [weak self] result in
-            guard let self, case .success(.rssi(let reading)) = result else { return }
+            guard let self else { return }
+            let reading: Int? =
+                if case .success(.rssi(let signal)) = result { signal } else { nil }
             perform(state.withLock { $0.core.signalRead(reading, of: link, now: now) })
         }
     }

@@ -44,6 +44,12 @@ struct RadioCore: Sendable {
         /// The number of links that the radio had when it refused another one; `nil` if no limit is
         /// known.
         var slotLimit: Int?
+        /// The link whose signal is being read.
+        var reading: LinkIdentifier?
+        /// The links whose signals are read next in this round, the first one last.
+        var unread: [LinkIdentifier] = []
+        /// The time at which the round of readings began.
+        var roundBegan = Instant.zero
 
         var isFull: Bool { slotLimit.map { linkCount >= $0 } ?? false }
     }
@@ -314,9 +320,42 @@ extension RadioCore {
         }
         if let reading = nextReading, reading <= now {
             nextReading = links.isEmpty ? nil : now + rules.readingInterval
-            actions += links.keys.sorted().map { .read($0) }
+            actions += radios.indices.flatMap { readSignals(on: $0, now: now) }
         }
         return actions
+    }
+
+    /// Begins a round that reads the signals of a radio's links, unless the last round has not
+    /// ended.
+    private mutating func readSignals(on radio: Int, now: Instant) -> [Action] {
+        if radios[radio].reading == nil, radios[radio].unread.isEmpty {
+            radios[radio].unread = links.keys.filter { links[$0]?.radio == radio }.sorted(by: >)
+            radios[radio].roundBegan = now
+        }
+        return readNext(on: radio, now: now)
+    }
+
+    /// Reads the next signal of the radio's round. Most controllers execute one command at a time,
+    /// and each one takes a round trip through the network. The commands that connect to a peer
+    /// would wait for all readings that began before them.
+    private mutating func readNext(on radio: Int, now: Instant) -> [Action] {
+        guard radios[radio].reading == nil, !isReadingPaused(on: radio, now: now),
+            let next = radios[radio].unread.popLast()
+        else { return [] }
+        radios[radio].reading = next
+        return [.read(next)]
+    }
+
+    /// Whether readings wait, because the radio listens in a survey, or alone connects to a peer.
+    private func isReadingPaused(on radio: Int, now: Instant) -> Bool {
+        guard now - radios[radio].roundBegan < rules.readingPauseLimit else { return false }
+        return requests.values.contains {
+            switch $0.phase {
+            case .surveying: true
+            case .preferring: $0.attempts.contains(radio)
+            case .connectingOnAll: false
+            }
+        }
     }
 
     /// Returns the radio that receives a peer best; `nil` if no usable radio has received the peer
@@ -387,6 +426,8 @@ extension RadioCore {
         now: Instant
     ) {
         radios[radio].linkCount = max(radios[radio].linkCount - 1, 0)
+        if radios[radio].reading == link { radios[radio].reading = nil }
+        radios[radio].unread.removeAll { $0 == link }
         guard let closed = links.removeValue(forKey: link) else { return }
         if links.isEmpty { nextReading = nil }
         if isLost || closed.isMoving { signals.forget(closed.peer, on: radio) }
@@ -411,8 +452,19 @@ extension RadioCore {
         moves[peer] = move
     }
 
-    /// Handles a reading of a link's signal; `nil` if the controller has none.
+    /// Handles a reading of a link's signal; `nil` if it failed or the controller has none.
     mutating func signalRead(_ reading: Int?, of link: LinkIdentifier, now: Instant) -> [Action] {
+        guard let radio = links[link]?.radio else { return [] }
+        if radios[radio].reading == link { radios[radio].reading = nil }
+        return moveIfWeak(link, reading, now: now) + readNext(on: radio, now: now)
+    }
+
+    /// Adds a reading to a link's signal, and ends the link if it has to move.
+    private mutating func moveIfWeak(
+        _ link: LinkIdentifier,
+        _ reading: Int?,
+        now: Instant
+    ) -> [Action] {
         guard let reading, var state = links[link], !state.isMoving else { return [] }
         var signal = state.signal ?? Signal(reading, now: now)
         signal.add(reading, rules, now: now)

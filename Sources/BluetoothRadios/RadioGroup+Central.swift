@@ -268,7 +268,7 @@ extension RadioGroup {
         Task { [weak self] in
             let link = await host.links.first { $0.identifier == member.inner }
             let reading = try? await link?.readRSSI()
-            guard let self, let reading else { return }
+            guard let self else { return }
             perform(
                 state.withLock { $0.core.signalRead(reading, of: identifier, now: now) }
             )

@@ -23,8 +23,12 @@ package struct RadioRules: Hashable, Sendable {
     /// The time for which only the best radio tries to connect, before all radios do.
     package var headStart: Duration = .milliseconds(1_500)
 
-    /// The time between two readings of the signal of a link.
+    /// The time between two readings of the signal of a link. A radio reads one signal at a time,
+    /// so the time is longer if the readings of all its links take longer.
     package var readingInterval: Duration = .seconds(1)
+    /// The longest time for which surveys and head starts delay the readings of a radio, so that
+    /// the commands of the connection requests do not wait for them.
+    package var readingPauseLimit: Duration = .seconds(5)
     /// The signal of a link below which another radio may take over.
     package var weakSignal = -76.0
     /// The signal of a link below which the link is moved even if no other radio receives the peer.

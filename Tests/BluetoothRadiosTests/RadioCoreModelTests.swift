@@ -22,6 +22,8 @@ struct RadioCoreModelTests {
         var attempts: Set<Attempt> = []
         var open: [LinkIdentifier: (peer: PeerIdentifier, radio: Int)] = [:]
         var ending: Set<LinkIdentifier> = []
+        /// The links whose signals are being read.
+        var reading: Set<LinkIdentifier> = []
         var waiting: [RequestIdentifier: PeerIdentifier] = [:]
         var isSurveying = false
         var lastNumber: UInt64 = 0
@@ -53,7 +55,11 @@ struct RadioCoreModelTests {
                 case .survey(let isOn):
                     #expect(isSurveying != isOn)
                     isSurveying = isOn
-                case .read(let link): #expect(open[link] != nil)
+                case .read(let link):
+                    let radio = open[link]?.radio
+                    #expect(radio != nil)
+                    #expect(!reading.contains { open[$0]?.radio == radio })
+                    reading.insert(link)
                 case .disconnect(let link):
                     #expect(open[link] != nil)
                     ending.insert(link)
@@ -118,7 +124,9 @@ struct RadioCoreModelTests {
                 _ = core.received(peer(draw(5)), by: draw(4), -40 - draw(60), now: now)
             case 10:
                 guard let link = open.keys.randomElement(using: &generator) else { break }
-                perform(core.signalRead(-40 - draw(60), of: link, now: now))
+                reading.remove(link)
+                let signal = draw(8) == 0 ? nil : -40 - draw(60)
+                perform(core.signalRead(signal, of: link, now: now))
             default:
                 for _ in 0..<50 {
                     guard let deadline = core.nextDeadline, deadline <= now else { break }
@@ -161,6 +169,7 @@ struct RadioCoreModelTests {
         private mutating func close(_ link: LinkIdentifier, isLost: Bool) {
             guard let state = open.removeValue(forKey: link) else { return }
             ending.remove(link)
+            reading.remove(link)
             core.linkClosed(link, on: state.radio, isLost: isLost, now: now)
         }
 

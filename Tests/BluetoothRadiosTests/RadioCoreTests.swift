@@ -322,6 +322,76 @@ struct RadioCoreTests {
         #expect(readings(-95, count: 60) == nil)
     }
 
+    // MARK: Readings
+
+    private static let far = LinkIdentifier(rawValue: 3)
+
+    /// Opens two links on the radio 0, and one on the radio 1.
+    private mutating func openThree() {
+        open(on: 0)
+        for (number, link, radio) in [(1, Self.other, 0), (2, Self.far, 1)] {
+            _ = core.linkOpened(link, to: Self.identifier(number), on: radio, now: now)
+        }
+    }
+
+    @Test("A radio reads the signal of one link at a time")
+    mutating func readingsInTurn() {
+        openThree()
+        #expect(pass() == [.read(Self.link), .read(Self.far)])
+        #expect(core.signalRead(-50, of: Self.far, now: now) == [])
+        #expect(core.signalRead(-50, of: Self.link, now: now) == [.read(Self.other)])
+        // The reading on the radio 0 has not ended, so only the radio 1 begins a round.
+        #expect(pass() == [.read(Self.far)])
+        #expect(core.signalRead(-50, of: Self.other, now: now) == [])
+        #expect(core.signalRead(-50, of: Self.far, now: now) == [])
+        #expect(pass() == [.read(Self.link), .read(Self.far)])
+    }
+
+    @Test("After a failed reading, or the end of its link, the radio reads the next link")
+    mutating func failedReading() {
+        openThree()
+        _ = pass()
+        #expect(core.signalRead(nil, of: Self.link, now: now) == [.read(Self.other)])
+        core.linkClosed(Self.other, on: 0, isLost: false, now: now)
+        #expect(core.signalRead(-50, of: Self.other, now: now) == [])
+        #expect(pass() == [.read(Self.link)])
+        core.linkClosed(Self.link, on: 0, isLost: false, now: now)
+        _ = core.linkOpened(Self.other, to: Self.peer, on: 0, now: now)
+        #expect(pass() == [.read(Self.other)])
+    }
+
+    @Test("During a survey or a head start, the readings wait, but not longer than the limit")
+    mutating func pausedReadings() {
+        openThree()
+        let waiting = PeerIdentifier(bytes: [UInt8](repeating: 9, count: 16))
+        #expect(core.connectionRequested(Self.request, to: waiting, now: now) == [.survey(true)])
+        now = now + (rules.surveyLimit - .milliseconds(1))
+        _ = core.received(waiting, by: 1, -50, now: now)
+        #expect(pass() == [.begin(Self.request, waiting, radio: 1), .survey(false)])
+        // The radio 1 has the head start, so only the radio 0 reads.
+        #expect(pass() == [.read(Self.link)])
+        #expect(core.linkOpened(LinkIdentifier(rawValue: 4), to: waiting, on: 1, now: now) == [])
+        #expect(pass() == [.read(Self.far)])
+        // Requests for other peers follow each other without a break.
+        let start = now
+        core.linkClosed(Self.far, on: 1, isLost: false, now: now)
+        var reads: [Duration] = []
+        for number in 10..<60 {
+            let id = RequestIdentifier(rawValue: UInt64(number))
+            _ = core.connectionRequested(id, to: Self.identifier(number), now: now)
+            now = now + rules.surveyLimit / 2
+            let actions = core.deadlinePassed(now: now)
+            if actions.contains(where: { if case .read = $0 { true } else { false } }) {
+                reads.append(now - start)
+            }
+            _ = core.connectionCanceled(id)
+        }
+        #expect(!reads.isEmpty)
+        let pauses = zip(reads, [.zero] + reads).map { $0 - $1 }
+        let limit = rules.readingPauseLimit + rules.readingInterval * 3
+        #expect(pauses.allSatisfy { $0 <= limit }, "\(reads)")
+    }
+
     // MARK: Reports
 
     @Test("The application gets the reports of the radio that receives the device best")
