@@ -162,7 +162,8 @@ extension CompositeAdapter {
     }
 
     /// Chooses the radio of a peer for all later links, or with `nil` leaves the choice to the
-    /// adapter. The store keeps the choice. May be called on the executor only.
+    /// adapter. A connection request that has no link yet uses the choice as well. The store keeps
+    /// the choice. May be called on the executor only.
     ///
     /// - Returns: `false` if no radio has this name, there are too many choices, or the store does
     ///   not accept the choice.
@@ -172,7 +173,7 @@ extension CompositeAdapter {
         var pins = RadioPins(first.record(RadioPins.recordName))
         guard pins.set(name, for: peer) else { return false }
         guard first.storeRecord(pins.bytes, RadioPins.recordName) else { return false }
-        state.withLock { $0.core.pin(peer, to: radio) }
+        perform(state.withLock { $0.core.pin(peer, to: radio) })
         return true
     }
 }

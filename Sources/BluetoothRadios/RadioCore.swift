@@ -159,13 +159,30 @@ extension RadioCore {
         return requests.keys.filter { isOnAll($0) }.flatMap { connectOnAll($0) }
     }
 
-    private func isOnAll(_ request: RequestIdentifier) -> Bool {
-        if case .connectingOnAll = requests[request]?.phase { true } else { false }
+    private func isOnAll(_ id: RequestIdentifier) -> Bool {
+        guard let request = requests[id], pins[request.peer] == nil else { return false }
+        return if case .connectingOnAll = request.phase { true } else { false }
     }
 
-    /// Chooses the radio of a peer for all later requests, or with `nil` leaves the choice to the
-    /// core.
-    mutating func pin(_ peer: PeerIdentifier, to radio: Int?) { pins[peer] = radio }
+    /// Chooses the radio of a peer for all later links, or with `nil` leaves the choice to the
+    /// core. A request that has no link yet continues on the chosen radio.
+    mutating func pin(_ peer: PeerIdentifier, to radio: Int?) -> [Action] {
+        pins[peer] = radio
+        guard let (id, request) = requests.first(where: { $0.value.peer == peer }) else {
+            return []
+        }
+        guard let radio else {
+            requests[id]?.reason = .firstToConnect
+            return connectOnAll(id)
+        }
+        let others = request.attempts.subtracting([radio])
+        requests[id]?.attempts.subtract(others)
+        requests[id]?.failed.remove(radio)
+        requests[id]?.reason = .pinned
+        requests[id]?.phase = .connectingOnAll
+        return others.sorted().map { .cancel(id, radio: $0) } + begin(id, on: [radio])
+            + updateSurvey()
+    }
 
     /// Takes over the choices of an earlier run. Choices of radios that no longer exist have no
     /// effect.
@@ -226,7 +243,10 @@ extension RadioCore {
         _ error: PortError,
         now: Instant
     ) -> [Action] {
-        guard let peer = requests[request]?.peer else { return [] }
+        // A canceled attempt may still report its end.
+        guard let peer = requests[request]?.peer,
+            requests[request]?.attempts.contains(radio) == true
+        else { return [] }
         if error == .refused(.limitReached) { radios[radio].slotLimit = radios[radio].linkCount }
         noteFailure(of: peer, on: radio, now: now)
         requests[request]?.attempts.remove(radio)

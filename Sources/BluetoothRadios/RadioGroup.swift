@@ -150,7 +150,9 @@ package final class RadioGroup: Sendable {
         guard name.map(names.contains) ?? true else { return false }
         let peer = await hosts[0].identifier(of: address)
         return await hosts[0].storePin(name, for: peer) {
-            state.withLock { $0.core.pin(peer, to: name.flatMap(names.firstIndex)) }
+            perform(
+                state.withLock { $0.core.pin(peer, to: name.flatMap(names.firstIndex)) }
+            )
         }
     }
 

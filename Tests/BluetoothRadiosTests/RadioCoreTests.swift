@@ -212,7 +212,7 @@ struct RadioCoreTests {
 
     @Test("A pinned peer uses its radio only, and does not move")
     mutating func pin() {
-        core.pin(Self.peer, to: 2)
+        _ = core.pin(Self.peer, to: 2)
         receive([-40, -40, -90])
         #expect(connect() == [Self.begin(2)])
         #expect(core.nextDeadline == nil)
@@ -220,6 +220,33 @@ struct RadioCoreTests {
         _ = core.radioChanged(2, isUsable: true, now: now)
         _ = core.linkOpened(Self.link, to: Self.peer, on: 2, now: now)
         #expect(readings(-95, count: 60, others: [-40, -40, nil]) == nil)
+    }
+
+    @Test("If another radio returns, a pinned peer still uses its radio only")
+    mutating func pinAndReturn() {
+        _ = core.pin(Self.peer, to: 2)
+        #expect(connect() == [Self.begin(2)])
+        _ = core.radioChanged(1, isUsable: false, now: now)
+        #expect(core.radioChanged(1, isUsable: true, now: now) == [])
+    }
+
+    @Test("A pin applies to a request that has no link yet, and so does its end")
+    mutating func pinDuringRequest() {
+        receive([-40, -70, nil])
+        #expect(connect() == [Self.begin(0)])
+        _ = core.pin(Self.peer, to: 2)
+        #expect(core.requests[Self.request]?.attempts == [2])
+        #expect(core.requests[Self.request]?.reason == .pinned)
+        #expect(core.nextDeadline == nil)
+        _ = core.pin(Self.peer, to: nil)
+        #expect(core.requests[Self.request]?.attempts == [0, 1, 2])
+        _ = core.connectionCanceled(Self.request)
+        // A survey for this peer ends, too.
+        now = now + rules.freshness * 2
+        #expect(connect() == [.survey(true)])
+        _ = core.pin(Self.peer, to: 1)
+        #expect(core.requests[Self.request]?.attempts == [1])
+        #expect(core.nextDeadline == nil)
     }
 
     @Test("If the radio with the head start is lost, all other radios connect")
