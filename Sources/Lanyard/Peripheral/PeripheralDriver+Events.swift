@@ -57,7 +57,7 @@ extension PeripheralDriver {
     }
 
     private func publish() {
-        unpublished = Set(accessory.services.map(\.identifier))
+        unpublished = accessory.services.map(\.identifier)
         isPublished = true
         server?.publish(accessory.services)
     }
@@ -67,7 +67,8 @@ extension PeripheralDriver {
             let effect = "is not published, so the accessory is not advertised"
             return failToAdvertise("the service \(service) \(effect): \(failure)")
         }
-        unpublished.remove(service)
+        guard let index = unpublished.firstIndex(of: service) else { return }
+        unpublished.remove(at: index)
         if unpublished.isEmpty { advertise() }
     }
 

@@ -43,8 +43,8 @@ final class PeripheralDriver: @unchecked Sendable {
     var server: (any SystemServer)?
     /// Whether the services were passed to the server, or restored.
     var isPublished = false
-    /// The services whose publication is not yet confirmed.
-    var unpublished: Set<BluetoothID> = []
+    /// The services whose publication is not yet confirmed. Several services can have one UUID.
+    var unpublished: [BluetoothID] = []
     var isRestored = false
     var subscribers: [SubscriberKey: Subscriber] = [:]
     /// The characteristics whose changed values were not yet sent to subscribers, because the

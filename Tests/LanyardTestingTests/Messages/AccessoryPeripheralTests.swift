@@ -78,6 +78,38 @@ struct AccessoryPeripheralTests {
         }
     }
 
+    @Test("Row 18: Two services with the same UUID are published, and advertised once")
+    func sameService() async throws {
+        let world = TestWorld(seed: 31)
+        let gateway = world.addPhone("gateway")
+        try await world.run {
+            let peripheral = AccessoryPeripheral(
+                PublishedAccessory(
+                    name: "Gateway",
+                    services: [
+                        PublishedService("FF10", [.readable("FF11", Data([1]))]),
+                        PublishedService("FF10", [.readable("FF12", Data([2]))]),
+                    ]
+                ),
+                configuration: gateway.peripheralConfiguration
+            )
+            let events = ReceivedValues<PeripheralEvent>()
+            let observation = peripheral.events.forEach { events.add($0) }
+            let description = AccessoryDescription(
+                kind: "gateway",
+                matching: .service("FF10"),
+                services: [ServiceDescription("FF10", [.read("FF11"), .read("FF12")])]
+            )
+            let central = world.phone.central(description)
+            let accessory = try await central.pair(description)
+            #expect(try await accessory.read("FF11") == Data([1]))
+            #expect(try await accessory.read("FF12") == Data([2]))
+            #expect(events.values == [.availability(.poweredOn), .advertising])
+            observation.cancel()
+            peripheral.close()
+        }
+    }
+
     @Test("Row 18: Long values can be read, values written, and changes observed")
     func values() async throws {
         let world = TestWorld(seed: 8)
