@@ -60,6 +60,7 @@ extension PeripheralDriver {
         unpublished = accessory.services.map(\.identifier)
         isPublished = true
         server?.publish(accessory.services)
+        if unpublished.isEmpty { advertise() }
     }
 
     private func published(_ service: BluetoothID, _ failure: String?) {

@@ -110,6 +110,27 @@ struct AccessoryPeripheralTests {
         }
     }
 
+    @Test("Row 18: An accessory without services is advertised")
+    func withoutServices() async throws {
+        let world = TestWorld(seed: 33)
+        let gateway = world.addPhone("gateway")
+        try await world.run {
+            let peripheral = AccessoryPeripheral(
+                PublishedAccessory(name: "Beacon", services: [], advertised: ["FF10"]),
+                configuration: gateway.peripheralConfiguration
+            )
+            let central = world.phone.central()
+            let events = try central.presence(matching: .service("FF10"))
+            let received = ReceivedValues<PresenceEvent>()
+            let observation = events.forEach { received.add($0) }
+            try await world.expect("the advertisement is received", within: .seconds(5)) {
+                !received.values.isEmpty
+            }
+            observation.cancel()
+            peripheral.close()
+        }
+    }
+
     @Test("Row 18: Long values can be read, values written, and changes observed")
     func values() async throws {
         let world = TestWorld(seed: 8)
