@@ -110,7 +110,8 @@ extension FlightRecording {
     ///   to another version; ``Failure/malformedLine(_:)`` if another line is not an event;
     ///   ``Failure/tooLong`` if there are more than ``eventLimit`` events.
     public init(jsonLines text: String) throws(Failure) {
-        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        // The other line separators of Unicode can be part of a name.
+        let lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
         let decoder = JSONDecoder()
         guard let first = lines.first,
             let header = try? decoder.decode(RecordingHeader.self, from: Data(first.utf8)),

@@ -105,6 +105,14 @@ import Testing
         #expect(try FlightRecording(jsonLines: text) == Self.recording)
     }
 
+    @Test("A name with other line separators of Unicode survives a round trip")
+    func lineSeparators() throws {
+        let name = "a\u{85}b\u{2028}c\u{2029}d\u{B}e\u{C}f\rg"
+        let event = FlightEvent(time: .zero, device: name, lane: .note, text: "seen")
+        let recording = FlightRecording(events: [event])
+        #expect(try FlightRecording(jsonLines: recording.jsonLines) == recording)
+    }
+
     @Test("A recording has one JSON object in each line")
     func lineFormat() {
         let text = FlightRecording(events: [
