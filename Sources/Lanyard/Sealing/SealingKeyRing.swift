@@ -21,10 +21,10 @@ struct SealingKeyRing: Equatable, Sendable {
     /// All keys; the current one is the first.
     var all: [SealingKey] { [current] + accepted }
 
-    /// Accepts another key from now on.
+    /// Accepts another key from now on. A key that is accepted already becomes the latest.
     mutating func accept(_ key: SealingKey) {
-        guard !all.contains(key) else { return }
-        accepted = (accepted + [key]).suffix(Self.limit)
+        guard key != current else { return }
+        accepted = (accepted.filter { $0 != key } + [key]).suffix(Self.limit)
     }
 
     /// Makes a key the current one. The former one is not accepted any longer.

@@ -195,6 +195,17 @@ struct KeyRotationTests {
         #expect(try peripheral.open(central.seal(Data([1]))) == .message(Data([1])))
     }
 
+    @Test("A key that is accepted again counts as the latest, and is not dropped first")
+    func acceptedAgain() {
+        let keys = (0...SealingKeyRing.limit).map { _ in SealingKey() }
+        var ring = SealingKeyRing(first, accepting: Array(keys.dropLast()))
+        ring.accept(keys[0])
+        ring.accept(keys[SealingKeyRing.limit])
+        #expect(ring.accepted.contains(keys[0]))
+        #expect(!ring.accepted.contains(keys[1]))
+        #expect(ring.accepted.count == SealingKeyRing.limit)
+    }
+
     @Test("The answer to a greeting that a rotation has replaced has no effect")
     func replaced() throws {
         let keys = SealingKeyRing(first, accepting: [second])
