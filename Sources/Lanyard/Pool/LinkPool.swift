@@ -115,7 +115,7 @@ package struct LinkPool: Sendable {
             return [.grant(token, to: identity)] + linkMade(token, now: now)
         }
         if mayHave(slots.count + 1) {
-            limit.reached(slots.count + 1, now: now)
+            limit.reached(linkCount + 1, now: now)
             return [give(identity, priority, phase: .linked, now: now), .changed]
         }
         enqueue(

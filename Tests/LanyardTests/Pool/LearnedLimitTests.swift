@@ -105,6 +105,20 @@ struct LearnedLimitTests {
         #expect(harness.limit == 4)
     }
 
+    @Test("A completed pending connection request does not count running connection attempts")
+    func reachedBesideConnecting() {
+        var harness = PoolHarness(limit: .learned, policy: .firstCome)
+        harness.link("a", "b", "c")
+        _ = harness.reserve("d")
+        _ = harness.fail("d")
+        _ = harness.release("b")
+        #expect(harness.reserve("e") == ["grant e"])
+        #expect(harness.claim("f") == ["grant f"])
+        #expect(harness.limit == 3)
+        harness.linked("e")
+        #expect(harness.limit == 4)
+    }
+
     @Test("A limit below the configured one is learned as well")
     func fewerThanSet() {
         var harness = PoolHarness(limit: .fixed(3), policy: .firstCome)
