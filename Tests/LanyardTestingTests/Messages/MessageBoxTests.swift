@@ -8,6 +8,21 @@ import VirtualRadio
 
 @Suite("Messages with a message box", .eachSystem)
 struct MessageBoxTests {
+    @Test("A channel to a forgotten accessory is closed, and no characteristic counts as unknown")
+    func forgotten() async throws {
+        let world = TestWorld(seed: 90)
+        _ = try world.addMessageBox()
+        try await world.run {
+            let (central, accessory) = try await world.box()
+            try await central.forget(accessory)
+            let messages = accessory.boxMessages()
+            let error = await #expect(throws: MessageError.self) {
+                try await messages.send(Reply(reply: 1))
+            }
+            #expect(error == .closed)
+        }
+    }
+
     @Test(
         "Row 16: Requests are answered, and messages are echoed",
         arguments: [WriteKind.withResponse, .withoutResponse]

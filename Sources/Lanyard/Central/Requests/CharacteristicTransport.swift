@@ -39,9 +39,12 @@ final class CharacteristicTransport: MessageTransport, @unchecked Sendable {
 
     func start(_ receiver: @escaping @Sendable (MessageTransportEvent) -> Void) {
         dispatchPrecondition(condition: .onQueue(queue))
-        let entry = driver.entry(with: snapshot)
-        guard let entry, entry.path(of: writing) != nil, entry.path(of: listening) != nil else {
-            return receiver(.ended(driver.hasEnded ? AccessoryError.shutDown : unknown))
+        // Without a record, the accessory was forgotten or the driver has ended.
+        guard let entry = driver.entry(with: snapshot) else {
+            return receiver(.ended(AccessoryError.shutDown))
+        }
+        guard entry.path(of: writing) != nil, entry.path(of: listening) != nil else {
+            return receiver(.ended(unknown))
         }
         self.receiver = receiver
         self.entry = entry
