@@ -88,15 +88,30 @@ extension AccessoryMachine {
             }
             link.unconfirmed.insert(path)
             return .note(.connected(peripheral, progress, link))
-        case .subscribing(let peripheral, let countdown, let link):
+        case .subscribing(let peripheral, let countdown, var link):
             // A renewal ends the subscription and then begins it again.
-            guard link.unconfirmed.contains(path) else { return .ignore }
+            guard settings.subscriptions.contains(path), link.found.contains(path) else {
+                return .ignore
+            }
+            link.unconfirmed.insert(path)
             return .note(
                 .subscribing(peripheral, countdown, link),
                 [.subscribe(peripheral, path)]
             )
-        case .unavailable, .restoring, .retrieving, .idle, .scanning, .connecting,
-            .discoveringServices, .discoveringCharacteristics, .outOfRange, .disconnecting:
+        case .discoveringServices(let peripheral, let countdown, var link):
+            guard settings.subscriptions.contains(path), link.found.contains(path) else {
+                return .ignore
+            }
+            link.unconfirmed.insert(path)
+            return .note(.discoveringServices(peripheral, countdown, keeping: link))
+        case .discoveringCharacteristics(let peripheral, let countdown, var discovery):
+            guard settings.subscriptions.contains(path), discovery.link.found.contains(path) else {
+                return .ignore
+            }
+            discovery.link.unconfirmed.insert(path)
+            return .note(.discoveringCharacteristics(peripheral, countdown, discovery))
+        case .unavailable, .restoring, .retrieving, .idle, .scanning, .connecting, .outOfRange,
+            .disconnecting:
             return .ignore
         }
     }

@@ -226,6 +226,28 @@ struct RangeTests {
         #expect(harness.machine.accessoryState == .ready)
     }
 
+    @Test("The machine renews each of two subscriptions that end one after the other")
+    func twoEndedSubscriptions() {
+        var harness = MachineHarness.ready()
+        harness.linkReports(.subscriptionChanged(.battery, .ended))
+        let actions = harness.linkReports(.subscriptionChanged(.measurement, .ended))
+        #expect(actions.effects == [.subscribe("strap", .measurement)])
+        harness.linkReports(.subscriptionChanged(.battery, .confirmed))
+        #expect(harness.machine.accessoryState == .subscribing)
+        harness.linkReports(.subscriptionChanged(.measurement, .confirmed))
+        #expect(harness.machine.accessoryState == .ready)
+    }
+
+    @Test("The machine renews a subscription that has ended during a discovery")
+    func endedWhileDiscovering() {
+        var harness = MachineHarness.ready()
+        harness.linkReports(.servicesModified(["180F"]))
+        harness.linkReports(.subscriptionChanged(.measurement, .ended))
+        let actions = harness.linkReports(.servicesDiscovered(["180D"]))
+        #expect(actions.contains(.subscribe("strap", .measurement)))
+        #expect(harness.machine.accessoryState == .subscribing)
+    }
+
     @Test(
         "A refused renewal ends the link, also while changed services are discovered",
         arguments: [LinkFailure.unauthenticated, .strange]
