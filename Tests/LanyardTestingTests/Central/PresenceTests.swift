@@ -73,4 +73,39 @@ struct PresenceTests {
             await central.shutDown()
         }
     }
+
+    @Test("A device that is discovered while it is connected is not lost")
+    func discoveredWhileConnected() async throws {
+        let world = TestWorld(seed: 92)
+        let gateway = world.addPhone("gateway")
+        try await world.run(for: .seconds(600)) {
+            let peripheral = AccessoryPeripheral(
+                PublishedAccessory(
+                    name: "Gateway",
+                    services: [PublishedService("FF00", [.readable("FF01", Data([1]))])]
+                ),
+                configuration: gateway.peripheralConfiguration
+            )
+            let description = AccessoryDescription(
+                kind: "gateway",
+                matching: .service("FF00"),
+                services: []
+            )
+            let central = world.phone.central(description)
+            let accessory = try await central.pair(description)
+            let received = ReceivedValues<PresenceEvent>()
+            let observation = try central.presence(matching: .service("FF00")).forEach {
+                received.add($0)
+            }
+            try await world.expect("the gateway is discovered", within: .seconds(5)) {
+                !received.values.isEmpty
+            }
+            // The advertising ends, and the link remains.
+            peripheral.close()
+            try await world.advance(by: .seconds(120))
+            #expect(accessory.state == .ready)
+            #expect(!received.values.contains { if case .lost = $0 { true } else { false } })
+            observation.cancel()
+        }
+    }
 }

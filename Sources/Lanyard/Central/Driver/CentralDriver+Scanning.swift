@@ -75,8 +75,11 @@ extension CentralDriver {
         let fitting = descriptions(matching: discovery)
         if !watches.isEmpty {
             let identity = recognize(discovery, fitting)
+            // A device can advertise during its link, which may be older than the subscription.
+            let isLinked = entry(of: identity)?.isLinked ?? false
             for number in watches.keys.sorted() {
                 watches[number]?.received(discovery, as: identity, now: now)
+                if isLinked { watches[number]?.connected(identity, now: now) }
             }
         }
         for description in fitting { found(peripheral, discovery, description) }
