@@ -109,12 +109,9 @@ extension Discovery {
                 uniquingKeysWith: { first, _ in first }
             ),
             manufacturerData: data[CBAdvertisementDataManufacturerDataKey] as? Data,
-            rssi: rssi.intValue == Self.unknownSignal ? nil : rssi.intValue,
+            rssi: rssi.intValue == SystemPeripheralEvent.unknownSignal ? nil : rssi.intValue,
             transmitPower: (data[CBAdvertisementDataTxPowerLevelKey] as? NSNumber)?.intValue,
             isConnectable: (data[CBAdvertisementDataIsConnectable] as? NSNumber)?.boolValue ?? true
         )
     }
-
-    /// The value that Core Bluetooth reports if it does not know the signal strength.
-    private static let unknownSignal = 127
 }

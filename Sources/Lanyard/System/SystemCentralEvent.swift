@@ -43,10 +43,14 @@ package enum SystemPeripheralEvent: Sendable {
     case written(SystemAttribute)
     /// There is room again for writes without response.
     case hasRoom
-    /// The signal strength in dBm was measured.
+    /// The signal strength in dBm was measured; ``unknownSignal`` if the controller does not know
+    /// it.
     case signal(Int)
     /// A channel was opened; `nil` if that failed.
     case channelOpened(SystemChannel?)
+
+    /// The number that Core Bluetooth reports instead of an unknown signal strength.
+    static let unknownSignal = 127
 }
 
 /// An open L2CAP channel, whose streams are not yet open.

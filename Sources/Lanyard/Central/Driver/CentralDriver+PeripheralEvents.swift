@@ -43,6 +43,9 @@ extension CentralDriver {
             entry.writes.confirmed(path, failure.map { AccessoryError($0) }, now: now)
             write(entry)
         case .hasRoom: write(entry)
+        case .signal(SystemPeripheralEvent.unknownSignal):
+            let failure = failure ?? LinkFailure(.unknown, "the signal strength is unknown")
+            answer(.signal, entry, failure, .signal(SystemPeripheralEvent.unknownSignal))
         case .signal(let signal):
             if failure == nil, let slot = entry.slot { pool.measured(slot, signal: signal) }
             answer(.signal, entry, failure, .signal(signal))
