@@ -110,6 +110,73 @@ struct WorldTests {
         #expect(await box.linkCount == 0)
     }
 
+    @Test("A value of an added service changes periodically")
+    func addedChange() async throws {
+        let world = TestWorld()
+        let box = world.add(.box)
+        let counter = VirtualService(
+            "1B20",
+            [.readable("1B21", [1]).changing(every: .seconds(1)) { [$0[0] + 1] }]
+        )
+        try await world.run {
+            box.addService(counter)
+            try await world.advance(by: .milliseconds(3_500))
+            #expect(await box.value(of: "1B21") == Data([4]))
+        }
+    }
+
+    @Test("A value of a removed service no longer changes")
+    func removedChange() async throws {
+        let world = TestWorld()
+        let counts = ReceivedValues<[UInt8]>()
+        let box = world.add(
+            VirtualAccessory(
+                "Box",
+                services: [
+                    .battery(3, losing: 1, every: .seconds(10)),
+                    VirtualService(
+                        "1B20",
+                        [
+                            .readable("1B21", [1]).changing(every: .seconds(1)) { value in
+                                counts.add(value)
+                                return value
+                            }
+                        ]
+                    ),
+                ]
+            )
+        )
+        try await world.run {
+            box.removeService("180F")
+            box.removeService("1B20")
+            try await world.advance(by: .seconds(60))
+            #expect(counts.values.isEmpty)
+        }
+        #expect(!world.story.texts.contains("Box goes off"))
+    }
+
+    @Test("A service that the accessory lost with its power has its changes when it is on again")
+    func returningChange() async throws {
+        let world = TestWorld()
+        let box = world.add(
+            VirtualAccessory(
+                "Box",
+                services: [
+                    VirtualService(
+                        "1B20",
+                        [.readable("1B21", [1]).changing(every: .seconds(1)) { [$0[0] + 1] }]
+                    )
+                ]
+            )
+        )
+        try await world.run {
+            box.removeService("1B20")
+            box.reboot()
+            try await world.advance(by: .milliseconds(3_500))
+            #expect(await box.value(of: "1B21") == Data([3]))
+        }
+    }
+
     @Test("Two phones do not share accessories")
     func phones() async throws {
         let world = TestWorld()
