@@ -50,9 +50,14 @@ extension TestWorld: AccessoryWorld {
     /// Runs `work` after a delay in the time of the world.
     public func later(_ delay: Duration, _ work: @escaping @Sendable () -> Void) {
         act { [self] _ in
-            let timer = air.executor.makeTimer(work)
+            let number = newTimerNumber()
+            let timer = air.executor.makeTimer { [weak self] in
+                // The timer is released with the closure that runs.
+                let fired = self?.removeTimer(number)
+                withExtendedLifetime(fired) { work() }
+            }
             timer.set(to: air.executor.now + delay)
-            keep(timer)
+            keep(timer, as: number)
         }
     }
 }

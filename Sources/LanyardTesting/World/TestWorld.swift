@@ -24,7 +24,13 @@ public final class TestWorld: Sendable {
     public let story: Story
     private let phones = Lock<[TestPhone]>([])
     private let accessories = Lock<[LiveAccessory]>([])
-    private let timers = Lock<[any HostTimer]>([])
+    private let deferred = Lock(DeferredWork())
+
+    /// The timers of deferred work that has not run yet, by number.
+    private struct DeferredWork {
+        var timers: [Int: any HostTimer] = [:]
+        var count = 0
+    }
 
     /// Creates an indoor world with one phone at the origin.
     ///
@@ -158,8 +164,21 @@ public final class TestWorld: Sendable {
         try await air.sleep(for: duration)
     }
 
-    /// Keeps a timer, which would otherwise be released.
-    func keep(_ timer: any HostTimer) {
-        timers.withLock { $0.append(timer) }
+    /// Returns the number of the next timer.
+    func newTimerNumber() -> Int {
+        deferred.withLock { deferred in
+            deferred.count += 1
+            return deferred.count
+        }
+    }
+
+    /// Keeps a timer, which would otherwise be released, until it is removed.
+    func keep(_ timer: any HostTimer, as number: Int) {
+        deferred.withLock { $0.timers[number] = timer }
+    }
+
+    /// Removes and returns the timer with the number.
+    func removeTimer(_ number: Int) -> (any HostTimer)? {
+        deferred.withLock { $0.timers.removeValue(forKey: number) }
     }
 }

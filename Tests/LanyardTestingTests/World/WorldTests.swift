@@ -177,6 +177,19 @@ struct WorldTests {
         }
     }
 
+    @Test("Deferred work is released after it has run")
+    func releasesWork() async throws {
+        final class Witness: Sendable {}
+        let world = TestWorld()
+        var witness: Witness? = Witness()
+        let isReleased = { [weak witness] in witness == nil }
+        if let witness { world.later(.seconds(1)) { withExtendedLifetime(witness) {} } }
+        witness = nil
+        #expect(!isReleased())
+        try await world.run { try await world.advance(by: .seconds(2)) }
+        #expect(isReleased())
+    }
+
     @Test("Two phones do not share accessories")
     func phones() async throws {
         let world = TestWorld()
