@@ -24,7 +24,11 @@ public final class Story: Sendable, CustomStringConvertible {
 
     private struct State {
         var lines: [Line] = []
-        var followed: [Accessory.ID: (name: String, observation: ObservationToken)] = [:]
+        /// The followed accessories. Each launch of the app has another object for an accessory.
+        var followed: [ObjectIdentifier: (accessory: Accessory, observation: ObservationToken)] =
+            [:]
+        /// The names of the followed accessories.
+        var names: [Accessory.ID: String] = [:]
     }
 
     let seed: UInt64
@@ -61,20 +65,24 @@ public final class Story: Sendable, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - accessory: The accessory.
-    ///   - name: The name in the story; `nil` for the accessory's own name or, if it has none, its
-    ///     kind.
+    ///   - name: The name in the story; `nil` for its name at an earlier launch of the app, or else
+    ///     the accessory's own name or, if it has none, its kind.
     public func follow(_ accessory: Accessory, as name: String? = nil) {
-        guard state.withLock({ $0.followed[accessory.id] }) == nil else { return }
-        let name = name ?? accessory.name ?? accessory.description.kind
+        let key = ObjectIdentifier(accessory)
+        guard state.withLock({ $0.followed[key] }) == nil else { return }
+        let name = name ?? self.name(of: accessory)
         let observation = accessory.onChange { [weak self] change in
             self?.note("\(name): \(change)")
         }
-        state.withLock { $0.followed[accessory.id] = (name, observation) }
+        state.withLock { state in
+            state.followed[key] = (accessory, observation)
+            state.names[accessory.id] = name
+        }
     }
 
     /// Returns the name of an accessory in the story.
     func name(of accessory: Accessory) -> String {
-        state.withLock { $0.followed[accessory.id]?.name }
+        state.withLock { $0.names[accessory.id] }
             ?? accessory.name ?? accessory.description.kind
     }
 }

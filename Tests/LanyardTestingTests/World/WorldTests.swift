@@ -190,6 +190,27 @@ struct WorldTests {
         #expect(isReleased())
     }
 
+    @Test("The story follows an accessory again after the next launch of the app")
+    func followsNextLaunch() async throws {
+        let world = TestWorld()
+        let strap = world.add(.strap)
+        try await world.run {
+            let first = try await world.phone.central(.strap).pair(.strap)
+            world.story.follow(first, as: "my strap")
+            await world.phone.endApp()
+            let central = world.phone.central(.strap)
+            let second = try #require(central.knownAccessory(.strap))
+            try await world.expect(second, becomes: .ready, within: .seconds(10))
+            strap.walk(to: .outOfRange)
+            try await world.expect(second, becomes: .outOfRange, within: .seconds(30))
+        }
+        let texts = world.story.texts
+        let end = try #require(texts.firstIndex(of: "phone: the app ends"))
+        let later = texts[end...]
+        #expect(later.contains { $0.hasPrefix("my strap: ready") }, "\(world.story)")
+        #expect(later.contains { $0.hasPrefix("my strap: outOfRange") })
+    }
+
     @Test("Two phones do not share accessories")
     func phones() async throws {
         let world = TestWorld()
