@@ -52,6 +52,35 @@ import Testing
         }
     }
 
+    @Test("A subscription that the database outdates during a pairing can be repeated")
+    func outdated() async throws {
+        let daemon = try FakeDaemon()
+        daemon.on("AcquireNotify") { call, daemon in
+            daemon.bus.refuse(call, "org.bluez.Error.NotPermitted", "Not paired")
+        }
+        let pairing = Mutex<DBusMessage?>(nil)
+        daemon.on("Pair") { call, daemon in
+            pairing.withLock { $0 = call }
+            let service = FakeDaemon.services[FakeDaemon.service] ?? [:]
+            daemon.add(FakeDaemon.device + "/service0020", service)
+        }
+        let fixture = Fixture(daemon)
+        let (link, _) = try await fixture.connected()
+        fixture.react { event in
+            guard case .databaseOutdated = event else { return }
+            if let call = pairing.withLock({ $0 }) { daemon.bus.reply(to: call) }
+        }
+        let outOfSync = GATT.Failure.attribute(.databaseOutOfSync, handle: Self.rate)
+        await #expect(throws: outOfSync) {
+            try await fixture.perform(Self.subscribe, on: link)
+        }
+        let count = await fixture.onPort { port in
+            port.onThread { $0.links[link]?.subscriptions.count }
+        }
+        #expect(count == 0)
+        await fixture.end()
+    }
+
     /// Starts operations in one turn, and returns their results in order.
     private func perform(
         _ operations: [GATT.Operation],

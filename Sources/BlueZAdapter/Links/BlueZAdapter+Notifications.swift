@@ -15,7 +15,9 @@ import HCITransports
 // the same signals.
 extension BlueZAdapter {
     func subscribe(to handle: AttributeHandle, _ step: Step) {
-        guard let (path, interface) = object(at: handle, step) else { return }
+        guard let (path, interface) = object(at: handle, step) else {
+            return forgetSubscription(by: step)
+        }
         switch links[step.link]?.subscriptions[path] {
         case nil:
             links[step.link]?.subscriptions[path] = .starting(.init(request: step.id))
@@ -233,6 +235,18 @@ extension BlueZAdapter {
     func endSubscriptions(of link: LinkIdentifier) {
         for (path, subscription) in links[link]?.subscriptions ?? [:] {
             if case .signaled = subscription { stopNotifying(path) }
+        }
+    }
+
+    /// Drops the subscription of a request that failed because the database changed while the
+    /// device was being paired. The requests that wait for the subscription are performed.
+    private func forgetSubscription(by step: Step) {
+        for (path, subscription) in links[step.link]?.subscriptions ?? [:] {
+            guard case .starting(let starting) = subscription, starting.request == step.id else {
+                continue
+            }
+            links[step.link]?.subscriptions[path] = nil
+            perform(starting.waiting)
         }
     }
 
