@@ -415,6 +415,23 @@ import Testing
         await harness.fixture.end()
     }
 
+    @Test("An advertised name with a zero byte is refused, because no message can contain it")
+    func zeroByte() async throws {
+        let harness = try await DaemonServingHarness()
+        let results = await harness.fixture.onPort { port in
+            let (results, continuation) = AsyncStream<Bool>.makeStream()
+            let advertising = Advertising(AdvertisingContent(localName: "A\0B"))
+            let set = port.advertise(Advertising()) { continuation.yield((try? $0.get()) != nil) }
+            _ = port.advertise(advertising) { continuation.yield((try? $0.get()) != nil) }
+            port.update(set, to: advertising) { continuation.yield((try? $0.get()) != nil) }
+            return results
+        }
+        var accepted = 0
+        for await isAccepted in results.prefix(3) { accepted += isAccepted ? 1 : 0 }
+        #expect(accepted == 1)
+        await harness.fixture.end()
+    }
+
     @Test("The daemon reads an advertisement, and its release ends the set")
     func advertisement() async throws {
         let harness = try await DaemonServingHarness()

@@ -9,6 +9,12 @@ struct DaemonAdvertisement: Sendable {
     let path: DBusObjectPath
     let properties: DaemonObjects.Properties
 
+    /// Returns whether messages of the bus can contain the advertising. A text with a zero byte
+    /// would end the connection to the bus.
+    static func canDescribe(_ advertising: Advertising) -> Bool {
+        properties(of: advertising)["LocalName"]?.string?.utf8.contains(0) != true
+    }
+
     /// Returns the properties of an object that describes advertising.
     static func properties(of advertising: Advertising) -> DaemonObjects.Properties {
         let type = advertising.isConnectable ? "peripheral" : "broadcast"
@@ -74,6 +80,7 @@ extension DaemonObjects.Properties {
 extension BlueZAdapter {
     /// The maximum number of advertising sets. Controllers have fewer.
     static let advertisementLimit = 64
+    private static let zeroByte = "the name contains a zero byte"
 
     package nonisolated func advertise(
         _ advertising: Advertising,
@@ -89,6 +96,10 @@ extension BlueZAdapter {
                 adapter.fail(.tooManyRequests, completion)
                 return id
             }
+            guard DaemonAdvertisement.canDescribe(advertising) else {
+                adapter.fail(.other(Self.zeroByte), completion)
+                return id
+            }
             adapter.begin(advertising, as: id, then: completion)
             return id
         }
@@ -102,6 +113,9 @@ extension BlueZAdapter {
         onThread { adapter in
             guard adapter.advertisements[set] != nil else {
                 return adapter.fail(.refused(.unknown), completion)
+            }
+            guard DaemonAdvertisement.canDescribe(advertising) else {
+                return adapter.fail(.other(Self.zeroByte), completion)
             }
             // The daemon applies changes of an object's properties one by one, and reports no
             // refusal of them (src/advertising.c, `properties_changed`). Changed advertising
