@@ -58,6 +58,8 @@ package actor BlueZAdapter: BluetoothPort {
     var scans: [RequestIdentifier: DaemonScan] = [:]
     var connectionRequests: [RequestIdentifier: DaemonConnectionRequest] = [:]
     var retryTimer: (any HostTimer)?
+    /// The timer that reads the daemon's objects again if that failed.
+    var loadTimer: (any HostTimer)?
     var links: [LinkIdentifier: DaemonLink] = [:]
     /// The pairings under way, by device.
     var pairings: [DBusObjectPath: DaemonPairingAttempt] = [:]

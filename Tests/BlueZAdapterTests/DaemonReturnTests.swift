@@ -190,6 +190,24 @@ import Testing
         await fixture.end()
     }
 
+    @Test("The objects are read again if the daemon refuses the first call")
+    func refusedObjects() async throws {
+        let daemon = try FakeDaemon(objects: Self.objects, isRunning: false)
+        let isFirst = Mutex(true)
+        daemon.on("GetManagedObjects") { call, daemon in
+            let refuses = isFirst.withLock { isFirst in
+                defer { isFirst = false }
+                return isFirst
+            }
+            guard refuses else { return daemon.answerAsUsual(call) }
+            daemon.bus.refuse(call, "org.freedesktop.DBus.Error.NoReply")
+        }
+        let fixture = Fixture(daemon)
+        daemon.bus.setOwned("org.bluez", true)
+        await fixture.becomes(.ready)
+        await fixture.end()
+    }
+
     @Test("The shutdown ends an attempt to connect")
     func shutDown() async throws {
         let daemon = try FakeDaemon(objects: Self.objects)

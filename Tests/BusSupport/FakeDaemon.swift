@@ -206,7 +206,7 @@ package final class FakeDaemon: Sendable {
     }
 
     private func handle(_ message: DBusMessage) {
-        guard case .call(let path, _, let member) = message.kind else {
+        guard case .call(_, _, let member) = message.kind else {
             state.withLock { $0.replied }?(message)
             return
         }
@@ -221,11 +221,13 @@ package final class FakeDaemon: Sendable {
             state.waiters.removeAll(where: isDone)
             return (state.answers[member], done)
         }
-        if let answer { answer(message, self) } else { answerAsUsual(message, path, member) }
+        if let answer { answer(message, self) } else { answerAsUsual(message) }
         for (_, _, waiter) in waiters { waiter.resume() }
     }
 
-    private func answerAsUsual(_ message: DBusMessage, _ path: DBusObjectPath, _ member: String) {
+    /// Answers a call as if no answer to its method had been set.
+    package func answerAsUsual(_ message: DBusMessage) {
+        guard case .call(let path, _, let member) = message.kind else { return }
         switch member {
         case "GetAll":
             let interfaces = state.withLock { $0.objects[path.description] }

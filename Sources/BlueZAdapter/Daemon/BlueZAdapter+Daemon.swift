@@ -47,26 +47,45 @@ extension BlueZAdapter {
     private func daemonChanged(to owner: String?) {
         guard owner != daemon || owner == nil else { return }
         daemon = owner
+        loadTimer?.set(to: nil)
         withdrawQuestion()
         objects = DaemonObjects()
         discovery = DaemonDiscovery()
         guard owner != nil else { return updateAdapter() }
         closeLinks()
-        loadObjects { adapter in adapter.updateAdapter() }
+        loadDaemon()
     }
 
-    /// Reads all objects of the daemon.
-    func loadObjects(then done: @escaping @Sendable (isolated BlueZAdapter) -> Void) {
+    /// Reads the objects of a daemon that was started, and reads them again later if that fails.
+    private func loadDaemon() {
+        loadObjects { adapter, isLoaded in
+            adapter.updateAdapter()
+            guard !isLoaded else { return }
+            let timer = adapter.thread.makeTimer { [weak adapter] in
+                adapter?.onThread { if $0.daemon != nil { $0.loadDaemon() } }
+            }
+            timer.set(to: adapter.thread.now + Self.loadInterval)
+            adapter.loadTimer = timer
+        }
+    }
+
+    /// The time after which the objects of the daemon are read again.
+    private static let loadInterval = Duration.seconds(1)
+
+    /// Reads all objects of the daemon. `done` receives whether that succeeded. It is not called if
+    /// the daemon has ended.
+    func loadObjects(then done: @escaping @Sendable (isolated BlueZAdapter, Bool) -> Void) {
         let asked = daemon
         let message = BlueZ.call(.root, BlueZ.Interface.objectManager, "GetManagedObjects")
         call(message) { adapter, result in
             guard adapter.daemon == asked else { return }
-            if let reply = try? result.get(), adapter.objects.replace(with: reply.values.first) {
-                adapter.updateAdapter()
-                adapter.report(.bondsChanged)
-                adapter.checkLinks()
-            }
-            done(adapter)
+            guard let reply = try? result.get(),
+                adapter.objects.replace(with: reply.values.first)
+            else { return done(adapter, false) }
+            adapter.updateAdapter()
+            adapter.report(.bondsChanged)
+            adapter.checkLinks()
+            done(adapter, true)
         }
     }
 

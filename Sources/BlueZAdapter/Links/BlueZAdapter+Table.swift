@@ -52,7 +52,7 @@ extension BlueZAdapter {
             return endTableRequests(of: link, .failure(error))
         }
         links[link]?.hasReloaded = true
-        loadObjects { $0.composeTable(of: link) }
+        loadObjects { adapter, _ in adapter.composeTable(of: link) }
     }
 
     private func endTableRequests(
