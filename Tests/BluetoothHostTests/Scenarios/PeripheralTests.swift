@@ -173,6 +173,19 @@ struct PeripheralTests {
         _ = try harness.answer(id)
     }
 
+    @Test("A failure that arrives after the time limit does not start another request")
+    func lateFailure() throws {
+        var harness = try connected(skilled)
+        let link = try #require(harness.incomingLinks.first).link
+        harness.controller.endlessCommands.insert(.leConnectionUpdate)
+        let id = harness.ask(.updateParameters(request), of: link)
+        harness.drive()
+        harness.advance(by: LinkCore.procedureTimeout)
+        #expect(harness.error(id) == .timedOut)
+        try update(&harness, .unsupportedRemoteFeature)
+        #expect(harness.controller.peers[phone.address]?.signaling.isEmpty == true)
+    }
+
     @Test("The signaling channel is used if the controller refuses the command")
     func fallbackFromCommand() throws {
         var harness = try connected(skilled)

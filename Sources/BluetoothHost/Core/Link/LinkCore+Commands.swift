@@ -101,6 +101,8 @@ extension LinkCore {
             procedures[procedure] = nil
             if let request = waiter.request { context.fail(request, HostError.timedOut) }
             if procedure == .encryption { encryptionFailed(.timedOut, &context) }
+            // A failure that arrives later must not begin a request on the signaling channel.
+            if procedure == .connectionUpdate { askedParameters = nil }
         }
     }
 }
