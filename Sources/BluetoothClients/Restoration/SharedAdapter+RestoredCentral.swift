@@ -143,6 +143,8 @@ extension SharedAdapter {
             central.core.link(of: session, to: peer) == link, let table = restored.table,
             let request = central.core.request(of: session, for: peer)
         else { return }
+        // If the link ended, `connectsAgain` repeats the connection request.
+        if case .failure(let error) = result, ClientFailure.error(error) == nil { return }
         restoration.awaitingLink[session]?[peer] = nil
         var stale = Set(table.services.map(\.origin.handle))
         if case .success(.database(let database)) = result {

@@ -4,15 +4,14 @@ import BluetoothPort
 import Synchronization
 
 /// An adapter without a controller: one peripheral that advertises, and a server with one
-/// characteristic, all in memory. It is a central only, and declares no capability.
+/// characteristic, all in memory. By default, it is a central only, and declares no capability.
 final class MemoryPort: BluetoothPort {
     static let name = "Thermometer"
     private static let address = DeviceAddress(value: 0xC000_0000_0001, kind: .random)
-    private static let peer = PeerIdentifier(bytes: [UInt8](repeating: 7, count: 16))
-    private static let link = LinkIdentifier(rawValue: 1)
+    static let peer = PeerIdentifier(bytes: [UInt8](repeating: 7, count: 16))
     private static let request = RequestIdentifier(rawValue: 1)
 
-    private static let value = GATT.Characteristic(
+    static let value = GATT.Characteristic(
         uuid: BluetoothUUID(0x2A6E),
         handle: AttributeHandle(2),
         valueHandle: AttributeHandle(3),
@@ -20,7 +19,7 @@ final class MemoryPort: BluetoothPort {
         endHandle: AttributeHandle(4)
     )
 
-    private static let database = GATT.Database(services: [
+    static let database = GATT.Database(services: [
         GATT.DiscoveredService(
             service: GATT.Service(
                 uuid: BluetoothUUID(0x181A),
@@ -42,21 +41,47 @@ final class MemoryPort: BluetoothPort {
         )
     ])
 
-    private struct State {
+    fileprivate struct State {
         weak var observer: (any PortObserver)?
+        var linkCount: UInt64 = 0
+        var records: [String: [UInt8]]
+        var advertisingResults: [Result<Void, PortError>]
+        var sets: Set<RequestIdentifier> = []
+        var setCount: UInt64 = 0
     }
 
     let executor: any HostExecutor
-    private let state = Mutex(State())
+    let capabilities: PortCapabilities
+    /// The number of links that end while the database is being read.
+    private let lostLinkCount: UInt64
+    private let state: Mutex<State>
 
-    init(executor: any HostExecutor) { self.executor = executor }
+    /// Creates a port.
+    ///
+    /// - Parameters:
+    ///   - executor: The executor of the port.
+    ///   - records: The stored records.
+    ///   - lostLinkCount: The number of links that end while the database is being read.
+    ///   - advertisingResults: The results of the starts and changes of advertising, in order. If
+    ///     there are none, the port cannot advertise.
+    init(
+        executor: any HostExecutor,
+        records: [String: [UInt8]] = [:],
+        lostLinkCount: UInt64 = 0,
+        advertisingResults: [Result<Void, PortError>] = []
+    ) {
+        self.executor = executor
+        self.lostLinkCount = lostLinkCount
+        capabilities = advertisingResults.isEmpty ? [] : .advertising
+        state = Mutex(State(records: records, advertisingResults: advertisingResults))
+    }
 
-    var capabilities: PortCapabilities { [] }
     var scanLimit: Int { 1 }
 
     func attach(_ observer: any PortObserver) { state.withLock { $0.observer = observer } }
     func open() { report(.stateChanged(.ready)) }
     func shutDown() async { report(.stateChanged(.closed)) }
+    func change(to state: PortState) { report(.stateChanged(state)) }
 
     func identifier(of address: DeviceAddress) -> PeerIdentifier { Self.peer }
     func knownDatabase(of link: LinkIdentifier) -> GATT.Database? { nil }
@@ -78,7 +103,11 @@ final class MemoryPort: BluetoothPort {
         to peer: PeerIdentifier,
         failed: @escaping @Sendable (PortError) -> Void
     ) -> RequestIdentifier {
-        report(.linkOpened(Self.link, peer, isIncoming: false))
+        let link = state.withLock { state in
+            state.linkCount += 1
+            return LinkIdentifier(rawValue: state.linkCount)
+        }
+        report(.linkOpened(link, peer, isIncoming: false))
         return Self.request
     }
 
@@ -89,6 +118,10 @@ final class MemoryPort: BluetoothPort {
         on link: LinkIdentifier,
         then completion: @escaping PortCompletion<PortAnswer>
     ) {
+        if case .database = request, link.rawValue <= lostLinkCount {
+            executor.perform { completion(.failure(PortError.linkEnded(.timeout))) }
+            return report(.linkClosed(link, .linkEnded(.timeout)))
+        }
         executor.perform { completion(Self.answer(to: request)) }
         switch request {
         case .gatt(.subscribe(let handle, _, _), _): report(.notified(link, handle, [22]))
@@ -108,7 +141,60 @@ final class MemoryPort: BluetoothPort {
         }
     }
 
+    // MARK: Advertising
+
+    func advertise(
+        _ advertising: Advertising,
+        then completion: @escaping PortCompletion<Void>
+    ) -> RequestIdentifier {
+        guard capabilities.contains(.advertising) else {
+            executor.perform { completion(.failure(PortError.unsupported(.advertising))) }
+            return Self.request
+        }
+        let (set, result) = state.withLock { state in
+            state.setCount += 1
+            let set = RequestIdentifier(rawValue: state.setCount)
+            let result = state.takeAdvertisingResult()
+            if case .success = result { state.sets.insert(set) }
+            return (set, result)
+        }
+        executor.perform { completion(result.mapError { $0 }) }
+        return set
+    }
+
+    func update(
+        _ set: RequestIdentifier,
+        to advertising: Advertising,
+        then completion: @escaping PortCompletion<Void>
+    ) {
+        let result = state.withLock { state in
+            state.sets.contains(set)
+                ? state.takeAdvertisingResult() : .failure(PortError.refused(.unknown))
+        }
+        executor.perform { completion(result.mapError { $0 }) }
+    }
+
+    func endAdvertising(_ set: RequestIdentifier) {
+        state.withLock { _ = $0.sets.remove(set) }
+    }
+
+    // MARK: Records
+
+    func record(_ name: String) -> [UInt8]? { state.withLock { $0.records[name] } }
+
+    func storeRecord(_ bytes: [UInt8]?, _ name: String) -> Bool {
+        state.withLock { $0.records[name] = bytes }
+        return true
+    }
+
     private func report(_ event: PortEvent) {
         executor.perform { self.state.withLock { $0.observer }?.portDid(event) }
+    }
+}
+
+extension MemoryPort.State {
+    /// Returns the next result. After the last one, advertising succeeds.
+    fileprivate mutating func takeAdvertisingResult() -> Result<Void, PortError> {
+        advertisingResults.isEmpty ? .success(()) : advertisingResults.removeFirst()
     }
 }

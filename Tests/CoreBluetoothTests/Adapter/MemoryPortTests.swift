@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothPort
 import Foundation
 import Testing
 
@@ -11,14 +12,21 @@ struct MemoryPortTests {
     private func run(
         _ body: @escaping @Sendable (Fixture, CBAdapter) async throws -> Void
     ) async throws {
-        let fixture = try Fixture()
-        let executor = fixture.air.executor
-        let usage = AdapterUsage("memory", defaultName: { "Memory" }) { _ in
-            OpenedPort(MemoryPort(executor: executor))
+        try await run({ MemoryPort(executor: $0) }) { fixture, adapter, _ in
+            try await body(fixture, adapter)
         }
+    }
+
+    private func run(
+        _ port: (any HostExecutor) -> MemoryPort,
+        _ body: @escaping @Sendable (Fixture, CBAdapter, MemoryPort) async throws -> Void
+    ) async throws {
+        let fixture = try Fixture()
+        let port = port(fixture.air.executor)
+        let usage = AdapterUsage("memory", defaultName: { "Memory" }) { _ in OpenedPort(port) }
         let adapter = CBAdapter(usage)
         try await fixture.run {
-            try await body(fixture, adapter)
+            try await body(fixture, adapter, port)
             await adapter.shutDown()
         }
     }
@@ -58,6 +66,36 @@ struct MemoryPortTests {
                 app.journal.lines.contains { $0.hasPrefix("added") && $0.hasSuffix(" \(code)") }
             )
             #expect(app.journal.lines.contains { $0.hasPrefix("advertising CBError") })
+        }
+    }
+
+    @Test("13.3 A restored peer whose link ends during the comparison is connected again")
+    func lostComparison() async throws {
+        let key = RestorationKey(role: .central, identifier: "app")
+        let table = RemoteTable(
+            services: (MemoryPort.database?.services ?? []).map { found in
+                .init(
+                    origin: found.service,
+                    characteristics: found.characteristics.map { .init(origin: $0.characteristic) }
+                )
+            }
+        )
+        let intents = CentralIntents(
+            peers: [.init(identifier: MemoryPort.peer, name: MemoryPort.name, table: table)]
+        )
+        let record = RestorationRecord.encode(intents, of: key.identifier)
+        try await run({
+            MemoryPort(executor: $0, records: [key.recordName: record], lostLinkCount: 1)
+        }) { fixture, adapter, _ in
+            let phone = fixture.central(on: adapter, options: Fixture.appOptions)
+            await phone.journal.wait(for: "connected")
+            try await fixture.air.sleep(for: .seconds(1))
+            #expect(
+                phone.journal.lines == [
+                    "restored kCBRestoredPeripherals", "state poweredOn",
+                    "connected \(MemoryPort.name)",
+                ]
+            )
         }
     }
 }
