@@ -7,6 +7,8 @@ struct AdvertisingPart: Sendable {
     var plan = AdvertisingPlan()
     /// The host's advertising set; `nil` while none is requested or running.
     var set: RequestIdentifier?
+    /// The number of requests to the port to start or to change a set.
+    var requestCount = 0
     /// The starts that are not answered yet.
     var starting: [Start] = []
     /// The number of stops before the start of each manager's advertising.
@@ -73,8 +75,15 @@ extension SharedAdapter {
         guard let advertising = server.advertising.plan.advertising else { return endSet() }
         let starting = server.advertising.starting
         server.advertising.starting = []
+        let isContinuation = starting.isEmpty && server.advertising.set == nil
+        server.advertising.requestCount += 1
+        let request = server.advertising.requestCount
         let completion: PortCompletion<Void> = { [weak self] result in
-            self?.assumeIsolated { $0.advertisingAnswered(result, to: starting) }
+            self?.assumeIsolated { adapter in
+                adapter.advertisingAnswered(result, to: starting)
+                guard isContinuation, case .failure(let error) = result else { return }
+                adapter.continuationFailed(error, request)
+            }
         }
         if let set = server.advertising.set {
             port.update(set, to: advertising, then: completion)
@@ -99,6 +108,18 @@ extension SharedAdapter {
         }
         // A set that failed to start cannot be updated.
         if server.advertising.plan.isEmpty { endSet() }
+    }
+
+    /// Handles the failure to continue advertising when Bluetooth was on again. The managers can
+    /// start advertising again.
+    ///
+    /// If Bluetooth is off again, advertising continues later. If a later request changes the set,
+    /// its result counts.
+    private func continuationFailed(_ error: any Error, _ request: Int) {
+        guard request == server.advertising.requestCount, error as? PortError != .unavailable,
+            let set = server.advertising.set
+        else { return }
+        advertisingEnded(set)
     }
 
     /// Returns whether the manager has not stopped advertising since the start.

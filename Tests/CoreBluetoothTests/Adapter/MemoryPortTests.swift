@@ -98,4 +98,27 @@ struct MemoryPortTests {
             )
         }
     }
+
+    @Test("An app can advertise again if its advertising does not continue after Bluetooth was off")
+    func failedContinuation() async throws {
+        try await run({
+            MemoryPort(
+                executor: $0,
+                advertisingResults: [.success(()), .failure(.refused(.unknown))]
+            )
+        }) { fixture, adapter, port in
+            let app = fixture.peripheral(on: adapter)
+            await app.journal.wait(for: "state poweredOn")
+            app.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "Shop"])
+            await app.journal.wait(for: "advertising ok")
+            port.change(to: .unavailable)
+            port.change(to: .ready)
+            await app.journal.wait(for: "state poweredOn", count: 2)
+            try await fixture.air.sleep(for: .seconds(1))
+            #expect(!app.manager.isAdvertising)
+            app.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "Shop"])
+            await app.journal.wait(for: "advertising", count: 2)
+            #expect(app.journal.lines.last == "advertising ok")
+        }
+    }
 }
