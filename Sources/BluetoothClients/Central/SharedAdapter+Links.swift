@@ -69,6 +69,7 @@ extension SharedAdapter {
     ) {
         // A link that opens while Bluetooth is off for the managers ends at once.
         guard state == .poweredOn else { return end(link) }
+        if !isIncoming { central.connectionRequests[peer] = nil }
         let isFirst = central.core.link(to: peer) == nil
         let services = servicesKnown(of: peer, on: link)
         facts.withLock { $0.links[peer, default: []].formUnion(services) }

@@ -121,4 +121,17 @@ struct MemoryPortTests {
             #expect(app.journal.lines.last == "advertising ok")
         }
     }
+
+    @Test("An answered connection request is not kept")
+    func answeredRequest() async throws {
+        try await run { fixture, adapter in
+            let phone = fixture.central(on: adapter)
+            _ = try await phone.connectedPeripheral(MemoryPort.name)
+            let shared = try #require(phone.manager.adapter)
+            let count = await withCheckedContinuation { done in
+                shared.execute { done.resume(returning: $0.central.connectionRequests.count) }
+            }
+            #expect(count == 0)
+        }
+    }
 }
