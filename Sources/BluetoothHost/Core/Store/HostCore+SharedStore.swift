@@ -19,6 +19,7 @@ extension HostCore {
     /// Takes an entry that another host has written or, with `nil`, removed.
     mutating func entryChanged(_ key: StoreKey, to bytes: [UInt8]?, now: Instant) {
         guard let name = RecordName(key) else { return }
+        context.storeState.own(key)
         switch name {
         case .bond(let peer):
             let bond = bytes.flatMap { try? Bond(parsing: $0, peer: peer) }

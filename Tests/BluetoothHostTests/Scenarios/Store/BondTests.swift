@@ -193,6 +193,20 @@ struct BondTests {
         #expect(memory.load(Self.key(1)) == bytes)
     }
 
+    @Test("A bond that another host of the device has replaced can be removed")
+    func replacedElsewhere() throws {
+        var foreign = SampleBonds.bond(1)
+        foreign.localIdentity = SampleBonds.peer(9)
+        let bytes = foreign.encode(localIdentity: SampleBonds.identity)
+        var harness = Self.harness([Self.key(1): bytes])
+        let saved = SampleBonds.bond(1).encode(localIdentity: SampleBonds.identity)
+        harness.store[Self.key(1)] = saved
+        harness.core.entryChanged(Self.key(1), to: saved, now: harness.now)
+        harness.core.dropBond(of: SampleBonds.peer(1), now: harness.now)
+        harness.performActions()
+        #expect(harness.store[Self.key(1)] == nil && harness.setAside.isEmpty)
+    }
+
     @Test("Damaged records are set aside and reported, and the undamaged bond is used")
     func torn() throws {
         let good = SampleBonds.bond(1).encode(localIdentity: SampleBonds.identity)
