@@ -113,10 +113,21 @@ extension SharedStore {
         if let bytes = state.withLock({ $0.unsaved[key] }) { return bytes }
         for host in others(than: number) {
             guard let entry = host.assumeIsolated({ $0.handOver(key) }) else { continue }
-            if entry.isUnsaved { try base.save(entry.bytes, as: key) }
+            if entry.isUnsaved { saveTransferred(entry.bytes, as: key, for: number) }
             return entry.bytes
         }
         return try base.load(key)
+    }
+
+    /// Saves an entry that a host takes over. If the store cannot save it, that host uses the entry
+    /// from memory, and saves it later.
+    private func saveTransferred(_ bytes: [UInt8], as key: StoreKey, for number: Int) {
+        do {
+            try base.save(bytes, as: key)
+        } catch {
+            let host = state.withLock { $0.hosts[number]?.host }
+            host?.assumeIsolated { $0.saveFailed(key, StoreFault(error)) }
+        }
     }
 
     private func save(_ bytes: [UInt8], as key: StoreKey, of number: Int) throws {
@@ -155,6 +166,10 @@ extension BluetoothHost {
     fileprivate func entryChanged(_ key: StoreKey, to bytes: [UInt8]?) {
         core.entryChanged(key, to: bytes, now: executor.now)
         settle()
+    }
+
+    fileprivate func saveFailed(_ key: StoreKey, _ fault: StoreFault) {
+        core.saveFailed(key, fault, now: executor.now)
     }
 
     fileprivate func handOver(_ key: StoreKey) -> HostCore.TransferredEntry? { core.handOver(key) }

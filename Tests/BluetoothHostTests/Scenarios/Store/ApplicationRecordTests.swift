@@ -3,6 +3,7 @@
 import BluetoothTypes
 import HCITransports
 import StoreTestSupport
+import Synchronization
 import Testing
 
 @testable import BluetoothHost
@@ -87,6 +88,30 @@ struct ApplicationRecordTests {
         #expect(await host.applicationRecord("mine") == nil)
         #expect(memory.load(try key("mine")) == [1])
         await host.shutdown()
+    }
+
+    @Test("A record that cannot be written moves to another host of the same device")
+    func moved() throws {
+        let executor = StepExecutor()
+        let shared = SharedStore(FailingStore(toSave: true))
+        let hosts = (0..<2).map { _ in
+            var configuration = HostConfiguration()
+            configuration.store = shared.makeMember()
+            return BluetoothHost(
+                transport: ModelTransport(),
+                configuration: configuration,
+                executor: executor
+            )
+        }
+        let found = Mutex<[UInt8]?>(nil)
+        for host in hosts { host.execute { $0.beginStart() } }
+        hosts[0].execute { host in _ = host.storeApplicationRecord([5], "mine") }
+        hosts[1].execute { host in
+            let record = host.applicationRecord("mine")
+            found.withLock { $0 = record }
+        }
+        executor.run()
+        #expect(found.withLock { $0 } == [5])
     }
 
     @Test("A record that could not be stored remains in use, and the failure is reported")
