@@ -47,11 +47,7 @@ extension LiveAccessory {
 
     /// Switches the accessory on. Written values are lost; bonds are kept.
     public func switchOn() {
-        act("goes on") { [self] world, controller in
-            guard !world.isOn(controller) else { return }
-            world.switchOn(controller)
-            started()
-        }
+        act("goes on") { world, controller in world.switchOn(controller) }
     }
 
     /// Switches the accessory off, and on again after a pause.
@@ -111,21 +107,16 @@ extension LiveAccessory {
     /// Adds a service, as after a firmware update, and indicates the change to a subscribed phone.
     /// Does nothing while the accessory is off.
     public func addService(_ service: VirtualService) {
-        act("adds \(service.identifier)") { [self] world, controller in
-            guard world.isOn(controller) else { return }
-            perform(.addService(service.definition(noting: record, endpoints)))
-            added(service)
-        }
+        perform(
+            "adds \(service.identifier)",
+            .addService(service.definition(noting: record, endpoints))
+        )
     }
 
     /// Removes a service and the services that include it, and indicates the change to a subscribed
     /// phone. Does nothing while the accessory is off.
     public func removeService(_ service: BluetoothID) {
-        act("removes \(service)") { [self] world, controller in
-            guard world.isOn(controller) else { return }
-            perform(.removeServices(service.bluetoothUUID))
-            removed(service)
-        }
+        perform("removes \(service)", .removeServices(service.bluetoothUUID))
     }
 
     // MARK: Observation

@@ -15,12 +15,7 @@ public final class LiveAccessory: Sendable {
     private struct State {
         var controller: ControllerID?
         var path: Path
-        /// The services that the accessory has now, by number. Those of the description have the
-        /// lowest numbers.
-        var services: [Int: VirtualService]
-        var serviceCount: Int
-        /// The timers of periodic changes, by the number of their service.
-        var changes: [Int: [RepeatingTimer]] = [:]
+        var changes: [RepeatingTimer] = []
     }
 
     /// The name of the accessory.
@@ -49,17 +44,7 @@ public final class LiveAccessory: Sendable {
         name = description.name
         let angle = Double(number) * 2.4
         direction = Position(x: cos(angle), y: sin(angle))
-        state = Lock(
-            State(
-                path: Path(Position(home, in: direction)),
-                services: Self.numbered(description.services),
-                serviceCount: description.services.count
-            )
-        )
-    }
-
-    private static func numbered(_ services: [VirtualService]) -> [Int: VirtualService] {
-        Dictionary(uniqueKeysWithValues: services.enumerated().map { ($0, $1) })
+        state = Lock(State(path: Path(Position(home, in: direction))))
     }
 
     /// The accessory's controller, for the layers below; `nil` before the accessory is in the
@@ -76,9 +61,7 @@ public final class LiveAccessory: Sendable {
         } catch {
             preconditionFailure("\(error): there is no room for \(name)")
         }
-        for (number, service) in description.services.enumerated() {
-            beginChanges(of: service, number)
-        }
+        beginChanges()
     }
 
     // MARK: Access to the world
@@ -125,65 +108,24 @@ public final class LiveAccessory: Sendable {
 
     // MARK: Timed changes
 
-    /// Starts the periodic changes of a service's values.
-    private func beginChanges(of service: VirtualService, _ number: Int) {
-        let timers = service.characteristics.compactMap { value in
+    private func beginChanges() {
+        let timers = description.services.flatMap(\.characteristics).compactMap { value in
             value.change.map { change in
                 RepeatingTimer(on: world.executor, every: change.period) {
                     [weak self, weak world = self.world] in
                     guard let self, let world else { return }
-                    world.act { [self] _ in self.change(value.identifier, of: number, by: change) }
+                    world.act { [self] _ in self.change(value.identifier, by: change) }
                 }
             }
         }
-        state.withLock { $0.changes[number] = timers }
+        state.withLock { $0.changes = timers }
         for timer in timers { timer.begin() }
     }
 
-    /// Records that the accessory has another service, and starts the changes of its values. Must
-    /// be called on the world's thread.
-    func added(_ service: VirtualService) {
-        let number = state.withLock { state in
-            defer { state.serviceCount += 1 }
-            state.services[state.serviceCount] = service
-            return state.serviceCount
-        }
-        beginChanges(of: service, number)
-    }
-
-    /// Records that the accessory no longer has a service, nor the services that include it.
-    func removed(_ service: BluetoothID) {
-        state.withLock { state in
-            var removed: Set = [service]
-            state.services = state.services.filter { $0.value.identifier != service }
-            while let (number, other) = state.services.first(where: { _, other in
-                !removed.isDisjoint(with: other.includes)
-            }) {
-                removed.insert(other.identifier)
-                state.services[number] = nil
-            }
-            // The services of the description return when the accessory is switched on.
-            state.changes = state.changes.filter { number, _ in
-                number < description.services.count || state.services[number] != nil
-            }
-        }
-    }
-
-    /// Records that the accessory has its first services again, because it is switched on.
-    func started() {
-        let services = description.services
-        state.withLock { state in
-            state.services = Self.numbered(services)
-            state.changes = state.changes.filter { $0.key < services.count }
-        }
-    }
-
-    /// Changes and sends the value, unless the accessory is off or has lost the service. Switches
-    /// the accessory off at the last value.
-    private func change(_ identifier: BluetoothID, of number: Int, by change: TimedChange) {
-        guard let controller, world.radio.isOn(controller),
-            state.withLock({ $0.services[number] != nil })
-        else { return }
+    /// Changes and sends the value, unless the accessory is off. Switches the accessory off at the
+    /// last value.
+    private func change(_ identifier: BluetoothID, by change: TimedChange) {
+        guard let controller, world.radio.isOn(controller) else { return }
         let value = change.next(currentValue(of: identifier))
         send(value, of: identifier)
         guard value == change.last else { return }
