@@ -113,17 +113,17 @@ extension CompositeAdapter {
     }
 
     private func linkClosed(_ link: LinkIdentifier, on radio: Int, _ error: PortError) {
-        let isHidden = state.withLock { state in
-            state.core.linkClosed(link, on: radio, isLost: error.isLoss, now: now)
+        let (isHidden, actions) = state.withLock { state in
+            let actions = state.core.linkClosed(link, on: radio, isLost: error.isLoss, now: now)
             state.links.removeAll { $0.link == link }
             if let request = state.requestsOfLinks.removeValue(forKey: link) {
                 state.attempts[request] = nil
                 state.failures[request] = nil
             }
-            return state.hidden.remove(link) != nil
+            return (state.hidden.remove(link) != nil, actions)
         }
         if !isHidden { tell(.linkClosed(link, reason(error, on: radio))) }
-        setTimer()
+        perform(actions)
     }
 
     /// Returns the reason for a link's end that the observer gets. If a radio is lost while another

@@ -52,6 +52,11 @@ struct RadioCore: Sendable {
         var roundBegan = Instant.zero
 
         var isFull: Bool { slotLimit.map { linkCount >= $0 } ?? false }
+
+        mutating func addLink() {
+            linkCount += 1
+            if linkCount > slotLimit ?? .max { slotLimit = nil }
+        }
     }
 
     /// A connection request that has no link yet.
@@ -68,13 +73,15 @@ struct RadioCore: Sendable {
         var phase: Phase
         /// The radios that try to connect.
         var attempts: Set<Int> = []
+        /// The radios whose attempts failed. They try again after `retryAt`.
         var failed: Set<Int> = []
+        var retryAt: Instant?
         var reason = PathReason.firstToConnect
 
         var deadline: Instant? {
             switch phase {
             case .surveying(let until), .preferring(let until): until
-            case .connectingOnAll: nil
+            case .connectingOnAll: retryAt
             }
         }
 
@@ -156,7 +163,15 @@ extension RadioCore {
             .map(\.key)
             return waiting.flatMap { connectOnAll($0) }
         }
-        return requests.keys.filter { isOnAll($0) }.flatMap { connectOnAll($0) }
+        return roomFound(on: radio)
+    }
+
+    /// Lets a radio connect that became usable or has room for a link again.
+    private mutating func roomFound(on radio: Int) -> [Action] {
+        requests.keys.filter { isOnAll($0) }.sorted { $0.rawValue < $1.rawValue }.flatMap { id in
+            requests[id]?.failed.remove(radio)
+            return connectOnAll(id)
+        }
     }
 
     private func isOnAll(_ id: RequestIdentifier) -> Bool {
@@ -177,7 +192,8 @@ extension RadioCore {
         }
         let others = request.attempts.subtracting([radio])
         requests[id]?.attempts.subtract(others)
-        requests[id]?.failed.remove(radio)
+        requests[id]?.failed = []
+        requests[id]?.retryAt = nil
         requests[id]?.reason = .pinned
         requests[id]?.phase = .connectingOnAll
         return others.sorted().map { .cancel(id, radio: $0) } + begin(id, on: [radio])
@@ -236,7 +252,8 @@ extension RadioCore {
     }
 
     /// Handles the failure of one radio's attempt to connect. All other usable radios then try to
-    /// connect, unless the peer is pinned. The request fails when no attempt is left.
+    /// connect, unless the peer is pinned. If the radio has no room for another link, the radio with
+    /// the next strongest signal tries first. The request fails when no attempt is left.
     mutating func attemptFailed(
         _ request: RequestIdentifier,
         radio: Int,
@@ -244,17 +261,30 @@ extension RadioCore {
         now: Instant
     ) -> [Action] {
         // A canceled attempt may still report its end.
-        guard let peer = requests[request]?.peer,
-            requests[request]?.attempts.contains(radio) == true
-        else { return [] }
-        if error == .refused(.limitReached) { radios[radio].slotLimit = radios[radio].linkCount }
-        noteFailure(of: peer, on: radio, now: now)
+        guard let state = requests[request], state.attempts.contains(radio) else { return [] }
+        let failed = state.failed.union([radio])
         requests[request]?.attempts.remove(radio)
-        requests[request]?.failed.insert(radio)
-        let others = pins[peer] == nil ? connectOnAll(request) : []
-        guard requests[request]?.attempts.isEmpty == true else { return others }
+        requests[request]?.failed = failed
+        requests[request]?.retryAt = now + rules.failureTime
+        let isFull = error == .refused(.limitReached) && radios[radio].linkCount > 0
+        if isFull {
+            radios[radio].slotLimit = radios[radio].linkCount
+        } else {
+            noteFailure(of: state.peer, on: radio, now: now)
+        }
+        var actions: [Action] = []
+        if pins[state.peer] == nil {
+            if isFull, state.attempts == [radio],
+                let next = bestRadio(for: state.peer, except: failed, now: now)
+            {
+                actions = prefer(next, for: request, now: now)
+            } else {
+                actions = connectOnAll(request)
+            }
+        }
+        guard requests[request]?.attempts.isEmpty == true else { return actions }
         requests[request] = nil
-        return others + [Action.fail(request, error)] + updateSurvey()
+        return actions + [Action.fail(request, error)] + updateSurvey()
     }
 
     private mutating func begin(_ request: RequestIdentifier, on chosen: [Int]) -> [Action] {
@@ -335,6 +365,10 @@ extension RadioCore {
             {
                 actions += prefer(best, for: id, now: now)
             } else {
+                if isOnAll(id) {
+                    requests[id]?.failed = []
+                    requests[id]?.retryAt = nil
+                }
                 actions += connectOnAll(id)
             }
         }
@@ -378,11 +412,16 @@ extension RadioCore {
         }
     }
 
-    /// Returns the radio that receives a peer best; `nil` if no usable radio has received the peer
-    /// lately.
-    private func bestRadio(for peer: PeerIdentifier, now: Instant) -> Int? {
+    /// Returns the radio that receives a peer best, without those that failed; `nil` if no other
+    /// usable radio has received the peer lately.
+    private func bestRadio(
+        for peer: PeerIdentifier,
+        except failed: Set<Int> = [],
+        now: Instant
+    ) -> Int? {
         let received = signals[peer]?.signals.filter {
-            radios[$0.key].isUsable && $0.value.isFresh(rules, now: now)
+            radios[$0.key].isUsable && !failed.contains($0.key)
+                && $0.value.isFresh(rules, now: now)
         }
         guard let received, !received.isEmpty else { return nil }
         let free = received.filter { !radios[$0.key].isFull }
@@ -408,10 +447,7 @@ extension RadioCore {
         on radio: Int,
         now: Instant
     ) -> [Action] {
-        radios[radio].linkCount += 1
-        if radios[radio].linkCount > radios[radio].slotLimit ?? .max {
-            radios[radio].slotLimit = nil
-        }
+        radios[radio].addLink()
         guard !links.values.contains(where: { $0.peer == peer }) else {
             // Two radios connected at the same time. The peer keeps its first link.
             return [.disconnect(link)]
@@ -434,7 +470,7 @@ extension RadioCore {
 
     /// Handles a link that the peer established. The core only counts it, because it takes a
     /// connection slot of the radio.
-    mutating func incomingLinkOpened(on radio: Int) { radios[radio].linkCount += 1 }
+    mutating func incomingLinkOpened(on radio: Int) { radios[radio].addLink() }
 
     /// Handles the end of any link.
     ///
@@ -444,10 +480,21 @@ extension RadioCore {
         on radio: Int,
         isLost: Bool,
         now: Instant
-    ) {
+    ) -> [Action] {
+        let wasFull = radios[radio].isFull
         radios[radio].linkCount = max(radios[radio].linkCount - 1, 0)
         if radios[radio].reading == link { radios[radio].reading = nil }
         radios[radio].unread.removeAll { $0 == link }
+        noteEnd(of: link, on: radio, isLost: isLost, now: now)
+        return wasFull ? roomFound(on: radio) : []
+    }
+
+    private mutating func noteEnd(
+        of link: LinkIdentifier,
+        on radio: Int,
+        isLost: Bool,
+        now: Instant
+    ) {
         guard let closed = links.removeValue(forKey: link) else { return }
         if links.isEmpty { nextReading = nil }
         if isLost || closed.isMoving { signals.forget(closed.peer, on: radio) }

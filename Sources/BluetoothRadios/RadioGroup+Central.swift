@@ -202,12 +202,13 @@ extension RadioGroup {
     }
 
     private func closed(_ member: RadioLinks.Member, isLost: Bool) {
-        state.withLock { state in
-            guard let link = state.identities.close(member) else { return }
-            state.links[link] = nil
-            state.core.linkClosed(link, on: member.radio, isLost: isLost, now: now)
-        }
-        setTimer()
+        perform(
+            state.withLock { state in
+                guard let link = state.identities.close(member) else { return [] }
+                state.links[link] = nil
+                return state.core.linkClosed(link, on: member.radio, isLost: isLost, now: now)
+            }
+        )
     }
 
     /// Waits until the core knows that the earlier links to a peer have ended. Otherwise, it would

@@ -55,12 +55,12 @@ struct CompositeAdapterTests {
         let controllers: [ControllerID]
         let transports: [VirtualTransport]
 
-        init(seed: UInt64 = 1) throws {
+        init(seed: UInt64 = 1, linkLimit: Int? = nil) throws {
             air = SimulatedAir(seed: seed)
             controllers = try [0.0, 20.0].map { [air] meters in
-                try air.world.addController(
-                    ControllerConfiguration(at: Position(x: meters, y: 0))
-                )
+                var configuration = ControllerConfiguration(at: Position(x: meters, y: 0))
+                if let linkLimit { configuration.linkLimit = linkLimit }
+                return try air.world.addController(configuration)
             }
             transports = controllers.map { [air] in air.adapter(of: $0) }
             adapter = CompositeAdapter(
@@ -117,27 +117,72 @@ struct CompositeAdapterTests {
         }
 
         /// Adds an accessory. Returns its controller.
-        func addAccessory(atMeter meter: Double) throws -> ControllerID {
+        func addAccessory(
+            _ name: String = "Demo",
+            atMeter meter: Double
+        ) throws -> ControllerID {
             try air.world.addController(
                 ControllerConfiguration(at: Position(x: meter, y: 1)),
-                host: SimpleAccessory(.demo(name: "Demo"))
+                host: SimpleAccessory(.demo(name: name))
             )
         }
 
-        /// Connects to the accessory.
-        func connect() async throws -> LinkIdentifier {
+        /// Returns the identifier of an accessory, which has to advertise.
+        func find(_ name: String = "Demo") async throws -> PeerIdentifier {
             let scan = await onExecutor { [adapter] in
                 adapter.startScan(PortScan(reportsDuplicates: true)) { _ in }
             }
-            try await until { $0.reports.contains { $0.data.localName == "Demo" } }
-            let found = events.reports.first { $0.data.localName == "Demo" }
+            try await until { $0.reports.contains { $0.data.localName == name } }
+            let found = events.reports.first { $0.data.localName == name }
             let address = try #require(found).address
-            await onExecutor { [adapter] in
+            return await onExecutor { [adapter] in
                 adapter.endScan(scan)
-                _ = adapter.connect(to: adapter.identifier(of: address)) { _ in }
+                return adapter.identifier(of: address)
             }
-            try await until { !$0.openLinks.isEmpty }
-            return try #require(events.openLinks.first)
+        }
+
+        /// Connects to the accessory.
+        func connect(_ name: String = "Demo") async throws -> LinkIdentifier {
+            let peer = try await find(name)
+            let count = events.openLinks.count
+            await onExecutor { [adapter] in _ = adapter.connect(to: peer) { _ in } }
+            try await until { $0.openLinks.count > count }
+            return try #require(events.openLinks.last)
+        }
+    }
+
+    @Test("A full radio passes its connection requests to the other radio until a link ends")
+    func fullRadio() async throws {
+        let rooms = try Rooms(linkLimit: 1)
+        let names = ["first", "second", "third"]
+        for (number, name) in names.enumerated() {
+            _ = try rooms.addAccessory(name, atMeter: 5 + Double(number))
+        }
+        try await rooms.run { rooms in
+            let radio: @Sendable (LinkIdentifier) -> Int? = { [adapter = rooms.adapter] link in
+                adapter.state.withLock { $0.core.links[link]?.radio }
+            }
+            let first = try await rooms.connect("first")
+            #expect(radio(first) == 0)
+            let peer = try await rooms.find("second")
+            let begin = rooms.air.now
+            await rooms.onExecutor { [adapter = rooms.adapter] in
+                _ = adapter.connect(to: peer) { _ in }
+            }
+            try await rooms.until { $0.openLinks.count == 2 }
+            #expect(rooms.air.now - begin < RadioRules().headStart)
+            #expect(rooms.events.openLinks.last.flatMap(radio) == 1)
+
+            let third = try await rooms.find("third")
+            let failure = await withCheckedContinuation { continuation in
+                rooms.adapter.executor.perform { [adapter = rooms.adapter] in
+                    _ = adapter.connect(to: third) { continuation.resume(returning: $0) }
+                }
+            }
+            #expect(failure == .refused(.limitReached))
+            _ = try await rooms.ask(.disconnect, first)
+            let link = try await rooms.connect("third")
+            #expect(radio(link) == 0)
         }
     }
 

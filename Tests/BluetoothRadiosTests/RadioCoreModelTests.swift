@@ -170,7 +170,7 @@ struct RadioCoreModelTests {
             guard let state = open.removeValue(forKey: link) else { return }
             ending.remove(link)
             reading.remove(link)
-            core.linkClosed(link, on: state.radio, isLost: isLost, now: now)
+            perform(core.linkClosed(link, on: state.radio, isLost: isLost, now: now))
         }
 
         /// Ends all requests and links. The core must contain no attempt, link or survey afterward.

@@ -78,7 +78,7 @@ struct RadioCoreTests {
     @Test("The survey after the loss of a link lasts until the peer can advertise again")
     mutating func surveyAfterLoss() {
         _ = core.linkOpened(Self.link, to: Self.peer, on: 0, now: now)
-        core.linkClosed(Self.link, on: 0, isLost: true, now: now)
+        _ = core.linkClosed(Self.link, on: 0, isLost: true, now: now)
         #expect(connect() == [.survey(true)])
         #expect(core.nextDeadline == now + rules.supervisionTimeout + rules.surveyLimit)
         now = now + rules.supervisionTimeout
@@ -89,14 +89,14 @@ struct RadioCoreTests {
     @Test("A loss of the link long ago, or a move, does not lengthen the survey")
     mutating func surveyAfterReturn() {
         _ = core.linkOpened(Self.link, to: Self.peer, on: 0, now: now)
-        core.linkClosed(Self.link, on: 0, isLost: true, now: now)
+        _ = core.linkClosed(Self.link, on: 0, isLost: true, now: now)
         now = now + .seconds(60)
         #expect(connect() == [.survey(true)])
         #expect(core.nextDeadline == now + rules.surveyLimit)
         _ = core.connectionCanceled(Self.request)
         open(on: 0)
         #expect(readings(-90, count: 60) != nil)
-        core.linkClosed(Self.link, on: 0, isLost: false, now: now)
+        _ = core.linkClosed(Self.link, on: 0, isLost: false, now: now)
         #expect(connect() == [.survey(true)])
         #expect(core.nextDeadline == now + rules.surveyLimit)
     }
@@ -145,7 +145,7 @@ struct RadioCoreTests {
             core.linkOpened(Self.other, to: Self.peer, on: 1, now: now)
                 == [.disconnect(Self.other)]
         )
-        core.linkClosed(Self.other, on: 1, isLost: false, now: now)
+        _ = core.linkClosed(Self.other, on: 1, isLost: false, now: now)
         #expect(core.radios.map(\.linkCount) == [1, 0, 0])
         #expect(core.links.keys.elementsEqual([Self.link]))
     }
@@ -206,8 +206,76 @@ struct RadioCoreTests {
         _ = core.connectionCanceled(Self.request)
         receive([-40, -90, nil])
         #expect(connect() == [Self.begin(1)])
-        core.linkClosed(Self.other, on: 0, isLost: false, now: now)
+        _ = core.linkClosed(Self.other, on: 0, isLost: false, now: now)
         #expect(!core.radios[0].isFull)
+    }
+
+    /// Opens a link of another peer on a radio.
+    private mutating func occupy(_ radio: Int) {
+        _ = core.linkOpened(Self.other, to: Self.identifier(2), on: radio, now: now)
+    }
+
+    @Test("After the refusal of a full radio, the next strongest radio connects first")
+    mutating func fullRadio() {
+        occupy(0)
+        receive([-40, -70, -60])
+        #expect(connect() == [Self.begin(0)])
+        let full = PortError.refused(.limitReached)
+        #expect(core.attemptFailed(Self.request, radio: 0, full, now: now) == [Self.begin(2)])
+        now = now + rules.headStart
+        #expect(core.deadlinePassed(now: now).contains(Self.begin(1)))
+        // The full radio tries again when one of its links has ended.
+        #expect(
+            core.linkClosed(Self.other, on: 0, isLost: false, now: now) == [Self.begin(0)]
+        )
+        _ = core.connectionCanceled(Self.request)
+        receive([-40, -45, nil])
+        #expect(connect() == [Self.begin(0)])
+    }
+
+    @Test("A request fails if all radios are full, and later requests try them again")
+    mutating func allFull() {
+        occupy(0)
+        _ = core.radioChanged(1, isUsable: false, now: now)
+        _ = core.radioChanged(2, isUsable: false, now: now)
+        let full = PortError.refused(.limitReached)
+        for _ in 1...2 {
+            #expect(connect() == [Self.begin(0)])
+            #expect(
+                core.attemptFailed(Self.request, radio: 0, full, now: now)
+                    == [.fail(Self.request, full)]
+            )
+        }
+    }
+
+    @Test("A radio whose attempt failed tries again later, while the others still try")
+    mutating func retry() {
+        receive([-50, nil, nil])
+        _ = connect()
+        _ = core.attemptFailed(Self.request, radio: 0, .unanswered, now: now)
+        let failed = now
+        #expect(pass() == [Self.begin(0)])
+        #expect(now == failed + rules.failureTime)
+        #expect(core.nextDeadline == nil)
+        // A pinned peer does not use the other radios.
+        _ = core.attemptFailed(Self.request, radio: 0, .unanswered, now: now)
+        _ = core.pin(Self.peer, to: 1)
+        #expect(core.nextDeadline == nil)
+    }
+
+    @Test("A link beyond the known limit of a radio disproves the limit", arguments: [true, false])
+    mutating func disprovenLimit(isIncoming: Bool) {
+        occupy(0)
+        receive([-40, nil, nil])
+        _ = connect()
+        _ = core.attemptFailed(Self.request, radio: 0, .refused(.limitReached), now: now)
+        #expect(core.radios[0].slotLimit == 1)
+        if isIncoming {
+            core.incomingLinkOpened(on: 0)
+        } else {
+            _ = core.linkOpened(Self.link, to: Self.peer, on: 0, now: now)
+        }
+        #expect(core.radios[0].slotLimit == nil)
     }
 
     @Test("A pinned peer uses its radio only, and does not move")
@@ -293,7 +361,7 @@ struct RadioCoreTests {
             "The signal of the other radio is not better by the margin"
         )
         #expect(readings(-80, count: 30, others: [nil, -60, nil]) != nil)
-        core.linkClosed(Self.link, on: 0, isLost: true, now: now)
+        _ = core.linkClosed(Self.link, on: 0, isLost: true, now: now)
         #expect(connect() == [Self.begin(1)])
         open(on: 1)
         #expect(core.links[Self.link]?.reason == .moved)
@@ -317,7 +385,7 @@ struct RadioCoreTests {
         open(on: 0)
         #expect(readings(-82, count: 60) == nil, "The signal is weak, but not poor")
         #expect(readings(-90, count: 60) != nil)
-        core.linkClosed(Self.link, on: 0, isLost: true, now: now)
+        _ = core.linkClosed(Self.link, on: 0, isLost: true, now: now)
         #expect(connect() == [.survey(true)])
     }
 
@@ -329,7 +397,7 @@ struct RadioCoreTests {
             open(on: turn % 2)
             #expect(readings(-90, count: 700) != nil)
             times.append(now - start)
-            core.linkClosed(Self.link, on: turn % 2, isLost: true, now: now)
+            _ = core.linkClosed(Self.link, on: turn % 2, isLost: true, now: now)
         }
         let pauses = zip(times.dropFirst(), times).map { $0 - $1 }
         #expect(pauses.last == rules.minimumStayLimit)
@@ -379,10 +447,10 @@ struct RadioCoreTests {
         openThree()
         _ = pass()
         #expect(core.signalRead(nil, of: Self.link, now: now) == [.read(Self.other)])
-        core.linkClosed(Self.other, on: 0, isLost: false, now: now)
+        _ = core.linkClosed(Self.other, on: 0, isLost: false, now: now)
         #expect(core.signalRead(-50, of: Self.other, now: now) == [])
         #expect(pass() == [.read(Self.link)])
-        core.linkClosed(Self.link, on: 0, isLost: false, now: now)
+        _ = core.linkClosed(Self.link, on: 0, isLost: false, now: now)
         _ = core.linkOpened(Self.other, to: Self.peer, on: 0, now: now)
         #expect(pass() == [.read(Self.other)])
     }
@@ -401,7 +469,7 @@ struct RadioCoreTests {
         #expect(pass() == [.read(Self.far)])
         // Requests for other peers follow each other without a break.
         let start = now
-        core.linkClosed(Self.far, on: 1, isLost: false, now: now)
+        _ = core.linkClosed(Self.far, on: 1, isLost: false, now: now)
         var reads: [Duration] = []
         for number in 10..<60 {
             let id = RequestIdentifier(rawValue: UInt64(number))

@@ -164,7 +164,7 @@ extension CentralScheduler {
     /// Fails the direct requests of a turn. Its pending requests back off after a transient
     /// failure. After any other failure, they fail, unless the turn used the Filter Accept List. In
     /// this case, the list is no longer used, and the later turns for single devices show which of
-    /// them fails.
+    /// them fails. If the controller has no room for another link, all requests of the turn fail.
     ///
     /// - Parameter peer: The device of the failed attempt. If no request of the turn is for it, the
     ///   failure concerns all of them.
@@ -178,7 +178,7 @@ extension CentralScheduler {
         if members.contains(where: { $0.address == peer }) {
             members.removeAll { $0.address != peer }
         }
-        if turn.target == .acceptList, !failure.isTransient {
+        if turn.target == .acceptList, !failure.isTransient, !failure.isLinkLimit {
             return acceptList.giveUp()
         }
         let lost = members.filter { !$0.isPending || !failure.isTransient }.map(\.id)
@@ -202,5 +202,9 @@ extension CentralFailure {
         case .unanswered: true
         case .cancelled, .controllerReset, .tooManyRequests: false
         }
+    }
+
+    fileprivate var isLinkLimit: Bool {
+        if case .refused(let code) = self { code.isLinkLimit } else { false }
     }
 }

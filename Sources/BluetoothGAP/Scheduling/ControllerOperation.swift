@@ -83,18 +83,20 @@ package enum CentralFailure: Error, Hashable, Sendable {
 }
 
 extension HCI.ErrorCode {
-    /// Whether the same command may succeed later, because the controller is busy or full, or a
-    /// packet was lost.
+    /// Whether the same command may succeed later, because the controller is busy, or a packet was
+    /// lost.
     var isTransient: Bool {
         switch self {
-        case .commandDisallowed, .memoryCapacityExceeded, .connectionLimitExceeded,
-            .connectionAlreadyExists, .rejectedForLimitedResources,
+        case .commandDisallowed, .connectionAlreadyExists, .rejectedForLimitedResources,
             .connectionTimeout, .unspecifiedError, .controllerBusy,
             .connectionFailedToBeEstablished, .unknownConnectionIdentifier:
             true
         default: false
         }
     }
+
+    /// Whether the controller has no room for another link.
+    var isLinkLimit: Bool { self == .connectionLimitExceeded || self == .memoryCapacityExceeded }
 }
 
 /// The pause of the controller's activities for a change that the controller forbids during them.

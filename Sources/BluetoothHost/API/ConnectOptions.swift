@@ -11,7 +11,7 @@ public struct ConnectOptions: Sendable, Hashable {
         case direct
         /// The controller connects when the peer comes into range. Several such requests share the
         /// Filter Accept List (Vol 4, Part E, 7.8.16). The request has no time limit and survives a
-        /// reset of the controller.
+        /// reset of the controller. It fails if the controller has no room for another link.
         case whenAvailable
     }
 

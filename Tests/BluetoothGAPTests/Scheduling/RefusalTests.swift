@@ -149,10 +149,35 @@ struct RefusalTests {
         #expect(harness.outcomes == [1: .failed(.unanswered)])
     }
 
-    @Test("A pending request without a free connection waits until a link closes")
-    func noRoom() throws {
+    @Test(
+        "Pending requests fail if the controller has no room for a link",
+        arguments: [HCI.ErrorCode.connectionLimitExceeded, .memoryCapacityExceeded]
+    )
+    func noRoom(code: HCI.ErrorCode) throws {
         var harness = try SchedulerHarness()
-        harness.refuse(.connectionLimitExceeded, \.isCreate)
+        harness.refuse(code) { $0.target == .acceptList }
+        harness.answersAtOnce = false
+        for number in 1...3 {
+            try harness.addPendingRequest(UInt64(number), .accessory(UInt64(number)))
+        }
+        harness.answersAtOnce = true
+        try harness.answer()
+        try harness.advance(by: CentralScheduler.sliceDuration * 2)
+        let failure = SchedulerHarness.Outcome.failed(.refused(code))
+        #expect(harness.outcomes == [1: failure, 2: failure, 3: failure])
+        #expect(harness.controller.initiation == nil)
+        // The Filter Accept List is still in use.
+        for number in 4...5 {
+            try harness.addPendingRequest(UInt64(number), .accessory(UInt64(number)))
+        }
+        try harness.advance(by: CentralScheduler.sliceDuration * 2)
+        #expect(harness.controller.initiation == .acceptList)
+    }
+
+    @Test("A pending request waits while the controller is busy, and continues after a link closes")
+    func busy() throws {
+        var harness = try SchedulerHarness()
+        harness.refuse(.rejectedForLimitedResources, \.isCreate)
         try harness.addPendingRequest(1, .accessory(1))
         #expect(harness.outcomes.isEmpty)
         #expect(harness.controller.initiation == nil)

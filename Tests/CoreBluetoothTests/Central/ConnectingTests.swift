@@ -31,6 +31,27 @@ struct ConnectingTests {
         }
     }
 
+    @Test("5.2.7 Connecting fails if the controller has no room for another link")
+    func linkLimit() async throws {
+        let fixture = try Fixture(.heartRate(name: "One"), .heartRate(name: "Two"))
+        let adapter = try fixture.addAdapter("small", linkLimit: 1)
+        try await fixture.run {
+            let phone = fixture.central(on: adapter)
+            let one = try await phone.connectedPeripheral("One")
+            phone.manager.scanForPeripherals(withServices: nil)
+            await phone.journal.wait(for: "discovered Two")
+            phone.manager.stopScan()
+            let two = try phone.discovered("Two")
+            phone.manager.connect(two)
+            await phone.journal.wait(for: "failed Two CBError 11")
+            #expect(two.state == .disconnected)
+            phone.manager.cancelPeripheralConnection(one)
+            await phone.journal.wait(for: "disconnected One ok")
+            phone.manager.connect(two)
+            await phone.journal.wait(for: "connected Two")
+        }
+    }
+
     @Test("5.3 The second manager gets the link without radio traffic")
     func sharedLink() async throws {
         let fixture = try Fixture(.heartRate(name: "Strap"))

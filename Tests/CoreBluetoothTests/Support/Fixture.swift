@@ -59,11 +59,12 @@ final class Fixture: Sendable {
     func addAdapter(
         _ name: String,
         at position: Position = Position(x: 0, y: 1),
+        linkLimit: Int = 20,
         configure: (inout HostConfiguration) -> Void = { _ in }
     ) throws -> CBAdapter {
-        let controller = try air.world.addController(
-            ControllerConfiguration(name: name, at: position)
-        )
+        var options = ControllerConfiguration(name: name, at: position)
+        options.linkLimit = linkLimit
+        let controller = try air.world.addController(options)
         let number = extraAdapters.withLock { $0.count } + 2
         let adapter = Self.adapter(on: air, controller, number: number, configure)
         extraAdapters.withLock { $0.append(adapter) }

@@ -100,6 +100,51 @@ struct PairingAndSlotsTests {
         }
     }
 
+    @Test("Row 13: A controller that refuses another link makes known how many it supports")
+    func learnedLimit() async throws {
+        let world = TestWorld(seed: 133)
+        for number in 1...3 { world.add(.strap.with { $0.name = "Strap \(number)" }) }
+        let phone = world.addPhone("small", connectionLimit: 2)
+        try await world.run {
+            let central = phone.central(.strap) { $0.policy = .firstCome }
+            let first = try await central.pair(.strap)
+            let second = try await central.pair(.strap)
+            #expect(central.connectionSlots.limit == nil)
+            let start = world.now
+            let failure = await #expect(throws: AccessoryError.self) {
+                try await central.pair(.strap)
+            }
+            guard case .outOfConnectionSlots(let slots) = failure else {
+                Issue.record("\(String(describing: failure))")
+                return
+            }
+            #expect(world.now - start < .seconds(10))
+            #expect(slots.limit == 2)
+            #expect(Set(slots.holders.map(\.identity)) == [first.id, second.id])
+            try await first.disconnect()
+            let third = try await central.pair(.strap)
+            #expect(third.state == .ready && second.state == .ready)
+        }
+    }
+
+    @Test("Row 13: Without a configured limit, accessories take turns on a small controller")
+    func learnedTurns() async throws {
+        let world = TestWorld(seed: 134)
+        for number in 1...4 { world.add(.strap.with { $0.name = "Strap \(number)" }) }
+        let phone = world.addPhone("small", connectionLimit: 2)
+        try await world.run(for: .seconds(300)) {
+            let central = phone.central(.strap)
+            var straps: [Accessory] = []
+            for _ in 1...4 { straps.append(try await central.pair(.strap)) }
+            #expect(straps.count { $0.state == .ready } == 2)
+            try await straps[3].disconnect()
+            try await straps[2].disconnect()
+            for strap in straps.prefix(2) {
+                try await world.expect(strap, becomes: .ready, within: .seconds(60))
+            }
+        }
+    }
+
     @Test("Row 13: A link that the policy ends has a reason, and its accessory reconnects later")
     func evicted() async throws {
         let world = TestWorld(seed: 132)
