@@ -30,6 +30,8 @@ extension HostCore {
         guard state != .closed, reopening.deadline == nil else { return }
         changeState(to: .unavailable(.transport(reason)))
         abandonController(.transport(reason), now: now)
+        // A host that is being shut down has closed.
+        guard state != .closed else { return }
         disconnected(now: now)
     }
 
@@ -92,6 +94,8 @@ extension HostCore {
         let isBeyondReset = !mayReset(after: failure)
         changeState(to: isBeyondReset ? .unavailable(failure) : .resetting(failure))
         abandonController(failure, now: now)
+        // A host that is being shut down has closed.
+        guard state != .closed else { return }
         guard isBeyondReset else { return beginStartup(now: now) }
         emit(.closeTransport)
         disconnected(now: now)

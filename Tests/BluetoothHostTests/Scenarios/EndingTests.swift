@@ -245,6 +245,25 @@ struct EndingTests {
         #expect(harness.openCount == 1)
     }
 
+    @Test(
+        "A controller that fails during a shutdown gets no packet after the transport is closed",
+        arguments: [HCI.Event.hardwareError(.init(code: 0x42)).packet.h4Bytes, [0x55]]
+    )
+    func failureDuringShutdown(_ bytes: [UInt8]) throws {
+        var (harness, _) = try connected()
+        harness.core.shutDown(now: harness.now)
+        harness.performActions()
+        harness.core.receive(bytes[...])
+        while harness.core.receiveNextPacket(now: harness.now) {}
+        var actions: [HostAction] = []
+        harness.core.takeActions(into: &actions)
+        let closings = actions.indices.filter { index in
+            if case .closeTransport = actions[index] { true } else { false }
+        }
+        #expect(closings == [actions.count - 1], "\(actions)")
+        #expect(harness.core.state == .closed)
+    }
+
     @Test("A shutdown disconnects every link")
     func disconnectsEveryLink() throws {
         var (harness, link) = try connected()
