@@ -26,16 +26,17 @@ extension BluetoothHost {
     private func openingReturned(_ failure: TransportError?) {
         opening = nil
         guard core.state != .closed else { return transport.close() }
-        if let failure {
+        if isReopeningWanted {
+            // The core has already handled the end of this attempt.
+            isReopeningWanted = false
+            openTransport()
+        } else if let failure {
             isOpenAwaited = false
             core.transportClosed(failure.description, now: executor.now)
             drain()
         } else {
             transportOpened()
         }
-        guard isReopeningWanted else { return }
-        isReopeningWanted = false
-        openTransport()
     }
 
     /// Informs the core that the transport is open: `open` has returned, or bytes arrived before it

@@ -30,6 +30,29 @@ struct OpeningTests {
         await host.shutdown()
     }
 
+    @Test("A transport is opened once after an attempt that closed early and then failed")
+    func closedEarlyAndFailed() {
+        let gate = OneTimeEvent()
+        let transport = ScriptedTransport { attempt, transport throws(TransportError) in
+            guard attempt == 1 else { return }
+            transport.deliver(.closed(.closedByPeer("scripted")))
+            await gate.wait()
+            throw .closedByPeer("scripted")
+        }
+        let executor = StepExecutor()
+        let host = BluetoothHost(transport: transport, executor: executor)
+        host.execute { $0.openOnce() }
+        #expect(executor.run())
+        // The deadline to reopen passes, and the first attempt has not returned.
+        executor.advance(by: ReopenSchedule.firstDelay)
+        #expect(transport.openCount == 1)
+        gate.occur()
+        #expect(executor.run())
+        #expect(transport.openCount == 2)
+        executor.advance(by: .seconds(1))
+        #expect(transport.openCount == 2)
+    }
+
     private static let ending = TransportError.closedByPeer("scripted").description
 
     @Test("A packet that starts before `open` returns is reassembled")
