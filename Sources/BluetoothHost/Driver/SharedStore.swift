@@ -19,9 +19,9 @@ package final class SharedStore: Sendable {
         /// The members that are not closed.
         var open: Set<Int> = []
         var lastNumber = 0
-        /// Entries of the device itself that could not be saved. Without them, each host would
-        /// generate an identity of its own.
-        var unsaved: [StoreKey: [UInt8]] = [:]
+        /// Entries of the device itself that are in use, and may differ from those of the store.
+        /// Without them, each host would generate an identity of its own if the store fails.
+        var used: [StoreKey: [UInt8]] = [:]
     }
 
     private struct WeakHost {
@@ -63,6 +63,9 @@ package final class SharedStore: Sendable {
 
         /// Adds the host that uses this member, when the host starts.
         func join(_ host: BluetoothHost) { shared.join(host, number) }
+
+        /// Makes the other hosts use an entry of the device that the store does not get.
+        func share(_ bytes: [UInt8], as key: StoreKey) { shared.use(bytes, as: key) }
 
         package func load(_ key: StoreKey) throws -> [UInt8]? { try shared.load(key, for: number) }
 
@@ -110,13 +113,19 @@ extension SharedStore {
 
     /// Returns the latest version of an entry, which another host may have in its memory only.
     private func load(_ key: StoreKey, for number: Int) throws -> [UInt8]? {
-        if let bytes = state.withLock({ $0.unsaved[key] }) { return bytes }
+        if let bytes = state.withLock({ $0.used[key] }) { return bytes }
         for host in others(than: number) {
             guard let entry = host.assumeIsolated({ $0.handOver(key) }) else { continue }
             if entry.isUnsaved { saveTransferred(entry.bytes, as: key, for: number) }
             return entry.bytes
         }
-        return try base.load(key)
+        let bytes = try base.load(key)
+        if let bytes, Self.isOfDevice(key) { use(bytes, as: key) }
+        return bytes
+    }
+
+    private func use(_ bytes: [UInt8]?, as key: StoreKey) {
+        state.withLock { $0.used[key] = bytes }
     }
 
     /// Saves an entry that a host takes over. If the store cannot save it, that host uses the entry
@@ -131,18 +140,14 @@ extension SharedStore {
     }
 
     private func save(_ bytes: [UInt8], as key: StoreKey, of number: Int) throws {
-        do {
-            try base.save(bytes, as: key)
-        } catch {
-            if Self.isOfDevice(key) { state.withLock { $0.unsaved[key] = bytes } }
-            throw error
-        }
-        state.withLock { $0.unsaved[key] = nil }
+        if Self.isOfDevice(key) { use(bytes, as: key) }
+        try base.save(bytes, as: key)
         informOthers(than: number, key, bytes)
     }
 
     private func remove(_ key: StoreKey, of number: Int) throws {
         try base.remove(key)
+        if Self.isOfDevice(key) { use(nil, as: key) }
         informOthers(than: number, key, nil)
     }
 

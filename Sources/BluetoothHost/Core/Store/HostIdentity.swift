@@ -53,6 +53,7 @@ struct HostIdentity: Sendable {
             bytes = try store.load(name.key)
         } catch {
             events.append(.leftAlone(entry: name.key.description, reason: "\(error)"))
+            share(encode(drawn), as: name, in: store)
             return drawn
         }
         do throws(RecordFault) {
@@ -61,10 +62,20 @@ struct HostIdentity: Sendable {
         } catch .newer(let version) {
             let reason = RecordFault.newer(version: version).description
             events.append(.leftAlone(entry: name.key.description, reason: reason))
+            share(encode(drawn), as: name, in: store)
         } catch {
-            if setAside(name, error, in: store) { keep(encode(drawn), as: name, in: store) }
+            if setAside(name, error, in: store) {
+                keep(encode(drawn), as: name, in: store)
+            } else {
+                share(encode(drawn), as: name, in: store)
+            }
         }
         return drawn
+    }
+
+    /// Lets the other hosts of a `SharedStore` use a value that is not saved.
+    private func share(_ bytes: [UInt8], as name: RecordName, in store: any HostStore) {
+        (store as? SharedStore.Member)?.share(bytes, as: name.key)
     }
 
     private mutating func setAside(

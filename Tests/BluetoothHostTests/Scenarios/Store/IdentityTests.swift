@@ -114,6 +114,21 @@ struct IdentityTests {
         #expect(identity(memory, seed: 3).local == before)
     }
 
+    @Test("Hosts that share a store have one identity even if it cannot be used")
+    func shared() {
+        let torn = MemoryStore()
+        torn.save([1, 2, 3], as: key)
+        torn.save([1, 2, 3], as: RecordName.secret.key)
+        let stores = [FailingStore(failsToLoad: true), FailingStore(torn, toSave: true)]
+        for store in stores {
+            let shared = SharedStore(store)
+            let members = (0..<3).map { _ in shared.makeMember() }
+            let identities = members.enumerated().map { identity($1, seed: UInt64($0)) }
+            #expect(Set(identities.map(\.local.address)).count == 1)
+            #expect(Set(identities.map(\.secret)).count == 1)
+        }
+    }
+
     @Test("An identity that cannot be stored is reported")
     func unwritable() {
         let failing = identity(FailingStore(toSave: true))
