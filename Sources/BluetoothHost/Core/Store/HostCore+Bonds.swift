@@ -23,7 +23,9 @@ extension HostCore {
         let displaced = displaced(by: bond)
         insert(bond, insteadOf: earlier)
         if !isSaved { context.write(.bond(bond.peer)) }
-        if let earlier, !earlier.hasKeys(of: bond) { forgetOldKeys(of: earlier, replacedBy: bond) }
+        // The peer may have lost its data.
+        if let earlier, !earlier.hasKeys(of: bond) { context.forgetDatabase(of: bond.peer) }
+        forgetOldCounters(of: earlier, replacedBy: bond)
         bondsChanged(now: now)
         updateBond(on: bond.peer, now: now)
         // The displaced bond is removed last, because it stays in the store until the store has the
@@ -62,19 +64,22 @@ extension HostCore {
         if earlier?.hasKeys(of: bond) != true { context.markBondUsed(by: bond.peer) }
     }
 
-    /// Removes the data that depend on the old keys. The peer may have lost its data, and new
-    /// signing keys start with new counters.
-    private mutating func forgetOldKeys(of earlier: Bond, replacedBy bond: Bond) {
-        context.forgetDatabase(of: bond.peer)
-        if earlier.localSigningKey != bond.localSigningKey {
-            context.storeState.counters[bond.peer] = nil
+    /// Removes the counters of old signing keys, because new signing keys start with new counters
+    /// (Vol 3, Part H, 2.4.5). The store can have such counters even without an earlier bond, whose
+    /// entry was damaged.
+    private mutating func forgetOldCounters(of earlier: Bond?, replacedBy bond: Bond) {
+        if earlier?.localSigningKey != bond.localSigningKey,
+            context.storeState.counters.removeValue(forKey: bond.peer) != nil
+        {
             context.discard(.counter(bond.peer))
         }
-        if earlier.peerSigningKey != bond.peerSigningKey, context.clientRecords[bond.peer] != nil {
-            context.storeState.ceilings[bond.peer] = nil
-            context.clientRecords[bond.peer]?.lastSignCounter = nil
-            context.keep(.client(bond.peer))
+        guard earlier?.peerSigningKey != bond.peerSigningKey else { return }
+        context.storeState.ceilings[bond.peer] = nil
+        guard context.clientRecords[bond.peer] != nil else {
+            return context.discard(.client(bond.peer))
         }
+        context.clientRecords[bond.peer]?.lastSignCounter = nil
+        context.keep(.client(bond.peer))
     }
 
     /// Gives each link that has a bond with this peer the current bond. No other link gets the

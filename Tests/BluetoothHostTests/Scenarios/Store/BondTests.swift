@@ -302,6 +302,43 @@ struct BondTests {
         #expect(next.core.takeSignCounter(for: SampleBonds.peer(1)) == nil)
     }
 
+    @Test("A bond that replaces a damaged one begins with new sign counters")
+    func countersAfterDamage() throws {
+        let peer = SampleBonds.peer(1)
+        let clientKey = RecordName.client(peer).key
+        let counterKey = RecordName.counter(peer).key
+        var record = ClientRecord()
+        record.lastSignCounter = 77
+        var harness = Self.harness([
+            Self.key(1): [1, 2, 3],
+            clientKey: record.encode(for: peer),
+            counterKey: SignCounter(next: 512, reserved: 512).encode(for: peer),
+        ])
+        #expect(harness.setAside == [Self.key(1)])
+        harness.core.keepBond(SampleBonds.bond(1), now: harness.now)
+        harness.performActions()
+        #expect(harness.store[clientKey] == nil)
+        #expect(harness.core.takeSignCounter(for: peer) == 0)
+    }
+
+    @Test("A bond with another key removes a sign counter of its peer that was not read yet")
+    func counterNotRead() throws {
+        let peer = SampleBonds.peer(1)
+        let clientKey = RecordName.client(peer).key
+        var record = ClientRecord()
+        record.lastSignCounter = 77
+        var harness = Self.harness([
+            Self.key(1): SampleBonds.bond(1).encode(localIdentity: SampleBonds.identity),
+            clientKey: record.encode(for: peer),
+        ])
+        harness.core.keepBond(SampleBonds.bond(1), now: harness.now)
+        harness.performActions()
+        #expect(harness.store[clientKey] != nil)
+        harness.core.keepBond(SampleBonds.bond(1, generation: 2), now: harness.now)
+        harness.performActions()
+        #expect(harness.store[clientKey] == nil)
+    }
+
     @Test("A bond whose sign counter is damaged signs no command until it has another key")
     func damagedCounter() throws {
         let counterKey = RecordName.counter(SampleBonds.peer(1)).key
