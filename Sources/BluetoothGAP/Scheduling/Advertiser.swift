@@ -106,6 +106,13 @@ package struct Advertiser: Sendable {
 
     package init() {}
 
+    /// Whether a central may be connecting through a set on another PHY than LE 1M.
+    package var mayConnectOnOtherPHY: Bool {
+        sets.contains { set in
+            set.mayConnect && set.presumed.parameters.map { $0.secondaryPHY != .le1M } ?? false
+        }
+    }
+
     /// Whether a connectable set is requested, so that the host accepts connections.
     package var awaitsConnections: Bool {
         sets.contains { $0.isRequested && $0.requested.isConnectable }

@@ -84,7 +84,11 @@ extension HostCore {
             connectionRequests[request]?.phase = .establishing(link.identifier)
             updateScan(now: now)
         }
+        let usesOtherPHY =
+            request.map { connectionRequests[$0]?.options.parameters.phys != [.le1M] }
+            ?? advertiser.mayConnectOnOtherPHY
         withLink(link.identifier, now: now) { link, context in
+            if usesOtherPHY { link.readFirstPHY(&context) }
             link.prepare(&context)
             if isIncoming { link.announce(&context) }
         }

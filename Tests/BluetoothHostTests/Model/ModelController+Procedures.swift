@@ -13,11 +13,11 @@ extension ModelController {
                 HCI.ReadRSSI.ReturnParameters(connectionHandle: handle, rssi: -48)
             }
         case let command as HCI.LEReadPHY:
-            reply(opcode, on: command.connectionHandle) { handle in
+            reply(opcode, on: command.connectionHandle) { [phy] handle in
                 HCI.LEReadPHY.ReturnParameters(
                     connectionHandle: handle,
-                    transmit: .le1M,
-                    receive: .le1M
+                    transmit: phy,
+                    receive: phy
                 )
             }
         case let command as HCI.LESetDataLength: setDataLength(command)

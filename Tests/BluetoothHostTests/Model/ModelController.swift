@@ -63,6 +63,8 @@ struct ModelController: Sendable {
     var keepsEncryptedPackets = false
     /// The maximum number of data bytes in one packet to the host.
     var fragmentLength = 251
+    /// The PHY of every link.
+    var phy = PHY.le1M
 
     private(set) var violations: [Violation] = []
     /// Every command of the host, oldest first.

@@ -46,6 +46,23 @@ struct AdvertisingTests {
         #expect(harness.controller.violations.isEmpty)
     }
 
+    @Test("The PHY of a link is known if the set was advertised on another PHY")
+    func fastPHY() throws {
+        var harness = Harness.ready()
+        harness.controller.phy = .le2M
+        var advertising = Self.lamp
+        advertising.form = .extended
+        advertising.secondaryPHY = .le2M
+        _ = harness.advertise(advertising)
+        harness.drive()
+        harness.controller.acceptConnection(from: Self.phone)
+        harness.drive()
+        let link = try #require(harness.incomingLinks.first).link
+        let phy = harness.core.properties(of: link)?.phy
+        #expect(phy == LinkPHY(transmit: .le2M, receive: .le2M))
+        #expect(harness.controller.violations.isEmpty)
+    }
+
     @Test("Advertising continues after a connection", arguments: [ModelProfile.rich, .poor])
     func goesOn(_ profile: ModelProfile) throws {
         var harness = Harness.ready(profile)

@@ -30,6 +30,20 @@ struct ConnectingTests {
         #expect(harness.controller.violations.isEmpty)
     }
 
+    @Test("The PHY of a link is known if the controller also listened on LE Coded")
+    func codedPHY() throws {
+        var harness = Harness.ready(peers: [peer])
+        harness.controller.phy = .leCoded
+        var options = ConnectOptions()
+        options.parameters.phys = [.le1M, .leCoded]
+        let request = harness.requestConnection(peer.address, options)
+        harness.drive()
+        let link = try harness.link(of: request)
+        let phy = harness.core.properties(of: link)?.phy
+        #expect(phy == LinkPHY(transmit: .leCoded, receive: .leCoded))
+        #expect(harness.controller.violations.isEmpty)
+    }
+
     @Test("A peer that refuses to exchange the MTU is connected nevertheless")
     func refusesMTU() throws {
         var harness = Harness.ready(peers: [peer])

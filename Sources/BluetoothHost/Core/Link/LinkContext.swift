@@ -238,6 +238,8 @@ enum LinkCommand: Sendable {
     case parameters
     case request(RequestIdentifier, LinkRequest)
     case disconnection
+    /// Reads the PHYs of a link that may not have begun on LE 1M.
+    case phy
     /// A command of the host. A refusal is logged, and ends the procedure that the command would
     /// have begun.
     case hostCommand(LinkCore.Procedure?)

@@ -39,6 +39,13 @@ extension LinkCore {
         context.send(command, for: .link(identifier, .hostCommand(procedure)))
     }
 
+    /// Asks for the PHYs of a new link, which no event reports before their first change.
+    mutating func readFirstPHY(_ context: inout LinkContext) {
+        guard context.capabilities?.supports(HCI.LEReadPHY.self) == true else { return }
+        let command = HCI.LEReadPHY(connectionHandle: handle)
+        context.send(HCI.EncodedCommand(command), for: .link(identifier, .phy))
+    }
+
     /// Takes the controller's answer to a command.
     mutating func commandFinished(
         _ command: LinkCommand,
@@ -48,6 +55,9 @@ extension LinkCore {
         switch command {
         case .parameters: parametersAnswered(result, &context)
         case .disconnection: disconnectionAnswered(result, &context)
+        case .phy:
+            guard let answer = try? result.decode(as: HCI.LEReadPHY.self) else { return }
+            phy = LinkPHY(transmit: answer.transmit, receive: answer.receive)
         case .hostCommand(let procedure): hostCommandAnswered(procedure, result, &context)
         case .request(let id, let request):
             guard let failure = context.complete(id, request, by: result) else { return }
