@@ -82,18 +82,24 @@ struct AccessoryDocument: Hashable, Sendable {
         }
     }
 
-    /// Removes an accessory. Returns `false` if there is no such accessory.
+    /// Removes an accessory. An edited file may contain several records of it. Returns `false` if
+    /// there is no such accessory.
     mutating func remove(_ identity: AccessoryIdentity) -> Bool {
-        guard let index = index(of: identity) else { return false }
-        records.remove(at: index)
-        return true
+        let count = records.count
+        records.removeAll { $0.isRecord(of: identity) }
+        return records.count < count
     }
 
     private func index(of identity: AccessoryIdentity) -> Int? {
-        // An edited file may contain a different form of an identity, for example in lower case.
-        records.firstIndex { record in
-            record.members?["identity"]?.text.flatMap { AccessoryIdentity($0) } == identity
-        }
+        records.firstIndex { $0.isRecord(of: identity) }
+    }
+}
+
+extension JSON {
+    /// Returns whether the value is the record of an accessory. An edited file may contain a
+    /// different form of an identity, for example in lower case.
+    fileprivate func isRecord(of identity: AccessoryIdentity) -> Bool {
+        members?["identity"]?.text.flatMap { AccessoryIdentity($0) } == identity
     }
 }
 

@@ -123,6 +123,21 @@ struct AccessoryStoreTests {
         #expect(try store.load().accessories == [])
     }
 
+    @Test("Forgetting an accessory removes all of its records from an edited file")
+    func duplicates() throws {
+        let store = FileAccessoryStore(folder.file)
+        for number in 1...3 { try store.remember(.sample(number)) }
+        let text = try String(contentsOf: folder.file, encoding: .utf8)
+            .replacingOccurrences(
+                of: RememberedAccessory.sample(3).identity.description,
+                with: RememberedAccessory.sample(1).identity.description
+            )
+        try folder.write(Data(text.utf8))
+        #expect(try store.load().accessories.count == 3)
+        try store.forget(RememberedAccessory.sample(1).identity)
+        #expect(try store.load().accessories == [.sample(2)])
+    }
+
     @Test("Unknown fields of a later version are preserved")
     func unknownFields() throws {
         let store = FileAccessoryStore(folder.file)
