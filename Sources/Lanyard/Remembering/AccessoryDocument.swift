@@ -126,7 +126,8 @@ extension RememberedAccessory {
         )
     }
 
-    /// Returns the accessory's record, with the unknown fields of an older one.
+    /// Returns the accessory's record, with the unknown fields and the unreadable notes of an older
+    /// one.
     fileprivate func record(over older: [String: JSON]) -> JSON {
         var fields = older
         fields["identity"] = .string(identity.description)
@@ -136,7 +137,9 @@ extension RememberedAccessory {
         fields["givenName"] = givenName.map { .string($0) }
         fields["rememberedSince"] = .string(rememberedSince.formatted(Self.times))
         fields["lastReady"] = lastReady.map { .string($0.formatted(Self.times)) }
-        fields["notes"] = notes.isEmpty ? nil : .object(sorting: notes.mapValues { .string($0) })
+        let unreadable = older["notes"]?.members?.filter { $0.value.text == nil } ?? [:]
+        let all = unreadable.merging(notes.mapValues { .string($0) }) { $1 }
+        fields["notes"] = all.isEmpty ? nil : .object(sorting: all)
         return .object(sorting: fields)
     }
 }

@@ -138,6 +138,25 @@ struct AccessoryStoreTests {
         #expect(try store.load().accessories == [.sample(2)])
     }
 
+    @Test("Notes that are not texts are preserved")
+    func foreignNotes() throws {
+        let store = FileAccessoryStore(folder.file)
+        try store.remember(.sample(1, notes: ["room": "cellar"]))
+        let text = try String(contentsOf: folder.file, encoding: .utf8)
+            .replacingOccurrences(of: "\"room\"", with: "\"floor\": -1, \"room\"")
+        try folder.write(Data(text.utf8))
+        #expect(try store.load().accessories == [.sample(1, notes: ["room": "cellar"])])
+        for notes in [["room": "attic"], [:]] {
+            try store.remember(.sample(1, notes: notes))
+            #expect(try store.load().accessories == [.sample(1, notes: notes)])
+            let fields = try JSON(parsing: Data(contentsOf: folder.file)).members
+            let record = fields?["accessories"]?.elements?.first?.members
+            #expect(record?["notes"]?.members?["floor"] == .integer(-1))
+        }
+        try store.remember(.sample(1, notes: ["floor": "two"]))
+        #expect(try store.load().accessories == [.sample(1, notes: ["floor": "two"])])
+    }
+
     @Test("Unknown fields of a later version are preserved")
     func unknownFields() throws {
         let store = FileAccessoryStore(folder.file)
