@@ -87,7 +87,8 @@ final class AccessorySnapshot: Sendable {
     }
 
     func values(of characteristic: BluetoothID) -> Events<Data> {
-        let hasEnded = hasEnded
+        // `end()` sets `hasEnded` before it ends the hubs. A hub that it does not find is therefore
+        // ended here.
         let hub = hub(for: characteristic)
         if hasEnded { hub.end() }
         return hub.events()
