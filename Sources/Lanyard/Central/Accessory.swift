@@ -95,6 +95,9 @@ public final class Accessory: Sendable, Identifiable {
     /// observation = accessory.onChange { change in print(change) }
     /// ```
     ///
+    /// After the accessory was forgotten or its central has ended, the closure gets only the last
+    /// state.
+    ///
     /// - Parameter body: The closure that receives the changes.
     /// - Returns: A token. The observation ends when the token is canceled or released.
     public func onChange(

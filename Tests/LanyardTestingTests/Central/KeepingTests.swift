@@ -133,6 +133,21 @@ struct KeepingTests {
         }
     }
 
+    @Test("A closure that is added after the end of the central gets the last state")
+    func lateClosure() async throws {
+        let fixture = CentralFixture()
+        try await fixture.world.run(for: .seconds(600)) {
+            let central = fixture.central()
+            let strap = try await central.pair(CentralFixture.strap)
+            await central.shutDown()
+            let received = ReceivedValues<AccessoryChange>()
+            let observation = strap.onChange { received.add($0) }
+            try await fixture.world.advance(by: .seconds(1))
+            #expect(received.values == [strap.latestChange])
+            observation.cancel()
+        }
+    }
+
     @Test("Row 1: An accessory reconnects after Bluetooth was off")
     func powerCycle() async throws {
         let fixture = CentralFixture()

@@ -275,9 +275,8 @@ extension CentralDriver {
         _ body: @escaping @Sendable (AccessoryChange) -> Void
     ) -> ObservationToken {
         let bridge = ObservationBridge(body)
-        execute { driver in
-            bridge.begin(snapshot)
-        }
+        // After the end of the central, the closure gets the last state.
+        execute(orElse: { bridge.begin(snapshot) }) { _ in bridge.begin(snapshot) }
         return ObservationToken { bridge.end() }
     }
 }
