@@ -77,7 +77,9 @@ public final class AccessoryCentral: Sendable {
     public func accessory(
         _ description: AccessoryDescription
     ) async throws(AccessoryError) -> Accessory {
-        if let known = knownAccessory(description) {
+        if let known = knownAccessory(description),
+            await !driver.isBeingForgotten(known.snapshot)
+        {
             guard try await driver.isUnknownToSystem(known.snapshot) else { return known }
             try await forget(known)
         }
@@ -127,7 +129,8 @@ public final class AccessoryCentral: Sendable {
     /// Forgets an accessory: ends its link, withdraws its connection request and erases it from the
     /// store. The system keeps its own bond, which a person can remove in the settings.
     ///
-    /// Returns when the link has ended and the store has been written.
+    /// Returns when the link has ended and the store has been written. A pairing of the accessory
+    /// that begins meanwhile waits for the end of the link.
     ///
     /// - Parameter accessory: The accessory.
     /// - Throws: ``AccessoryError/notErased`` if the store failed: the accessory is forgotten in

@@ -12,7 +12,9 @@ extension AccessoryMachine {
             return requestConnection(peripheral, because: .requested)
         case .outOfRange(let peripheral, _): return endPause(peripheral)
         case .disconnecting(let peripheral, var ending):
-            guard case .rest = ending.then else { return .ignore }
+            guard case .rest(let reason) = ending.then, reason != .forgotten else {
+                return .ignore
+            }
             ending.then = isRemembered ? .connect(isGranted: false) : .pair
             return .note(.disconnecting(peripheral, ending))
         case .unavailable, .restoring, .retrieving, .scanning, .connecting, .discoveringServices,

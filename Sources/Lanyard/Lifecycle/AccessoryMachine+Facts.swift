@@ -51,6 +51,17 @@ extension AccessoryMachine.State {
         return next.slotPurpose == nil || (slotPurpose == .ending && next.slotPurpose != .ending)
     }
 
+    /// Whether the accessory is being forgotten. Its link may not have ended yet.
+    var isBeingForgotten: Bool {
+        switch self {
+        case .unavailable(_, .rest(.forgotten)), .restoring(_, .unwanted(.forgotten)),
+            .idle(.forgotten):
+            true
+        case .disconnecting(_, let ending): ending.then == .rest(.forgotten)
+        default: false
+        }
+    }
+
     /// Whether the accessory is being searched for.
     var isScanning: Bool {
         guard case .scanning = self else { return false }

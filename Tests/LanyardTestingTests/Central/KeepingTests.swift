@@ -133,6 +133,54 @@ struct KeepingTests {
         }
     }
 
+    @Test(
+        "A request for an accessory that is being forgotten pairs it again",
+        arguments: [0, 1, 2]
+    )
+    func pairedWhileForgotten(way: Int) async throws {
+        let fixture = CentralFixture()
+        try await fixture.world.run(for: .seconds(600)) {
+            let central = fixture.central()
+            let strap = try await central.pair(CentralFixture.strap)
+            guard case .system(let identifier) = strap.id else { throw CancellationError() }
+            let changes = strap.changes
+            async let forgotten: Void = central.forget(strap)
+            for await change in changes where change.state == .disconnecting { break }
+            let again =
+                switch way {
+                case 0: try await central.accessory(CentralFixture.strap)
+                case 1: try await central.pair(CentralFixture.strap)
+                default: try await central.pair(CentralFixture.strap, with: identifier)
+                }
+            try await forgotten
+            #expect(again !== strap)
+            #expect(again.state == .ready)
+            #expect(central.accessories.map(\.id) == [again.id])
+            #expect(fixture.store.accessories.map(\.identity) == [again.id])
+            #expect(try await again.read("2A38") == Data([1]))
+            await central.shutDown()
+        }
+    }
+
+    @Test("An accessory that is being forgotten cannot be paired again through its object")
+    func pairIfNeededWhileForgotten() async throws {
+        let fixture = CentralFixture()
+        try await fixture.world.run(for: .seconds(600)) {
+            let central = fixture.central()
+            let strap = try await central.pair(CentralFixture.strap)
+            let changes = strap.changes
+            async let forgotten: Void = central.forget(strap)
+            for await change in changes where change.state == .disconnecting { break }
+            await #expect(throws: AccessoryError.abandoned(.resting(.forgotten))) {
+                try await strap.pairIfNeeded()
+            }
+            try await forgotten
+            #expect(central.accessories.isEmpty)
+            #expect(fixture.store.accessories.isEmpty)
+            await central.shutDown()
+        }
+    }
+
     @Test("A closure that is added after the end of the central gets the last state")
     func lateClosure() async throws {
         let fixture = CentralFixture()

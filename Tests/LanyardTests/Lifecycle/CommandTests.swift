@@ -39,10 +39,22 @@ struct CommandTests {
         #expect(harness.machine.state == .idle(.forgotten))
     }
 
-    @Test("A new accessory is paired after the link of the forgotten one has ended")
-    func pairNext() {
+    @Test("A command to pair does not keep an accessory that is being forgotten")
+    func pairForgotten() {
         var harness = MachineHarness.ready()
-        harness.send(.command(.forget), .command(.pair))
+        harness.send(.command(.forget))
+        #expect(harness.send(.command(.pair)) == [])
+        let actions = harness.linkReports(.disconnected(nil, isReconnecting: false))
+        #expect(actions.contains(.releaseSlot(limitReached: false)))
+        #expect(harness.machine.state == .idle(.forgotten))
+    }
+
+    @Test("A command to pair while the link of an unknown accessory is being ended pairs it")
+    func pairNext() {
+        var harness = MachineHarness()
+        harness.send(.available, .command(.pair), .retrieved("strap"), .slot(.granted))
+        harness.linkReports(.connected(known: []))
+        harness.send(.command(.disconnect), .command(.pair))
         let actions = harness.linkReports(.disconnected(nil, isReconnecting: false))
         #expect(actions.contains(.retrieve(.heldBySystem)))
         #expect(actions.contains(.releaseSlot(limitReached: false)))

@@ -41,11 +41,21 @@ extension CentralDriver {
         let snapshot = AccessorySnapshot(description, name: nil, beginningWith: beginning)
         let changes = snapshot.events()
         let chosen = await settle { driver in
-            let other = driver.entry(for: target, joins ? description.kind : nil)
+            let other =
+                driver.entry(for: target, joins ? description.kind : nil)
+                ?? driver.forgottenEntry(for: target, description.kind)
             if other == nil { driver.beginPairing(description, target, snapshot) }
-            return other?.snapshot ?? snapshot
+            return (
+                snapshot: other?.snapshot ?? snapshot,
+                isBeingForgotten: other?.machine.state.isBeingForgotten ?? false
+            )
         }
-        guard let chosen else { throw .shutDown }
+        guard let (chosen, isBeingForgotten) = chosen else { throw .shutDown }
+        if isBeingForgotten {
+            for await _ in chosen.events() {}
+            guard !Task.isCancelled else { throw .cancelled }
+            return try await pair(description, with: target, for: record, orJoin: joins)
+        }
         guard chosen === snapshot else {
             return try await join(chosen, description, target, record)
         }
@@ -61,16 +71,28 @@ extension CentralDriver {
     /// Returns the existing record that a pairing uses instead of a new one: the record of the
     /// chosen device, or one of the kind.
     private func entry(for target: PairingTarget?, _ kind: String?) -> AccessoryEntry? {
-        guard let target else { return entries.first { $0.description.kind == kind } }
-        let owner = target.identifier.flatMap { identities.identity(of: $0) }
-        return entries.first { entry in
-            // An accessory that was just forgotten is still shown, but is not remembered anymore. A
-            // new pairing does not use its record.
-            guard !entry.isShown || entry.remembered != nil else { return false }
-            if let other = entry.target, other.isSameDevice(as: target) { return true }
-            return entry.identity != nil
-                && (entry.identity == target.identity || entry.identity == owner)
+        entries.first { entry in
+            !entry.machine.state.isBeingForgotten
+                && (target.map { isRecord(entry, of: $0) } ?? (entry.description.kind == kind))
         }
+    }
+
+    /// Returns the record of an accessory that is being forgotten and that the pairing may find:
+    /// the chosen device, or an accessory of the kind. The pairing begins when its link has ended,
+    /// because the accessory does not advertise before.
+    private func forgottenEntry(for target: PairingTarget?, _ kind: String) -> AccessoryEntry? {
+        entries.first { entry in
+            entry.machine.state.isBeingForgotten
+                && (target.map { isRecord(entry, of: $0) } ?? (entry.description.kind == kind))
+        }
+    }
+
+    /// Returns whether a record belongs to the device that was chosen for a pairing.
+    private func isRecord(_ entry: AccessoryEntry, of target: PairingTarget) -> Bool {
+        if let other = entry.target, other.isSameDevice(as: target) { return true }
+        let owner = target.identifier.flatMap { identities.identity(of: $0) }
+        return entry.identity != nil
+            && (entry.identity == target.identity || entry.identity == owner)
     }
 
     private func beginPairing(
@@ -146,6 +168,11 @@ extension CentralDriver {
             guard let entry = driver.entry(with: snapshot) else { return }
             driver.feed(.command(.forget), to: entry)
         }
+    }
+
+    /// Returns whether an accessory is being forgotten.
+    func isBeingForgotten(_ snapshot: AccessorySnapshot) async -> Bool {
+        await settle { $0.entry(with: snapshot)?.machine.state.isBeingForgotten } == true
     }
 
     /// Returns whether an accessory cannot be found again, because the system does not know it
