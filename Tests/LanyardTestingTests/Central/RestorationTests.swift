@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import Lanyard
 import LanyardTesting
 import Testing
+
+@testable import Lanyard
 
 @Suite("State restoration", .eachSystem)
 struct RestorationTests {
@@ -42,6 +43,12 @@ struct RestorationTests {
             let strap = try #require(central.knownAccessory(CentralFixture.strap))
             #expect(strap.id == id)
             try await strap.untilReady()
+            let linked = await withCheckedContinuation { done in
+                central.driver.execute { driver in
+                    done.resume(returning: driver.identities.linkedIdentifier(of: id))
+                }
+            }
+            #expect(linked.map { .system($0) } == id)
             #expect(["connect", "discover", "setNotify"].map { fixture.count(of: $0) } == before)
             var values = try strap.values(of: "2A37").makeAsyncIterator()
             #expect(await values.next() != nil)

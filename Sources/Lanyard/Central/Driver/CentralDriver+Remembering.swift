@@ -157,6 +157,7 @@ extension CentralDriver {
             let isConnected = system?.linkState(of: peripheral) == .connected
             entry.isLinked = isConnected
             let link: Machine.RestoredLink =
+            if isConnected { perform(identities.linked(peripheral.identifier, now: now)) }
                 isConnected ? .connected(known: peripheral.knownPaths) : .connecting
             feed(.restored(peripheral, link), to: entry)
         }
