@@ -55,6 +55,27 @@ struct StoreTests {
         }
     }
 
+    @Test("A failed pairing does not erase an accessory of another kind from the store")
+    func failedPairing() async throws {
+        let fixture = CentralFixture()
+        let other = CentralFixture.strap.with {
+            $0.kind = "other"
+            $0.services[0].characteristics.append(.read("2A99"))
+        }
+        try await fixture.world.run(for: .seconds(600)) {
+            let first = fixture.central()
+            let id = try await first.pair(CentralFixture.strap).id
+            await first.shutDown()
+            // This central has no description of the stored accessory.
+            let second = fixture.central(other)
+            await #expect(throws: AccessoryError.self) { try await second.pair(other) }
+            try await fixture.world.advance(by: .seconds(10))
+            #expect(fixture.store.accessories.map(\.identity) == [id])
+            #expect(fixture.store.accessories.map(\.kind) == ["strap"])
+            await second.shutDown()
+        }
+    }
+
     @Test("A failure to erase is reported, and the erasure is repeated")
     func forgetting() async throws {
         let fixture = CentralFixture()

@@ -132,8 +132,9 @@ extension CentralDriver {
     }
 
     func erase(_ entry: AccessoryEntry) {
-        // The store knows the accessory under the identity with which it was remembered.
-        guard let identity = entry.remembered?.identity ?? entry.identity else { return }
+        // The store knows the accessory under the identity with which it was remembered. If it was
+        // not remembered, a record with its identity belongs to an accessory of another kind.
+        guard let identity = entry.remembered?.identity else { return }
         entry.remembered = nil
         forget(identity)
     }
@@ -156,8 +157,8 @@ extension CentralDriver {
             adopt(peripheral, entry)
             let isConnected = system?.linkState(of: peripheral) == .connected
             entry.isLinked = isConnected
-            let link: Machine.RestoredLink =
             if isConnected { perform(identities.linked(peripheral.identifier, now: now)) }
+            let link: Machine.RestoredLink =
                 isConnected ? .connected(known: peripheral.knownPaths) : .connecting
             feed(.restored(peripheral, link), to: entry)
         }
