@@ -79,7 +79,7 @@ extension CBPeripheral.Snapshot {
             let handle = entry.origin.valueHandle
             if let known = self.objects[handle] as? CBCharacteristic, known.origin != entry.origin {
                 known.invalidate()
-                self.objects[handle] = nil
+                forget([known] + (known.descriptors ?? []))
             }
             let object = object(at: handle) { CBCharacteristic(entry.origin, of: service) }
             object.setNotifying(entry.isNotifying)
@@ -109,8 +109,12 @@ extension CBPeripheral.Snapshot {
     private mutating func remove(_ service: CBService) {
         service.invalidate()
         let characteristics = service.characteristics ?? []
-        let contents = characteristics + characteristics.flatMap { $0.descriptors ?? [] }
-        for object in [service] + contents {
+        forget([service] + characteristics + characteristics.flatMap { $0.descriptors ?? [] })
+    }
+
+    /// Removes objects that were invalidated.
+    private mutating func forget(_ invalid: [CBAttribute]) {
+        for object in invalid {
             if let handle = object.handle, objects[handle] === object { objects[handle] = nil }
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothATT
+import BluetoothPort
 import Foundation
 import Testing
 import VirtualAccessories
@@ -36,6 +37,46 @@ struct RemoteTableTests {
             copy.discoverServices(nil)
             await other.journal.wait(for: "services A000,A100 ok")
             #expect(try copy.characteristic("A001") === adopted)
+        }
+    }
+
+    @Test("A characteristic that a discovery replaces gets new descriptors")
+    func replacedCharacteristic() async throws {
+        let fixture = try Fixture(.sensor)
+        try await fixture.run {
+            let phone = fixture.central()
+            let sensor = try await phone.connectedPeripheral("Sensor")
+            await phone.explore(sensor)
+            let service = try #require(sensor.service("A000").origin)
+            let former = try sensor.characteristic("A001")
+            let origin = try #require(former.origin)
+            let descriptor = try #require(former.descriptors?.first)
+            let descriptorOrigin = try #require(descriptor.origin)
+            let replacement = GATT.Characteristic(
+                uuid: origin.uuid,
+                handle: origin.handle,
+                valueHandle: origin.valueHandle,
+                properties: [.read, .indicate],
+                endHandle: origin.endHandle
+            )
+            sensor.take(
+                .found(
+                    .characteristics(UUIDFilter(nil), of: service),
+                    .success(.characteristics([replacement]))
+                )
+            )
+            #expect(former.isInvalidated)
+            let left: CBDescriptor? = sensor.attribute(descriptorOrigin.handle)
+            #expect(left == nil)
+            sensor.take(
+                .found(
+                    .descriptors(of: replacement),
+                    .success(.descriptors([descriptorOrigin]))
+                )
+            )
+            let found = try #require(sensor.characteristic("A001").descriptors?.first)
+            #expect(found !== descriptor)
+            #expect(!found.isInvalidated)
         }
     }
 
