@@ -105,18 +105,23 @@ extension LiveAccessory {
     // MARK: Services
 
     /// Adds a service, as after a firmware update, and indicates the change to a subscribed phone.
-    /// Does nothing while the accessory is off.
+    /// The service remains when the accessory is switched off. Does nothing while the accessory is off.
     public func addService(_ service: VirtualService) {
-        perform(
-            "adds \(service.identifier)",
-            .addService(service.definition(noting: record, endpoints))
-        )
+        act("adds \(service.identifier)") { [self] world, controller in
+            guard world.isOn(controller) else { return }
+            perform(.addService(service.definition(noting: record, endpoints)))
+            beginChanges(of: service)
+        }
     }
 
     /// Removes a service and the services that include it, and indicates the change to a subscribed
     /// phone. Does nothing while the accessory is off.
     public func removeService(_ service: BluetoothID) {
-        perform("removes \(service)", .removeServices(service.bluetoothUUID))
+        act("removes \(service)") { [self] world, controller in
+            guard world.isOn(controller) else { return }
+            perform(.removeServices(service.bluetoothUUID))
+            endLostChanges()
+        }
     }
 
     // MARK: Observation

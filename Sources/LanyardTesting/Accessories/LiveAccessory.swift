@@ -15,7 +15,14 @@ public final class LiveAccessory: Sendable {
     private struct State {
         var controller: ControllerID?
         var path: Path
-        var changes: [RepeatingTimer] = []
+        var changes: [PeriodicChange] = []
+    }
+
+    /// A value that changes periodically, with its timer.
+    private struct PeriodicChange {
+        let identifier: BluetoothID
+        let service: BluetoothID
+        let timer: RepeatingTimer
     }
 
     /// The name of the accessory.
@@ -61,7 +68,7 @@ public final class LiveAccessory: Sendable {
         } catch {
             preconditionFailure("\(error): there is no room for \(name)")
         }
-        beginChanges()
+        for service in description.services { beginChanges(of: service) }
     }
 
     // MARK: Access to the world
@@ -108,28 +115,64 @@ public final class LiveAccessory: Sendable {
 
     // MARK: Timed changes
 
-    private func beginChanges() {
-        let timers = description.services.flatMap(\.characteristics).compactMap { value in
+    /// Starts the periodic changes of a service's values. Must be called on the world's thread, or
+    /// while the world does not run.
+    func beginChanges(of service: VirtualService) {
+        let changes = service.characteristics.compactMap { value in
             value.change.map { change in
-                RepeatingTimer(on: world.executor, every: change.period) {
+                let timer = RepeatingTimer(on: world.executor, every: change.period) {
                     [weak self, weak world = self.world] in
                     guard let self, let world else { return }
-                    world.act { [self] _ in self.change(value.identifier, by: change) }
+                    world.act { [self] _ in
+                        self.change(value.identifier, of: service.identifier, by: change)
+                    }
                 }
+                return PeriodicChange(
+                    identifier: value.identifier,
+                    service: service.identifier,
+                    timer: timer
+                )
             }
         }
-        state.withLock { $0.changes = timers }
-        for timer in timers { timer.begin() }
+        state.withLock { $0.changes += changes }
+        for change in changes { change.timer.begin() }
     }
 
-    /// Changes and sends the value, unless the accessory is off. Switches the accessory off at the
-    /// last value.
-    private func change(_ identifier: BluetoothID, by change: TimedChange) {
-        guard let controller, world.radio.isOn(controller) else { return }
+    /// Ends the periodic changes of the values that the accessory no longer has. Must be called on
+    /// the world's thread while the accessory is on.
+    func endLostChanges() {
+        let changes = state.withLock { $0.changes }
+        let kept = changes.filter { hasValue(of: $0.identifier, in: $0.service) }
+        state.withLock { $0.changes = kept }
+    }
+
+    /// Changes and sends the value, unless the accessory is off or lacks it. Switches the accessory
+    /// off at the last value.
+    private func change(
+        _ identifier: BluetoothID,
+        of service: BluetoothID,
+        by change: TimedChange
+    ) {
+        guard hasValue(of: identifier, in: service) else { return }
         let value = change.next(currentValue(of: identifier))
         send(value, of: identifier)
         guard value == change.last else { return }
         switchOff()
+    }
+
+    /// Returns whether the accessory is on, and a service of it has the characteristic. Must be
+    /// called on the world's thread.
+    private func hasValue(of identifier: BluetoothID, in service: BluetoothID) -> Bool {
+        var hasValue = false
+        guard let controller else { return hasValue }
+        world.radio.perform(at: controller, as: SimpleAccessory.self) { accessory, _ in
+            hasValue = accessory.hasValue(
+                of: identifier.bluetoothUUID,
+                in: service.bluetoothUUID
+            )
+            return []
+        }
+        return hasValue
     }
 
     /// Returns the current value. Must be called on the world's thread.

@@ -61,6 +61,11 @@ public struct SimpleAccessory: ScriptedHost {
     /// is none.
     public func value(of uuid: BluetoothUUID) -> [UInt8] { server.values[uuid] }
 
+    /// Returns whether a service of the accessory has a characteristic with the UUID.
+    public func hasValue(of uuid: BluetoothUUID, in service: BluetoothUUID) -> Bool {
+        server.values.hasValue(of: uuid, in: service)
+    }
+
     /// The number of links since the last start of the accessory, including the current one.
     public var linkCount: Int { server.values.linkCount }
 

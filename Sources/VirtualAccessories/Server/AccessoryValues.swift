@@ -51,6 +51,14 @@ public struct AccessoryValues: Sendable {
     /// Returns the handle of the value of the first characteristic with the UUID.
     func handle(of uuid: BluetoothUUID) -> AttributeHandle? { handles[uuid] }
 
+    /// Returns whether a service with the UUID has a characteristic with the UUID.
+    func hasValue(of uuid: BluetoothUUID, in service: BluetoothUUID) -> Bool {
+        services.contains { published in
+            published.uuid == service
+                && published.values.contains { characteristics[$0]?.uuid == uuid }
+        }
+    }
+
     /// Adds the characteristics of a service that was published.
     mutating func add(
         _ service: SimpleAccessoryProfile.Service,

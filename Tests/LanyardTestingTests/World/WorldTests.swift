@@ -144,6 +144,94 @@ struct WorldTests {
         #expect(later.contains { $0.hasPrefix("my strap: outOfRange") })
     }
 
+    private static let counter = VirtualService(
+        "1B20",
+        [.readable("1B21", [1]).changing(every: .seconds(1)) { [$0[0] + 1] }]
+    )
+
+    @Test("A value of an added service changes periodically, also after a reboot")
+    func addedChange() async throws {
+        let world = TestWorld()
+        let box = world.add(.box)
+        try await world.run {
+            box.addService(Self.counter)
+            try await world.advance(by: .milliseconds(3_500))
+            #expect(await box.value(of: "1B21") == Data([4]))
+            box.reboot(after: .milliseconds(600))
+            try await world.advance(by: .milliseconds(2_000))
+            #expect(await box.value(of: "1B21") == Data([2]))
+        }
+    }
+
+    @Test("A value of a service that a test removes and adds again changes once in each period")
+    func changeAddedAgain() async throws {
+        let world = TestWorld()
+        let box = world.add(VirtualAccessory("Box", services: [Self.counter]))
+        try await world.run {
+            box.removeService("1B20")
+            box.addService(Self.counter)
+            try await world.advance(by: .milliseconds(3_500))
+            #expect(await box.value(of: "1B21") == Data([4]))
+        }
+    }
+
+    @Test("A value of a removed service no longer changes, also after a reboot")
+    func removedChange() async throws {
+        let world = TestWorld()
+        let counts = ReceivedValues<[UInt8]>()
+        let box = world.add(
+            VirtualAccessory(
+                "Box",
+                services: [
+                    .battery(3, losing: 1, every: .seconds(10)),
+                    VirtualService(
+                        "1B20",
+                        [
+                            .readable("1B21", [1]).changing(every: .seconds(1)) { value in
+                                counts.add(value)
+                                return value
+                            }
+                        ]
+                    ),
+                ]
+            )
+        )
+        try await world.run {
+            box.removeService("180F")
+            box.removeService("1B20")
+            try await world.advance(by: .seconds(10))
+            box.reboot()
+            try await world.advance(by: .seconds(50))
+            #expect(counts.values.isEmpty)
+        }
+        #expect(world.story.texts.filter { $0 == "Box goes off" }.count == 1)
+    }
+
+    @Test("A value changes periodically after a reboot that ends with a period")
+    func rebootedChange() async throws {
+        let world = TestWorld()
+        let box = world.add(VirtualAccessory("Box", services: [Self.counter]))
+        try await world.run {
+            box.reboot(after: .seconds(1))
+            try await world.advance(by: .milliseconds(3_500))
+            #expect(await box.value(of: "1B21") == Data([3]))
+        }
+    }
+
+    @Test("A removal while the accessory is off changes nothing")
+    func removalWhileOff() async throws {
+        let world = TestWorld()
+        let box = world.add(VirtualAccessory("Box", services: [Self.counter]))
+        try await world.run {
+            box.switchOff()
+            box.removeService("1B20")
+            try await world.advance(by: .milliseconds(500))
+            box.switchOn()
+            try await world.advance(by: .seconds(2))
+            #expect(await box.value(of: "1B21") == Data([3]))
+        }
+    }
+
     @Test("Two phones do not share accessories")
     func phones() async throws {
         let world = TestWorld()
