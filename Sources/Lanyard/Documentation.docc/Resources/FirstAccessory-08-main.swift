@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Lanyard
 
 let strap = AccessoryDescription(
@@ -21,4 +22,5 @@ if let battery = try? await accessory.read(BatteryLevel.self) {
 }
 for await measurement in try accessory.values(of: HeartRateMeasurement.self) {
     print("\(measurement.rate) beats per minute")
+    fflush(nil)  // at once, even if the output is a pipe
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Lanyard
 
 let strap = AccessoryDescription(
@@ -13,7 +14,10 @@ let strap = AccessoryDescription(
 
 let central = AccessoryCentral(for: [strap], configuration: .init(name: "pulse"))
 let accessory = try await central.accessory(strap)  // the stored strap, or a new one
-let observation = accessory.onChange { change in print(change) }
+let observation = accessory.onChange { change in
+    print(change)
+    fflush(nil)
+}
 try await accessory.untilReady()
 print("Connected to \(accessory.name ?? "a strap without a name").")
 
@@ -22,4 +26,5 @@ if let battery = try? await accessory.read(BatteryLevel.self) {
 }
 for await measurement in try accessory.values(of: HeartRateMeasurement.self) {
     print("\(measurement.rate) beats per minute")
+    fflush(nil)  // at once, even if the output is a pipe
 }

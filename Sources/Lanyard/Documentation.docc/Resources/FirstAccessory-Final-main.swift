@@ -20,7 +20,10 @@ do {
     print("Wear the strap, hold it nearer, and start the program again.")
     exit(1)
 }
-let observation = accessory.onChange { change in print(change) }
+let observation = accessory.onChange { change in
+    print(change)
+    fflush(nil)
+}
 try await accessory.untilReady()
 print("Connected to \(accessory.name ?? "a strap without a name").")
 
@@ -29,4 +32,5 @@ if let battery = try? await accessory.read(BatteryLevel.self) {
 }
 for await measurement in try accessory.values(of: HeartRateMeasurement.self) {
     print("\(measurement.rate) beats per minute")
+    fflush(nil)  // at once, even if the output is a pipe
 }
