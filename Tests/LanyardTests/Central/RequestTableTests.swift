@@ -69,10 +69,23 @@ struct RequestTableTests {
         table.add(4, .signal, deadline: .seconds(3))
         table.add(5, .read(CharacteristicPath("180D", "2A38")), deadline: .seconds(1))
         table.abandon(5)
-        #expect(table.removeAll(of: ["180D"]) == [1, 2])
+        #expect(table.removeAll(of: ["180D"]) { _ in false } == [1, 2])
         #expect(table.nextDeadline == .seconds(2))
         #expect(table.answered { _ in true }?.number == 3)
         #expect(table.answered { _ in true }?.number == 4)
         #expect(table.answered { _ in true } == nil)
+    }
+
+    @Test("A change of a service leaves the reads of another service with the same UUID")
+    func otherServiceChanged() {
+        let (valid, gone) = (AttributeReference.next(), AttributeReference.next())
+        var table = RequestTable()
+        table.add(1, level, of: valid, deadline: .seconds(1))
+        table.add(2, level, of: gone, deadline: .seconds(2))
+        table.add(3, place, of: gone, deadline: .seconds(3))
+        #expect(table.removeAll(of: ["180F"]) { $0 == valid } == [2])
+        #expect(table.answered { $0 == level }?.number == 1)
+        #expect(table.answered { $0 == level } == nil)
+        #expect(table.answered { $0 == place }?.number == 3)
     }
 }

@@ -200,7 +200,8 @@ extension CentralDriver {
         }
         record(.call, "readValue \(path.characteristic)", entry, detail: "to probe")
         // The state machine limits the duration, so the request has no deadline.
-        entry.requests.add(nextNumber(), .probe(path), deadline: nil)
+        let reference = characteristic.reference
+        entry.requests.add(nextNumber(), .probe(path), of: reference, deadline: nil)
         system?.send(.read(characteristic.reference), to: peripheral)
     }
 }

@@ -16,7 +16,7 @@ extension CentralDriver {
             guard characteristic.properties.contains(.read) else {
                 throw .notPermitted(path.characteristic)
             }
-            try driver.expect(.read(path), number, entry)
+            try driver.expect(.read(path), of: characteristic.reference, number, entry)
             driver.record(.call, "readValue \(path.characteristic)", entry)
             driver.send(.read(characteristic.reference), entry)
         }
@@ -96,12 +96,13 @@ extension CentralDriver {
 
     func expect(
         _ subject: RequestTable.Subject,
+        of characteristic: AttributeReference? = nil,
         _ number: Int,
         _ entry: AccessoryEntry
     ) throws(AccessoryError) {
         guard !entry.requests.isFull else { throw .tooManyRequests(limit: RequestTable.limit) }
         let deadline = now + entry.description.timeouts.requests
-        entry.requests.add(number, subject, deadline: deadline)
+        entry.requests.add(number, subject, of: characteristic, deadline: deadline)
     }
 
     /// Returns a characteristic as it was discovered on the current link.
@@ -217,7 +218,9 @@ extension CentralDriver {
     /// Fails the requests about services that have changed, because the accessory will not answer
     /// them.
     func failRequests(of entry: AccessoryEntry, about services: Set<BluetoothID>) {
-        for number in entry.requests.removeAll(of: services) {
+        let peripheral = entry.peripheral
+        let lost = entry.requests.removeAll(of: services) { peripheral?.attribute($0) != nil }
+        for number in lost {
             entry.replies.removeValue(forKey: number)?.complete(.failure(.servicesChanged))
         }
         failExplorations(of: entry)

@@ -46,6 +46,8 @@ struct RequestTable {
     private struct Entry {
         let number: Int
         let subject: Subject
+        /// The characteristic that is read, as it was discovered; `nil` for other requests.
+        let characteristic: AttributeReference?
         var deadline: Duration?
         var isAwaited = true
     }
@@ -61,8 +63,22 @@ struct RequestTable {
     }
 
     /// Adds a request.
-    mutating func add(_ number: Int, _ subject: Subject, deadline: Duration?) {
-        entries.append(Entry(number: number, subject: subject, deadline: deadline))
+    ///
+    /// - Parameter characteristic: The characteristic that is read, as it was discovered.
+    mutating func add(
+        _ number: Int,
+        _ subject: Subject,
+        of characteristic: AttributeReference? = nil,
+        deadline: Duration?
+    ) {
+        entries.append(
+            Entry(
+                number: number,
+                subject: subject,
+                characteristic: characteristic,
+                deadline: deadline
+            )
+        )
     }
 
     /// Removes the first request whose subject satisfies the predicate, because its answer has
@@ -97,12 +113,19 @@ struct RequestTable {
     }
 
     /// Removes the requests about characteristics of these services, because they will not be
-    /// answered.
+    /// answered. A request about a valid characteristic stays: another service with the same UUID
+    /// has changed.
     ///
     /// - Returns: The numbers of the requests that tasks wait for.
-    mutating func removeAll(of services: Set<BluetoothID>) -> [Int] {
-        let removed = entries.filter {
-            $0.subject.path.map { services.contains($0.service) } ?? false
+    mutating func removeAll(
+        of services: Set<BluetoothID>,
+        unless isValid: (AttributeReference) -> Bool
+    ) -> [Int] {
+        let removed = entries.filter { entry in
+            guard let path = entry.subject.path, services.contains(path.service) else {
+                return false
+            }
+            return !(entry.characteristic.map(isValid) ?? false)
         }
         let numbers = Set(removed.map(\.number))
         entries.removeAll { numbers.contains($0.number) }
