@@ -67,8 +67,9 @@ extension SimpleAccessory {
             link?.bytes.append(bytes, of: handle)
         case .disconnect: disconnect(now: now)
         case .requestInterval(let interval): request(interval, now: now)
-        case .addService(let service): _ = server.add(service)
+        case .addService(let service): if server.add(service) { profile.services.append(service) }
         case .removeServices(let uuid):
+            profile.removeServices(uuid)
             for event in server.removeServices(uuid, now: now) { carryOut(event, now: now) }
         case .setValue(let value, let uuid): server.values[uuid] = value
         case .forgetBonds: security?.forgetBonds()

@@ -7,8 +7,8 @@ import VirtualRadio
 ///
 /// It has a GATT server. Its profile determines its services and whether it pairs.
 public struct SimpleAccessory: ScriptedHost {
-    /// The profile of the accessory.
-    public private(set) var profile: SimpleAccessoryProfile
+    /// The profile of the accessory, with the changes of its services.
+    public internal(set) var profile: SimpleAccessoryProfile
 
     var session = ControllerSession()
     /// The queue that splits frames into packets for the controller's buffers.
@@ -33,8 +33,8 @@ public struct SimpleAccessory: ScriptedHost {
         security = profile.pairing.map(AccessorySecurity.init)
     }
 
-    /// Starts the controller and the accessory. Written values are lost; bonds and the address are
-    /// kept.
+    /// Starts the controller and the accessory. Written values are lost; bonds, the address and the
+    /// changes of services are kept.
     public mutating func start(now: Instant) -> [[UInt8]] {
         let kept = (security, identity)
         self = SimpleAccessory(profile)
@@ -85,11 +85,6 @@ public struct SimpleAccessory: ScriptedHost {
     ///
     /// - Returns: The packets for the controller.
     public mutating func perform(_ action: AccessoryAction, now: Instant) -> [[UInt8]] {
-        switch action {
-        case .addService(let service): profile.services.append(service)
-        case .removeServices(let uuid): profile.removeServices(uuid)
-        default: break
-        }
         carryOut(action, now: now)
         return send(now: now)
     }

@@ -147,6 +147,33 @@ import VirtualRadio
         #expect(controller.takePayloads().first?.hasSuffix("09") == true)
     }
 
+    @Test("The changes of services that a write causes persist after a loss of power")
+    func writtenServices() {
+        let information = SimpleAccessoryProfile.Service(
+            BluetoothUUID(0x180A),
+            [.init(BluetoothUUID(0x2A29), .read, value: [7])]
+        )
+        let growing = WriteReaction { _, _ in
+            .accepted([.addService(information), .removeServices(BluetoothUUID(0x180F))])
+        }
+        var profile = TestProfile.profile
+        profile.services[1] = .init(
+            TestProfile.own[0],
+            [.init(TestProfile.own[3], .write, reaction: growing)]
+        )
+        var controller = Self.started(profile)
+        controller.connect()
+        controller.send([0x12, 0x10, 0x00, 0x01])
+        #expect(controller.takePayloads() == ["13"])
+        controller.powerOn()
+        controller.connect()
+        // Read by type, at any handle: the manufacturer's name exists, the battery level does not.
+        controller.send([0x08, 0x01, 0x00, 0xFF, 0xFF, 0x29, 0x2A])
+        #expect(controller.takePayloads().first?.hasSuffix("07") == true)
+        controller.send([0x08, 0x01, 0x00, 0xFF, 0xFF, 0x19, 0x2A])
+        #expect(controller.takePayloads() == ["010801000a"])
+    }
+
     @Test("The accessory pauses advertising to change its address", arguments: [false, true])
     func changeAddress(isOld: Bool) {
         var profile = TestProfile.profile
