@@ -74,6 +74,27 @@ struct PresenceTests {
         }
     }
 
+    @Test("A device is lost although its link ends only after its accessory was forgotten")
+    func forgotten() async throws {
+        let fixture = CentralFixture()
+        let strap = CentralFixture.strap.with { $0.timeouts.disconnecting = .milliseconds(100) }
+        try await fixture.world.run(for: .seconds(600)) {
+            let central = fixture.central(strap)
+            let received = ReceivedValues<PresenceEvent>()
+            let observation = try central.presence(matching: .service("180D")).forEach {
+                received.add($0)
+            }
+            try await fixture.world.advance(by: .seconds(10))
+            let accessory = try await central.pair(strap)
+            fixture.straps[0].switchOff()
+            try await central.forget(accessory)
+            try await fixture.world.advance(by: .seconds(120))
+            #expect(received.values.contains { if case .lost = $0 { true } else { false } })
+            observation.cancel()
+            await central.shutDown()
+        }
+    }
+
     @Test("A device that is discovered while it is connected is not lost")
     func discoveredWhileConnected() async throws {
         let world = TestWorld(seed: 92)

@@ -118,7 +118,11 @@ extension CentralDriver {
         failRequests(of: entry, .shutDown)
         for transport in entry.transports.values { transport.end() }
         entry.transports = [:]
-        if let identity = entry.identity { identities.forget(identity) }
+        if let identity = entry.identity {
+            // The end of the link may be reported later, when the record no longer exists.
+            watchersDisconnected(identity)
+            identities.forget(identity)
+        }
         if entry.isShown { accessoryList.remove(entry.snapshot) }
         entry.isShown = false
         entry.snapshot.end()
