@@ -229,8 +229,9 @@ package struct LinkPool: Sendable {
 
     /// Merges two identities that turned out to be the same accessory.
     package mutating func merge(_ identity: AccessoryIdentity, into other: AccessoryIdentity) {
-        for index in slots.indices where slots[index].identity == identity {
-            slots[index].identity = other
+        for index in slots.indices {
+            if slots[index].identity == identity { slots[index].identity = other }
+            if slots[index].beneficiary == identity { slots[index].beneficiary = other }
         }
         guard let index = waiters.firstIndex(where: { $0.identity == identity }) else { return }
         let isKnown = waiters.contains { $0.identity == other } || token(of: other) != nil

@@ -296,6 +296,15 @@ struct LinkPoolTests {
         #expect(harness.release("a") == ["grant d"])
     }
 
+    @Test("An accessory for which a link is being ended keeps that promise after a merge")
+    func mergedBeneficiary() {
+        var harness = PoolHarness(limit: .fixed(1))
+        harness.link("a")
+        #expect(harness.reserve("b", 1).contains("evict a for b"))
+        harness.pool.merge(PoolHarness.identity("b"), into: PoolHarness.identity("c"))
+        #expect(harness.claim("c") == ["c keeps its link"])
+    }
+
     // MARK: Pending connection requests
 
     @Test("A completed pending connection request claims a slot")
