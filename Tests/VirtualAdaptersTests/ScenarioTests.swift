@@ -205,6 +205,11 @@ struct ScenarioTextTests {
                 #"{"partitions": [{"between": ["a", "b"]}]}"#, "partitions[0].between[0]",
                 "no group"
             ),
+            (
+                #"{"devices": [{"name": "a", "group": "x"}, {"name": "b", "group": "y"}], "#
+                    + #""partitions": [{"between": ["x", "y"], "from": 20, "to": 10}]}"#,
+                "partitions[0].to", "before"
+            ),
             ("{\"seed\": 1,\n  \"seed\": 2}", "line 2, column 3", "second time"),
             ("{\"seed\": 01}", "line 1, column 10", "not a value"),
         ]

@@ -90,11 +90,15 @@ extension Scenario {
     private func partition(_ node: JSONNode) throws(JSONError) -> Partition {
         let members = try node.members("between", "from", "to")
         let groups = devices.compactMap(\.group)
-        return Partition(
+        let partition = Partition(
             between: try pair(members.require("between"), of: groups, "group"),
             from: try members["from"]?.time ?? .zero,
             to: try members["to"]?.time
         )
+        if let node = members["to"], let end = partition.to, end < partition.from {
+            throw node.error("the partition ends before it begins")
+        }
+        return partition
     }
 
     /// Returns two names, both of which must be known.
