@@ -26,10 +26,6 @@ struct AccessoryServer: Sendable {
     static let client = GATTServer.ClientID(rawValue: 1)
     private static let bearerID = GATTServer.BearerID(client: client, channel: 4)
 
-    /// The identifier of every indication. One is enough, because the server only counts the
-    /// indications that are not confirmed.
-    private static let indicationID: ATTBearer.RequestID = 0
-
     var values = AccessoryValues()
     private(set) var bearer: ATTBearer
 
@@ -120,11 +116,11 @@ extension AccessoryServer {
         switch bearer.receive(bytes) {
         case .request(let pdu), .command(let pdu):
             return carryOut(values.server.receive(pdu, on: Self.bearerID, now: now), now: now)
-        case .confirmed:
+        case .confirmed(let id):
             indications -= 1
-            guard let handle = values.handle(of: GATT.AttributeType.serviceChanged) else {
-                return []
-            }
+            guard let handle = values.handle(of: GATT.AttributeType.serviceChanged),
+                id == Self.indicationID(of: handle)
+            else { return [] }
             return carryOut(values.server.confirmed(handle, on: Self.bearerID), now: now)
         default: return []
         }
@@ -164,10 +160,16 @@ extension AccessoryServer {
         }
     }
 
+    /// Returns the identifier of the indications of a value.
+    private static func indicationID(of handle: AttributeHandle) -> ATTBearer.RequestID {
+        ATTBearer.RequestID(handle.rawValue)
+    }
+
     @discardableResult
     private mutating func indicate(_ indication: ATT.HandleValueIndication) -> Bool {
         let pdu = ATT.PDU.handleValueIndication(indication)
-        guard (try? bearer.indicate(pdu, id: Self.indicationID)) != nil else { return false }
+        guard (try? bearer.indicate(pdu, id: Self.indicationID(of: indication.handle))) != nil
+        else { return false }
         indications += 1
         return true
     }

@@ -25,6 +25,21 @@ import Testing
         #expect(client.ask("0a 1900") == "0b01")
     }
 
+    @Test("The confirmation of a value does not confirm Service Changed")
+    mutating func otherConfirmation() {
+        #expect(client.ask("12 0900 0200") == "13")
+        #expect(client.ask("12 1400 0200") == "13")
+        let isSent = client.server.send([1], of: AttributeHandle(0x13))
+        #expect(isSent)
+        #expect(client.takePDU() == "1d130001")
+        client.publish(service)
+        #expect(client.ask("1e") == "1d080017001900")
+        // The changes until the confirmation of the first one are one indication.
+        client.publish(service)
+        client.publish(service)
+        #expect(client.ask("1e") == "1d08001a001f00")
+    }
+
     @Test("A client without a subscription receives no indication")
     mutating func noSubscription() {
         client.publish(service)
