@@ -119,6 +119,30 @@ import Testing
         #expect(lines.allSatisfy { !$0.isMalformed })
     }
 
+    /// Returns the beginning of a link with an access address.
+    private func beginning(of accessAddress: UInt32) throws -> AirPacket {
+        var writer = ByteWriter()
+        writer.write(AirPacket.advertisingAddress)
+        writer.write(contentsOf: "4522a6a5a4a3a2a1b6b5b4b3b2b1".bytes)
+        writer.write(accessAddress)
+        writer.write(contentsOf: "00000002000018000000f401ffffffff1f05".bytes)
+        let record = Pcap.Record(microseconds: 0, bytes: writer.bytes[...])
+        return try #require(AirPacket(record, .linkLayer))
+    }
+
+    @Test("A link that begins again does not replace another link")
+    func repeatedBeginning() throws {
+        var decoder = CaptureDecoder(keys: [])
+        for accessAddress in 1...UInt32(CaptureDecoder.linkLimit) {
+            _ = decoder.decode(try beginning(of: accessAddress))
+        }
+        _ = decoder.decode(try beginning(of: UInt32(CaptureDecoder.linkLimit)))
+        // LL_TERMINATE_IND on the oldest link.
+        let record = Pcap.Record(microseconds: 0, bytes: "0100000003020213".bytes[...])
+        let packet = try #require(AirPacket(record, .linkLayer))
+        #expect(decoder.decode(packet)?.text == "LL_TERMINATE_IND 13")
+    }
+
     @Test("A missed packet does not end decryption")
     func losses() throws {
         var packets = Self.packets

@@ -52,8 +52,8 @@ struct CaptureDecoder {
     private mutating func begin(_ beginning: LinkBeginning, _ packet: AirPacket) -> TraceLine {
         let handle = ConnectionHandle(rawValue: linkCount % ConnectionHandle.maximum.rawValue)
         linkCount &+= 1
-        if order.count >= Self.linkLimit { links[order.removeFirst()] = nil }
         order.removeAll { $0 == beginning.accessAddress }
+        if order.count >= Self.linkLimit { links[order.removeFirst()] = nil }
         order.append(beginning.accessAddress)
         links[beginning.accessAddress] = FollowedLink(handle: handle, beginning: beginning)
         let central = AddressText.describe(beginning.central)
