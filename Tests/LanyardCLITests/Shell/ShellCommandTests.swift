@@ -235,6 +235,14 @@ struct ShellCommandTests {
         )
     }
 
+    @Test("A characteristic that a line names several times is one subscription")
+    func repeatedSubscription() async {
+        let count = CharacteristicSubscriptions.limit + 1
+        let names = Array(repeating: "2A6E", count: count).joined(separator: " ")
+        let run = await shell("connect Thermometer\nsubscribe \(names)\nstatus")
+        #expect(run.status == .success, "\(run.remarks)")
+    }
+
     @Test("The parameters and the physical layers of the link change")
     func link() async {
         let run = await shell(

@@ -54,7 +54,9 @@ extension ShellSession {
         _ kind: GATT.SubscriptionKind?
     ) async throws -> ShellOutput {
         let link = try connection().link
-        let count = state.withLock { $0.subscriptions.count } + references.count
+        let found = try await operations().findEach(of: references)
+        let handles = found.map(\.1.valueHandle.rawValue)
+        let count = state.withLock { Set($0.subscriptions.keys).union(handles).count }
         guard count <= CharacteristicSubscriptions.limit else {
             throw ProgramFailure.usage(
                 "there would be \(count) subscriptions",
@@ -62,7 +64,7 @@ extension ShellSession {
             )
         }
         var names: [String] = []
-        for (reference, characteristic) in try await operations().findEach(of: references) {
+        for (reference, characteristic) in found {
             let values = try await operations()
                 .subscribe(to: characteristic, named: reference, kind: kind)
             let handle = characteristic.valueHandle.rawValue
