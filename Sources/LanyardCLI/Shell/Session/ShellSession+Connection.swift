@@ -49,9 +49,11 @@ extension ShellSession {
 
     func disconnect() async throws -> ShellOutput {
         let connection = try connection()
-        // The end of this link is not reported as an event.
-        forget(connection)
+        change { $0.ending = connection.number }
+        // After a failure, the link may still be open, and its later end is an event.
+        defer { change { $0.ending = nil } }
         try await limits.run("disconnecting") { try await connection.link.disconnect() }
+        forget(connection)
         return ShellOutput(
             "Disconnected from \(Self.describe(connection)).",
             .object(Self.members(of: connection))
@@ -94,10 +96,10 @@ extension ShellSession {
     }
 
     /// Removes the link, its subscriptions and its characteristics. Returns whether it was the
-    /// current link.
+    /// current link, and the shell was not ending it.
     @discardableResult
     private func forget(_ connection: Connection) -> Bool {
-        let (isPresent, tasks) = change { state in
+        let (isReported, tasks) = change { state in
             guard state.connection?.number == connection.number else {
                 return (false, [Task<Void, Never>]())
             }
@@ -105,10 +107,10 @@ extension ShellSession {
             state.connection = nil
             state.subscriptions = [:]
             state.characteristics = []
-            return (true, tasks)
+            return (state.ending != connection.number, tasks)
         }
         for task in tasks { task.cancel() }
-        return isPresent
+        return isReported
     }
 }
 

@@ -40,6 +40,8 @@ final class ShellSession: Sendable {
     struct State {
         var connection: Connection?
         var lastConnection = 0
+        /// The number of the link that the shell is ending. Its end is not reported as an event.
+        var ending: Int?
         /// The target of the last connection.
         var lastTarget: Target?
         /// The subscriptions by the handle of the value.
