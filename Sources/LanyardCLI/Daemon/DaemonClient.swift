@@ -31,6 +31,12 @@ actor DaemonClient: PortObserver, CentralAdapter {
 
     typealias Values = AsyncThrowingStream<[UInt8], any Error>
 
+    private struct Subscription {
+        /// A number that no other subscription has had.
+        let number: UInt64
+        let feed: Values.Continuation
+    }
+
     nonisolated let port: BlueZAdapter
     /// The permission for clients of the published services to pair; `nil` if they need none.
     let permission: PairingPermission?
@@ -43,7 +49,7 @@ actor DaemonClient: PortObserver, CentralAdapter {
     private var scans: [RequestIdentifier: Scan] = [:]
     private var connection:
         (request: RequestIdentifier, CheckedContinuation<LinkIdentifier, any Error>)?
-    private var subscriptions: [AttributeHandle: Values.Continuation] = [:]
+    private var subscriptions: [AttributeHandle: Subscription] = [:]
     /// The link that was made last, while it is open.
     private var link: LinkIdentifier?
     /// The tasks that wait for the end of the link, by their numbers.
@@ -190,16 +196,41 @@ actor DaemonClient: PortObserver, CentralAdapter {
         }
     }
 
-    /// Returns the values that arrive for a handle. A second call ends the stream of the first.
-    func values(of handle: AttributeHandle) -> Values {
+    /// Returns the values that arrive for a handle. A second call ends the stream of the first. When
+    /// the reader stops, the client unsubscribes.
+    ///
+    /// - Parameters:
+    ///   - handle: The handle of the value.
+    ///   - descriptor: The handle of the Client Characteristic Configuration descriptor.
+    func values(of handle: AttributeHandle, configuredBy descriptor: AttributeHandle) -> Values {
         let (values, feed) = Values.makeStream(bufferingPolicy: .bufferingOldest(Self.valueLimit))
-        subscriptions.updateValue(feed, forKey: handle)?.finish()
+        let number = nextWaiter()
+        let subscription = Subscription(number: number, feed: feed)
+        subscriptions.updateValue(subscription, forKey: handle)?.feed.finish()
+        feed.onTermination = { [weak self] reason in
+            guard case .cancelled = reason, let self else { return }
+            port.executor.perform {
+                self.assumeIsolated { $0.unsubscribe(from: handle, descriptor, number) }
+            }
+        }
         return values
     }
 
+    /// Unsubscribes, unless the subscription has ended or another one has replaced it.
+    private func unsubscribe(
+        from handle: AttributeHandle,
+        _ descriptor: AttributeHandle,
+        _ number: UInt64
+    ) {
+        guard let link, subscriptions[handle]?.number == number else { return }
+        subscriptions[handle] = nil
+        let operation = GATT.Operation.unsubscribe(valueHandle: handle, descriptor: descriptor)
+        port.begin(.gatt(operation), on: link) { _ in }
+    }
+
     private func receive(_ value: [UInt8], of handle: AttributeHandle) {
-        guard case .dropped? = subscriptions[handle]?.yield(value) else { return }
-        subscriptions.removeValue(forKey: handle)?.finish(
+        guard case .dropped? = subscriptions[handle]?.feed.yield(value) else { return }
+        subscriptions.removeValue(forKey: handle)?.feed.finish(
             throwing: HostError.notificationsOverflowed
         )
     }
@@ -211,7 +242,7 @@ actor DaemonClient: PortObserver, CentralAdapter {
             end.yield(error)
             end.finish()
         }
-        for feed in subscriptions.values { feed.finish(throwing: error) }
+        for subscription in subscriptions.values { subscription.feed.finish(throwing: error) }
         subscriptions = [:]
     }
 

@@ -146,14 +146,11 @@ struct DaemonPeer: PeripheralLink {
         guard let preferred = characteristic.subscriptionKind else {
             throw HostError.notSubscribable
         }
+        let descriptor = try await configurationHandle(of: characteristic)
         // The values that arrive before the answer are kept.
-        let values = await client.values(of: handle)
+        let values = await client.values(of: handle, configuredBy: descriptor)
         _ = try await perform(
-            .subscribe(
-                valueHandle: handle,
-                descriptor: try await configurationHandle(of: characteristic),
-                kind ?? preferred
-            )
+            .subscribe(valueHandle: handle, descriptor: descriptor, kind ?? preferred)
         )
         return values
     }

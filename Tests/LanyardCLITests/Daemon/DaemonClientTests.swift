@@ -49,6 +49,30 @@ struct DaemonClientTests {
         daemon.bus.stop()
     }
 
+    /// The daemon of this test sends the values of its services as signals.
+    @Test("A subscription ends at the accessory when the reader of its values stops")
+    func unsubscribes() async throws {
+        let daemon = try FakeDaemon()
+        let client = DaemonClient(BlueZAdapter(bus: daemon.bus.address))
+        await client.open()
+        for await state in client.states where state == .ready { break }
+        let address = try #require(DeviceAddress("C4:F0:00:00:00:01", kind: .random))
+        let peer = try #require(try await client.link(to: address) as? DaemonPeer)
+        let found = try await peer.discoverCharacteristics(uuid: BluetoothUUID(0x2A37))
+        let rate = try #require(found.first)
+        let values = try await peer.subscribe(to: rate, kind: nil)
+        await daemon.called("StartNotify")
+        let reader = Task { for try await _ in values {} }
+        reader.cancel()
+        await daemon.called("StopNotify")
+        // A further subscription begins again.
+        let next = try await peer.subscribe(to: rate, kind: nil)
+        await daemon.called("StartNotify", times: 2)
+        withExtendedLifetime(next) {}
+        await client.shutDown()
+        daemon.bus.stop()
+    }
+
     @Test("A completed removal of a bond leaves no waiting task")
     func waitsForBonds() async throws {
         var objects = FakeDaemon.standard
