@@ -146,7 +146,7 @@ extension DaemonClient: PeripheralAdapter {
 
     /// Reports the bonds that are new or removed.
     func reportBonds() {
-        guard let feed = served.bondFeed else { return }
+        guard isReady, let feed = served.bondFeed else { return }
         let bonds = accessoryBonds()
         for bond in bonds where !served.bonds.contains(where: { $0.identity == bond.identity }) {
             feed.yield(.bonded(bond))

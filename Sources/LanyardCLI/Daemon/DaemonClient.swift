@@ -59,6 +59,8 @@ actor DaemonClient: PortObserver, CentralAdapter {
     private var lastWaiter: UInt64 = 0
     /// The clients of the published services.
     var served = DaemonClients()
+    /// Whether the port is ready. Until then, the daemon may not have loaded all bonds.
+    private(set) var isReady = false
 
     /// - Parameters:
     ///   - port: The port.
@@ -95,7 +97,10 @@ actor DaemonClient: PortObserver, CentralAdapter {
 
     private func receive(_ event: PortEvent) {
         switch event {
-        case .stateChanged(let state): stateFeed.yield(state)
+        case .stateChanged(let state):
+            stateFeed.yield(state)
+            isReady = state == .ready
+            reportBonds()
         case .advertised(let scan, let advertisement): receive(advertisement, by: scan)
         case .linkOpened(let link, _, isIncoming: false): connected(.success(link))
         case .notified(_, let handle, let value): receive(Array(value), of: handle)

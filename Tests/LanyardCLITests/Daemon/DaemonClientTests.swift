@@ -73,6 +73,47 @@ struct DaemonClientTests {
         daemon.bus.stop()
     }
 
+    @Test("A daemon that starts again has not removed the bonds that it has not loaded yet")
+    func restart() async throws {
+        let second = FakeDaemon.adapter + "/dev_C4_F0_00_00_00_02"
+        var objects = FakeDaemon.standard
+        objects[FakeDaemon.device]?["org.bluez.Device1"]?["Paired"] = .boolean(true)
+        objects[second] = objects[FakeDaemon.device]
+        objects[second]?["org.bluez.Device1"]?["Address"] = .string("C4:F0:00:00:00:02")
+        let daemon = try FakeDaemon(objects: objects)
+        let client = DaemonClient(BlueZAdapter(bus: daemon.bus.address))
+        await client.open()
+        for await state in client.states where state == .ready { break }
+        let events = await client.bondEvents()
+        // The daemon reports its objects one after another, and turns the adapter on at the end.
+        daemon.on("GetManagedObjects") { call, daemon in
+            daemon.bus.refuse(call, "org.freedesktop.DBus.Error.NoReply")
+        }
+        daemon.bus.setOwned("org.bluez", false)
+        for await state in client.states where state == .unavailable { break }
+        daemon.bus.setOwned("org.bluez", true)
+        var off = try #require(objects[FakeDaemon.adapter])
+        off["org.bluez.Adapter1"]?["Powered"] = .boolean(false)
+        await daemon.called("GetManagedObjects", times: 2)
+        for (path, interfaces) in [
+            (FakeDaemon.adapter, off), (FakeDaemon.device, objects[FakeDaemon.device] ?? [:]),
+            (second, objects[second] ?? [:]),
+        ] {
+            daemon.add(path, interfaces)
+        }
+        daemon.setPowered(true)
+        for await state in client.states where state == .ready { break }
+        daemon.remove(FakeDaemon.device)
+        let event = await events.first { _ in true }
+        guard case .bondRemoved(let bond)? = event else {
+            Issue.record("\(String(describing: event))")
+            return
+        }
+        #expect(bond.identity.description == "C4:F0:00:00:00:01")
+        await client.shutDown()
+        daemon.bus.stop()
+    }
+
     @Test("A completed removal of a bond leaves no waiting task")
     func waitsForBonds() async throws {
         var objects = FakeDaemon.standard
