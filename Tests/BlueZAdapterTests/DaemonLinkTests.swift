@@ -3,9 +3,11 @@
 import BluetoothPort
 import BusTestSupport
 import DBus
+import Synchronization
 import Testing
 
 @testable import BlueZAdapter
+@testable import HCITransports
 
 @Suite(.timeLimit(.minutes(1))) struct DaemonLinkTests {
     private static let rate = AttributeHandle(0x12)
@@ -423,6 +425,28 @@ import Testing
         await fixture.end()
         #expect(!daemon.calls.contains("Connect"))
         #expect(!daemon.calls.contains("Disconnect"))
+    }
+
+    @Test("An attempt to connect that takes too long ends in the daemon before the next attempt")
+    func slowConnection() async throws {
+        let daemon = try FakeDaemon()
+        daemon.on("Connect") { _, daemon in
+            daemon.on("Connect") { call, daemon in daemon.answerAsUsual(call) }
+        }
+        let offset = Mutex(Duration.zero)
+        let executor = AdapterExecutor { SystemClock.monotonic + offset.withLock { $0 } }
+        let fixture = Fixture(daemon, executor: executor)
+        await fixture.becomes(.ready)
+        _ = await fixture.connect()
+        await daemon.called("Connect")
+        // The adapter sets its timer in the turn in which it calls the daemon.
+        await withCheckedContinuation { turn in executor.perform { turn.resume() } }
+        offset.withLock { $0 = BlueZAdapter.connectionTimeout + .seconds(1) }
+        executor.perform {}
+        #expect(await fixture.link() != nil)
+        let calls = daemon.calls.filter { ["Connect", "Disconnect"].contains($0) }
+        #expect(calls == ["Connect", "Disconnect", "Connect"])
+        await fixture.end()
     }
 }
 

@@ -83,6 +83,10 @@ extension BlueZAdapter {
                 }
             // This reply must not end a later attempt.
             guard adapter.pairings[path]?.number == number else { return }
+            // After the time limit, the daemon would continue the pairing.
+            if case .failure(.timedOut) = result {
+                adapter.send(BlueZ.call(path, BlueZ.Interface.device, "CancelPairing"))
+            }
             adapter.endPairing(path, outcome)
         }
     }

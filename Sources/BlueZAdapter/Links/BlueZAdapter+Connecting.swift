@@ -168,22 +168,27 @@ extension BlueZAdapter {
         case .failure(let error) where DaemonError.isNamed("InProgress", error):
             // Another program is connecting to the device.
             retryLater(id)
-        case .failure:
+        case .failure(let error):
             // The attempt was aborted (le-connection-abort-by-local), or the device did not answer.
-            attemptFailed(id, path)
+            // After the time limit, the daemon would continue the attempt.
+            attemptFailed(id, path, isUnderWay: error == .timedOut)
         }
     }
 
-    /// Schedules the next attempt after a failed one.
+    /// Schedules the next attempt after a failed one, which ends first if it is under way.
     ///
     /// Linux 6.12 can start a second connection to a device although the first has completed, and
     /// then reports that the second failed. The device is then connected, but the daemon has no ATT
     /// bearer on the link and discovers no services. Such a link ends before the next attempt. Any
     /// other link was made by the device or another program in the meantime, and the next attempt
     /// uses it.
-    private func attemptFailed(_ id: RequestIdentifier, _ path: DBusObjectPath) {
-        guard let device = device(at: path), device.isConnected, !device.hasResolvedServices,
-            link(at: path) == nil
+    private func attemptFailed(
+        _ id: RequestIdentifier,
+        _ path: DBusObjectPath,
+        isUnderWay: Bool
+    ) {
+        guard let device = device(at: path), link(at: path) == nil,
+            device.isConnected ? !device.hasResolvedServices : isUnderWay
         else { return retryLater(id) }
         let message = BlueZ.call(path, BlueZ.Interface.device, "Disconnect")
         call(message) { adapter, _ in
