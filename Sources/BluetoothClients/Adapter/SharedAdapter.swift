@@ -87,8 +87,7 @@ package actor SharedAdapter: PortObserver {
         case .mtuChanged(let link, let mtu): mtuChanged(mtu, on: link)
         case .asked(let link, let id, let question): asked(id, question, on: link)
         case .subscribed(let link, let handle, let kind): configured(handle, kind, on: link)
-        case .publishingFailed(let service, let error):
-            Misuse.warn("The service \(service.service.uuid) could not be published: \(error)")
+        case .publishingFailed(let service, let error): publishingFailed(service, error)
         case .advertisingEnded(let set): advertisingEnded(set)
         case .bondsChanged: updateBonds()
         case .linkClosed(let link, let error): linkClosed(link, error)

@@ -54,6 +54,11 @@ package struct PublishedTree: Sendable {
         entries.first { $0.session == session && $0.service.number == number }
     }
 
+    /// Returns the entry of a service in the host's database.
+    func entry(publishedAs service: GATT.DiscoveredService) -> Entry? {
+        entries.first { $0.published == service }
+    }
+
     /// Returns the services of a manager, in the order in which they were published.
     func services(of session: SessionIdentifier) -> [AddedService] {
         entries.filter { $0.session == session }.map(\.service)

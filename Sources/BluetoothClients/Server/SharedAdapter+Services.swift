@@ -71,6 +71,17 @@ extension SharedAdapter {
         unpublishRemaining()
     }
 
+    /// Removes a service that the port could not offer to clients, so that the application can
+    /// publish it again.
+    func publishingFailed(_ service: GATT.DiscoveredService, _ error: PortError) {
+        Misuse.warn("The service \(service.service.uuid) could not be published: \(error)")
+        guard let entry = server.tree.entry(publishedAs: service) else { return }
+        server.tree.remove(entry.service.number, of: entry.session)
+        intentsChanged(of: entry.session)
+        server.subscriptions.remove(service: entry.service.number, of: entry.session)
+        noteProtection()
+    }
+
     /// Updates whether a published value or channel requires encryption. If so, centrals may pair.
     func noteProtection() {
         let isProtected =

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothGATT
 import BluetoothPort
 import Synchronization
 
 /// An adapter without a controller: one peripheral that advertises, and a server with one
 /// characteristic, all in memory. By default, it is a central only, and declares no capability.
+/// With `isServer`, it publishes services and accepts channels.
 final class MemoryPort: BluetoothPort {
     static let name = "Thermometer"
     private static let address = DeviceAddress(value: 0xC000_0000_0001, kind: .random)
     static let peer = PeerIdentifier(bytes: [UInt8](repeating: 7, count: 16))
     private static let request = RequestIdentifier(rawValue: 1)
+    static let psm = L2CAP.SPSM(rawValue: 0x80)
 
     static let value = GATT.Characteristic(
         uuid: BluetoothUUID(0x2A6E),
@@ -48,6 +51,9 @@ final class MemoryPort: BluetoothPort {
         var advertisingResults: [Result<Void, PortError>]
         var sets: Set<RequestIdentifier> = []
         var setCount: UInt64 = 0
+        var attributes = AttributeDatabase()
+        var services: [GATT.DiscoveredService] = []
+        var accepted: (@Sendable (any PortChannel) -> Void)?
     }
 
     let executor: any HostExecutor
@@ -64,15 +70,19 @@ final class MemoryPort: BluetoothPort {
     ///   - lostLinkCount: The number of links that end while the database is being read.
     ///   - advertisingResults: The results of the starts and changes of advertising, in order. If
     ///     there are none, the port cannot advertise.
+    ///   - isServer: Whether the port publishes services and accepts channels.
     init(
         executor: any HostExecutor,
         records: [String: [UInt8]] = [:],
         lostLinkCount: UInt64 = 0,
-        advertisingResults: [Result<Void, PortError>] = []
+        advertisingResults: [Result<Void, PortError>] = [],
+        isServer: Bool = false
     ) {
         self.executor = executor
         self.lostLinkCount = lostLinkCount
-        capabilities = advertisingResults.isEmpty ? [] : .advertising
+        var capabilities: PortCapabilities = advertisingResults.isEmpty ? [] : .advertising
+        if isServer { capabilities.formUnion([.server, .channels]) }
+        self.capabilities = capabilities
         state = Mutex(State(records: records, advertisingResults: advertisingResults))
     }
 
@@ -178,6 +188,49 @@ final class MemoryPort: BluetoothPort {
         state.withLock { _ = $0.sets.remove(set) }
     }
 
+    // MARK: Services and channels
+
+    /// The published services.
+    var services: [GATT.DiscoveredService] { state.withLock { $0.services } }
+
+    func publish(_ definition: GATT.ServiceDefinition) throws -> GATT.DiscoveredService {
+        guard capabilities.contains(.server) else { throw PortError.unsupported(.server) }
+        return try state.withLock { state in
+            let service = try state.attributes.publish(definition)
+            state.services.append(service)
+            return service
+        }
+    }
+
+    func unpublish(_ service: GATT.DiscoveredService) throws {
+        try state.withLock { state in
+            _ = try state.attributes.unpublish(service.service.handle)
+            state.services.removeAll { $0 == service }
+        }
+    }
+
+    /// Removes the published services, as if a daemon had refused them.
+    func refuseServices() throws {
+        for service in services {
+            try unpublish(service)
+            report(.publishingFailed(service, .other("refused")))
+        }
+    }
+
+    func listen(
+        requiresEncryption: Bool,
+        accepted: @escaping @Sendable (any PortChannel) -> Void
+    ) throws -> L2CAP.SPSM {
+        guard capabilities.contains(.channels) else { throw PortError.unsupported(.channels) }
+        state.withLock { $0.accepted = accepted }
+        return Self.psm
+    }
+
+    /// Reports a channel of a peer to the latest listener, even if that has stopped.
+    func accept(_ channel: MemoryChannel) {
+        executor.perform { self.state.withLock { $0.accepted }?(channel) }
+    }
+
     // MARK: Records
 
     func record(_ name: String) -> [UInt8]? { state.withLock { $0.records[name] } }
@@ -196,5 +249,38 @@ extension MemoryPort.State {
     /// Returns the next result. After the last one, advertising succeeds.
     fileprivate mutating func takeAdvertisingResult() -> Result<Void, PortError> {
         advertisingResults.isEmpty ? .success(()) : advertisingResults.removeFirst()
+    }
+}
+
+/// A channel without data that records that it was closed.
+final class MemoryChannel: PortChannel {
+    let psm = MemoryPort.psm
+    let link = LinkIdentifier(rawValue: 1)
+    let sendMTU = 64
+    let receiveMTU = 64
+    private let executor: any HostExecutor
+    private let state = Mutex(false)
+
+    var isClosed: Bool { state.withLock { $0 } }
+
+    init(on executor: any HostExecutor) { self.executor = executor }
+
+    func execute(_ body: @escaping @Sendable (any ChannelOperations) -> Void) {
+        executor.perform { body(Operations(channel: self)) }
+    }
+
+    func beginOutsideWork() {}
+    func endOutsideWork() {}
+
+    private struct Operations: ChannelOperations {
+        let channel: MemoryChannel
+
+        func receive(then: @escaping @Sendable (Result<[UInt8]?, ChannelEnd>) -> Void) {}
+        func send(
+            _ sdu: [UInt8],
+            then: @escaping @Sendable (Result<Void, ChannelEnd>) -> Void
+        ) {}
+        func close() { channel.state.withLock { $0 = true } }
+        func awaitEnd(then: @escaping @Sendable (ChannelEnd) -> Void) {}
     }
 }

@@ -122,6 +122,23 @@ struct MemoryPortTests {
         }
     }
 
+    @Test("An app can add a service again that the port refused after it was added")
+    func refusedService() async throws {
+        try await run({ MemoryPort(executor: $0, isServer: true) }) { fixture, adapter, port in
+            let app = fixture.peripheral(on: adapter)
+            await app.journal.wait(for: "state poweredOn")
+            let (service, _) = SampleService.make()
+            app.manager.add(service)
+            await app.journal.wait(for: "added")
+            #expect(port.services.count == 1)
+            try port.refuseServices()
+            #expect(port.services.isEmpty)
+            app.manager.add(service)
+            await app.journal.wait(for: "added", count: 2)
+            #expect(port.services.count == 1)
+        }
+    }
+
     @Test("An answered connection request is not kept")
     func answeredRequest() async throws {
         try await run { fixture, adapter in
