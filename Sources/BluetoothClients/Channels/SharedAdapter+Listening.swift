@@ -64,12 +64,13 @@ extension SharedAdapter {
         for channel in listener.channels.values { channel.execute { $0.close() } }
     }
 
-    /// Sends a channel to the manager of its listener.
+    /// Sends a channel to the manager of its listener. Closes the channel if the listener has stopped
+    /// or the link has ended.
     private func accepted(_ channel: any PortChannel) {
         let psm = channel.psm.rawValue
         guard let session = listening.listeners[psm]?.session,
             let central = server.links.central(on: channel.link)
-        else { return }
+        else { return channel.execute { $0.close() } }
         listening.lastChannel += 1
         let number = listening.lastChannel
         listening.listeners[psm]?.channels[number] = channel

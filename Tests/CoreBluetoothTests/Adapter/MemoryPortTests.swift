@@ -139,6 +139,22 @@ struct MemoryPortTests {
         }
     }
 
+    @Test("A channel that opens when its listener has stopped is closed")
+    func lateChannel() async throws {
+        try await run({ MemoryPort(executor: $0, isServer: true) }) { fixture, adapter, port in
+            let app = fixture.peripheral(on: adapter)
+            await app.journal.wait(for: "state poweredOn")
+            app.manager.publishL2CAPChannel(withEncryption: false)
+            await app.journal.wait(for: "published")
+            app.manager.unpublishL2CAPChannel(MemoryPort.psm.rawValue)
+            await app.journal.wait(for: "unpublished")
+            let channel = MemoryChannel(on: fixture.air.executor)
+            port.accept(channel)
+            try await fixture.air.sleep(for: .seconds(1))
+            #expect(channel.isClosed)
+        }
+    }
+
     @Test("An answered connection request is not kept")
     func answeredRequest() async throws {
         try await run { fixture, adapter in
