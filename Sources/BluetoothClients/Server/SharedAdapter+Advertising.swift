@@ -9,6 +9,10 @@ struct AdvertisingPart: Sendable {
     var set: RequestIdentifier?
     /// The number of requests to the port to start or to change a set.
     var requestCount = 0
+    /// The number of the request that started `set`.
+    var firstRequest = 0
+    /// Whether a request for `set` has succeeded.
+    var isInForce = false
     /// The starts that are not answered yet.
     var starting: [Start] = []
     /// The number of stops before the start of each manager's advertising.
@@ -75,19 +79,19 @@ extension SharedAdapter {
         guard let advertising = server.advertising.plan.advertising else { return endSet() }
         let starting = server.advertising.starting
         server.advertising.starting = []
-        let isContinuation = starting.isEmpty && server.advertising.set == nil
         server.advertising.requestCount += 1
         let request = server.advertising.requestCount
         let completion: PortCompletion<Void> = { [weak self] result in
             self?.assumeIsolated { adapter in
                 adapter.advertisingAnswered(result, to: starting)
-                guard isContinuation, case .failure(let error) = result else { return }
-                adapter.continuationFailed(error, request)
+                adapter.setAnswered(result, request)
             }
         }
         if let set = server.advertising.set {
             port.update(set, to: advertising, then: completion)
         } else {
+            server.advertising.firstRequest = request
+            server.advertising.isInForce = false
             server.advertising.set = port.advertise(advertising, then: completion)
         }
     }
@@ -110,14 +114,19 @@ extension SharedAdapter {
         if server.advertising.plan.isEmpty { endSet() }
     }
 
-    /// Handles the failure to continue advertising when Bluetooth was on again. The managers can
-    /// start advertising again.
+    /// Handles the result of a request for the set. Ends a set that could not start although managers
+    /// have advertised before, for example when Bluetooth was on again. The managers can start
+    /// advertising again.
     ///
     /// If Bluetooth is off again, advertising continues later. If a later request changes the set,
     /// its result counts.
-    private func continuationFailed(_ error: any Error, _ request: Int) {
-        guard request == server.advertising.requestCount, error as? PortError != .unavailable,
-            let set = server.advertising.set
+    private func setAnswered(_ result: Result<Void, any Error>, _ request: Int) {
+        guard case .failure(let error) = result else {
+            if request >= server.advertising.firstRequest { server.advertising.isInForce = true }
+            return
+        }
+        guard request == server.advertising.requestCount, !server.advertising.isInForce,
+            error as? PortError != .unavailable, let set = server.advertising.set
         else { return }
         advertisingEnded(set)
     }

@@ -122,6 +122,42 @@ struct MemoryPortTests {
         }
     }
 
+    @Test("If advertising does not continue, a manager that starts then does not keep the set")
+    func failedContinuationWithSecondManager() async throws {
+        try await run({
+            MemoryPort(
+                executor: $0,
+                advertisingResults: [.success(()), .failure(.refused(.unknown))]
+            )
+        }) { fixture, adapter, port in
+            let app = fixture.peripheral(on: adapter)
+            let second = fixture.peripheral(on: adapter)
+            await app.journal.wait(for: "state poweredOn")
+            await second.journal.wait(for: "state poweredOn")
+            app.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "Shop"])
+            await app.journal.wait(for: "advertising ok")
+            let shared = try #require(app.manager.adapter)
+            let session = second.manager.session
+            // The second manager starts before the port has answered the continuation.
+            shared.execute { shared in
+                shared.portDid(.stateChanged(.unavailable))
+                shared.portDid(.stateChanged(.ready))
+                shared.startAdvertising(
+                    AdvertisementRequest(localName: "Cafe"),
+                    stopCount: 0,
+                    isCurrent: true,
+                    for: session
+                )
+            }
+            await app.journal.wait(for: "state poweredOn", count: 2)
+            try await fixture.air.sleep(for: .seconds(1))
+            #expect(!app.manager.isAdvertising)
+            app.manager.startAdvertising([CBAdvertisementDataLocalNameKey: "Shop"])
+            await app.journal.wait(for: "advertising", count: 2)
+            #expect(app.journal.lines.last == "advertising ok")
+        }
+    }
+
     @Test("An app can add a service again that the port refused after it was added")
     func refusedService() async throws {
         try await run({ MemoryPort(executor: $0, isServer: true) }) { fixture, adapter, port in
