@@ -259,7 +259,20 @@ extension HostAdapter {
     package func endAdvertising(_ set: RequestIdentifier) { onHost { $0.endAdvertising(set) } }
 
     private func done(_ completion: @escaping PortCompletion<Void>) -> BluetoothHost.Completion {
-        { completion($0.map { _ in }.mapError(portError)) }
+        { completion($0.map { _ in }.mapError(errorOfAdvertising)) }
+    }
+}
+
+/// Returns the port's error for a failed request, which may be a request to advertise.
+private func errorOfAdvertising(_ error: any Error) -> any Error {
+    guard let error = error as? AdvertisingError else { return portError(error) }
+    return switch error {
+    case .tooManySets: PortError.outOfSpace
+    case .refused(let code): PortError(HostError.controller(code))
+    case .unanswered: PortError.unanswered
+    case .ended: PortError.refused(.unknown)
+    case .dataTooLong, .malformedData, .flagsInScanResponse, .unsupported:
+        PortError.other(error.description)
     }
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BluetoothGAP
+import BluetoothPort
 import BluetoothTypes
+import Synchronization
 import Testing
 
 @testable import BluetoothHost
@@ -36,5 +38,25 @@ struct PortAdvertisingTests {
         }
         #expect(harness.journal.take() == ["late: \(AdvertisingError.ended)"])
         #expect(harness.transport.controller.setsOnAir.isEmpty)
+    }
+
+    @Test("The adapter of the host reports the failures of advertising as errors of the port")
+    func errors() throws {
+        let harness = PortHarness.ready()
+        let adapter = HostAdapter(harness.host)
+        let errors = Mutex<[any Error]>([])
+        harness.on { _ in
+            let note: PortCompletion<Void> = { result in
+                guard case .failure(let error) = result else { return }
+                errors.withLock { $0.append(error) }
+            }
+            _ = adapter.advertise(Advertising(rawAdvertisingData: [9, 9]), then: note)
+            adapter.update(RequestIdentifier(rawValue: 4_096), to: Self.shade, then: note)
+        }
+        #expect(
+            errors.withLock { $0.map { $0 as? PortError } } == [
+                .other(AdvertisingError.malformedData.description), .refused(.unknown),
+            ]
+        )
     }
 }
