@@ -43,6 +43,11 @@ struct WireLane: Sendable {
         underWayCount = max(0, underWayCount - 1)
     }
 
+    /// Forgets the packets under way, which do not arrive.
+    mutating func loseAll() {
+        (lastArrival, underWayCount) = (.zero, 0)
+    }
+
     private mutating func jitter() -> Duration {
         let share = generator.uniform()
         return .nanoseconds(Int64(Double(max(0, latency.jitter.nanoseconds)) * share))

@@ -46,7 +46,7 @@ extension WorldCore {
         ether.environment[radio]?.isOn = false
         ether.reset(radio)
         scriptedHosts.stop(radio, &ether)
-        ether.timeline.cancelAll { $0.radio == radio }
+        cancelEvents(of: radio)
         ether.watch?.forget(ControllerID(radio))
         outputs[radio.index] = HostOutbox()
         renew(radio)
@@ -56,7 +56,7 @@ extension WorldCore {
     mutating func switchOn(_ radio: RadioID) {
         guard ether.environment[radio] != nil, !isOn(radio) else { return }
         // Bytes that the host sent while the controller had no power are lost.
-        ether.timeline.cancelAll { $0.radio == radio }
+        cancelEvents(of: radio)
         ether.watch?.forget(ControllerID(radio))
         ether.environment[radio]?.isOn = true
         setFaults(ether.wires[radio.index].plan, of: radio)
@@ -70,6 +70,13 @@ extension WorldCore {
         ether.environment[radio] = nil
         removalCounts[radio.index, default: 0] += 1
         freeRadios.append(radio)
+    }
+
+    /// Cancels the events of the radio. The packets between its controller and its host are lost.
+    private mutating func cancelEvents(of radio: RadioID) {
+        ether.timeline.cancelAll { $0.radio == radio }
+        ether.wires[radio.index].toController.loseAll()
+        ether.wires[radio.index].toHost.loseAll()
     }
 
     /// Restores the initial state of the controller and its wire, including the parts that a Reset

@@ -2,7 +2,8 @@
 import BluetoothHCI
 import BluetoothTypes
 import Testing
-import VirtualRadio
+
+@testable import VirtualRadio
 
 @Suite("Controllers that are powered, moved and removed")
 struct PowerTests {
@@ -29,6 +30,23 @@ struct PowerTests {
         let before = world.status.controllers[0].toHostCount
         world.run(for: .seconds(1))
         #expect(world.status.controllers[0].toHostCount == before)
+    }
+
+    @Test("Packets that are under way when a controller is switched off are lost")
+    func packetsUnderWay() throws {
+        let host = try TestHost(world)
+        var plan = FaultPlan()
+        plan.toController.fixed = .seconds(1)
+        plan.toHost.fixed = .seconds(2)
+        world.setFaults(plan, of: host.id)
+        host.send([0x01, 0x03, 0x0C, 0x00])
+        world.run(for: .seconds(2))
+        host.send([0x01, 0x03, 0x0C, 0x00])
+        world.switchOff(host.id)
+        world.switchOn(host.id)
+        world.setFaults(.none, of: host.id)
+        let wire = world.core.ether.wires[host.id.radio.index]
+        #expect(wire.toController.isImmediate && wire.toHost.isImmediate)
     }
 
     @Test("Reset and power-on erase a host's settings", arguments: [true, false])
