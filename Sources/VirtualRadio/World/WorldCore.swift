@@ -91,7 +91,7 @@ package struct WorldCore {
             ether.wires[radio.index].toHost.arrived()
             deliver(packet, toHostOf: radio)
         case .scriptedHostDue(let radio): scriptedHosts.deadlinePassed(at: radio, &ether)
-        case .fault(let radio): performFaults(of: radio)
+        case .fault(let radio): if isOn(radio) { performFaults(of: radio) }
         }
         collectOutput()
     }

@@ -49,6 +49,20 @@ struct PowerTests {
         #expect(wire.toController.isImmediate && wire.toHost.isImmediate)
     }
 
+    @Test("A fault of a controller without power does not happen")
+    func faultsWithoutPower() throws {
+        let host = try TestHost(world)
+        world.switchOff(host.id)
+        var plan = FaultPlan()
+        plan.hardwareError = HardwareFault(at: world.now + .seconds(1), code: 1)
+        plan.hang = Hang(.at(world.now + .seconds(1)), radioGoesOn: false)
+        world.setFaults(plan, of: host.id)
+        world.run(for: .seconds(2))
+        #expect(host.events.isEmpty)
+        world.switchOn(host.id)
+        #expect(try host.status(HCI.Reset()) == .success)
+    }
+
     @Test("Reset and power-on erase a host's settings", arguments: [true, false])
     func settings(isReset: Bool) throws {
         let host = try TestHost(world)
