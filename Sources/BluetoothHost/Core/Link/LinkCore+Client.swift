@@ -53,7 +53,9 @@ extension LinkCore {
 
     private mutating func perform(_ action: GATTClient.Action, _ context: inout LinkContext) {
         switch action {
-        case .notified(let attribute, let value, _): valueReceived(attribute, value, &context)
+        case .notified(let attribute, let value, let kind):
+            if kind == .indication { noteUnknownIndication(value, &context) }
+            valueReceived(attribute, value, &context)
         case .completed(let id, let result):
             operationCompleted(id, result, &context)
         case .violated(let violation):

@@ -101,6 +101,19 @@ extension LinkCore {
         databaseChanged(isIndicated: true, &context)
     }
 
+    /// Begins a discovery again if this indication can be that of Service Changed, whose handle is
+    /// not known yet. A bonded peer indicates changes although the host has removed the record of
+    /// its database.
+    mutating func noteUnknownIndication(
+        _ value: ArraySlice<UInt8>,
+        _ context: inout LinkContext
+    ) {
+        guard isTrusted, lookup.isSearching, lookup.serviceChanged == nil,
+            value.count == GATT.serviceChangedLength
+        else { return }
+        databaseChanged(&context)
+    }
+
     /// Handles the indications of Service Changed that arrived before encryption.
     mutating func verifyChange(_ context: inout LinkContext) {
         guard let handles = unverifiedChange else { return }
