@@ -92,7 +92,7 @@ extension CentralDriver {
 
     /// Writes the commands that may start.
     private func startProcedures(_ path: CharacteristicPath, _ entry: AccessoryEntry) {
-        while let procedure = entry.procedures[path]?.next(now: now) {
+        while let procedure = entry.procedures[path]?.next() {
             let (number, job) = (procedure.number, nextNumber())
             let write = WriteJob(
                 number: job,
@@ -102,10 +102,16 @@ extension CentralDriver {
             )
             do throws(AccessoryError) {
                 try entry.writes.add(write, now: now)
-                entry.replies[job] = RequestReply { [weak self, weak entry] result in
-                    guard let self, let entry else { return }
-                    written(number, path, result, entry)
-                }
+                entry.replies[job] = RequestReply(
+                    complete: { [weak self, weak entry] result in
+                        guard let self, let entry else { return }
+                        written(number, path, result, entry)
+                    },
+                    begun: { [weak self, weak entry] in
+                        guard let self, let entry else { return }
+                        entry.procedures[path]?.began(number, now: now)
+                    }
+                )
                 self.write(entry)
             } catch {
                 end(entry.procedures[path]?.failed(number, error), entry)

@@ -77,16 +77,25 @@ struct ProcedureQueue: Sendable {
     /// Starts the next procedure if it may start.
     ///
     /// - Returns: The procedure, whose command must be written.
-    mutating func next(now: Duration) -> Procedure? {
+    mutating func next() -> Procedure? {
         guard let first = waiting.first else { return nil }
         if let running {
             guard first.isAbort, !running.isAbort else { return nil }
             interrupted = running
         }
-        var procedure = waiting.removeFirst()
-        procedure.deadline = now + procedure.limit
+        let procedure = waiting.removeFirst()
         running = procedure
         return procedure
+    }
+
+    /// Starts the time limit of a procedure, because its command is being written. The command may
+    /// have waited for other writes.
+    mutating func began(_ number: Int, now: Duration) {
+        if let running, running.number == number {
+            self.running?.deadline = now + running.limit
+        } else if let interrupted, interrupted.number == number {
+            self.interrupted?.deadline = now + interrupted.limit
+        }
     }
 
     /// Handles the response to the write of a command.

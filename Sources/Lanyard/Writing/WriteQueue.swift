@@ -31,6 +31,11 @@ struct WriteQueue {
     /// Whether no value waits and no write is in progress.
     var isIdle: Bool { jobs.isEmpty && awaited == nil }
 
+    /// The job whose write awaits its confirmation; `nil` if there is none.
+    var jobUnderWay: Int? {
+        jobs.first.flatMap { $0.isUnderWay ? $0.number : nil }
+    }
+
     // MARK: Events
 
     /// Adds a value.

@@ -104,6 +104,28 @@ struct ControlPointTests {
         }
     }
 
+    @Test("The time limit of a command begins when the command is written")
+    func limitAfterOtherWrites() async throws {
+        let world = TestWorld(seed: 43)
+        world.add(
+            .meter.with {
+                $0.services[1].characteristics[0] = .writable("2A39").withResponse()
+            }
+        )
+        try await world.run { [self] in
+            let (central, meter) = try await pairMeter(world)
+            let start = world.now
+            let value = Data(count: 20_000)
+            async let written: Void = meter.accessory.writeInChunks(value, to: "2A39")
+            try await world.advance(by: .milliseconds(100))
+            #expect(try await meter.records.count(.all, timeout: .seconds(1)) == 3)
+            // The command has waited longer than its time limit.
+            #expect(world.now - start > .seconds(2))
+            try await written
+            await central.shutDown()
+        }
+    }
+
     @Test("Row 19: A heart rate sensor refuses a command by the response to the write")
     func refusedWrite() async throws {
         let world = TestWorld(seed: 42)

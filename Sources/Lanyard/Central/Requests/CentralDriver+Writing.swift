@@ -31,6 +31,7 @@ extension CentralDriver {
             switch action {
             case .write(let chunk, let path, let withResponse):
                 write(chunk, to: path, withResponse: withResponse, entry)
+                if let job = entry.writes.jobUnderWay { entry.replies[job]?.begun?() }
             case .progressed(let number, let sent): entry.replies[number]?.progress?(sent)
             case .finished(let number, let error):
                 entry.replies.removeValue(forKey: number)?

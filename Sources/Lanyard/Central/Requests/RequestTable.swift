@@ -173,8 +173,10 @@ enum RequestAnswer: Sendable {
     case done
 }
 
-/// The closures that receive the answer to a request, and the progress of a write.
+/// The closures that receive the answer to a request, and the progress and the beginning of a write.
 struct RequestReply: Sendable {
     let complete: @Sendable (Result<RequestAnswer, AccessoryError>) -> Void
     var progress: (@Sendable (Int) -> Void)?
+    /// A closure that is called when the system gets a write with response.
+    var begun: (@Sendable () -> Void)?
 }
