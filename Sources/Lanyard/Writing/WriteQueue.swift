@@ -67,11 +67,20 @@ struct WriteQueue {
         if index == 0 { deadline = jobs.isEmpty ? nil : now + progressLimit }
     }
 
-    /// Ends the jobs of services that have changed. Their values are not written, and current
-    /// writes are no longer confirmed.
-    mutating func servicesChanged(_ services: Set<BluetoothID>, now: Duration) {
+    /// Ends the jobs of services that have changed. Their values are not written, and the current
+    /// write is no longer confirmed.
+    ///
+    /// - Parameter isWriteAnswered: Whether the current write will be confirmed nevertheless,
+    ///   because another service with the same UUID has changed.
+    mutating func servicesChanged(
+        _ services: Set<BluetoothID>,
+        isWriteAnswered: Bool = false,
+        now: Duration
+    ) {
         let lost = jobs.filter { services.contains($0.path.service) }
-        if let awaited, services.contains(awaited.service) { self.awaited = nil }
+        if let awaited, services.contains(awaited.service), !isWriteAnswered {
+            self.awaited = nil
+        }
         guard !lost.isEmpty else { return }
         jobs.removeAll { services.contains($0.path.service) }
         for job in lost {

@@ -257,4 +257,21 @@ struct WriteQueueTests {
         #expect(drain(&queue, capacity) == [.progressed(job: 2, sent: 4), .finished(job: 2, nil)])
         #expect(queue.isIdle)
     }
+
+    @Test("After a change of another service with the same UUID, a write still gets its own answer")
+    func otherServiceChanged() throws {
+        var queue = WriteQueue(progressLimit: .seconds(30))
+        try queue.add(job(1, 3), now: .zero)
+        #expect(drain(&queue, capacity) == [write(1, 3)])
+        queue.servicesChanged(["180D"], isWriteAnswered: true, now: .seconds(1))
+        let given = WriteAction.finished(job: 1, .writeInterrupted(sent: 3, of: 3))
+        #expect(drain(&queue, capacity) == [given])
+        try queue.add(job(2, 3), now: .seconds(1))
+        #expect(drain(&queue, capacity) == [])
+        // The answer to the first write does not confirm the second.
+        queue.confirmed(Self.path, nil, now: .seconds(2))
+        #expect(drain(&queue, capacity) == [write(2, 3)])
+        queue.confirmed(Self.path, nil, now: .seconds(3))
+        #expect(drain(&queue, capacity) == [.progressed(job: 2, sent: 3), .finished(job: 2, nil)])
+    }
 }

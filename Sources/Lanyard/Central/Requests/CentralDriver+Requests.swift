@@ -219,13 +219,17 @@ extension CentralDriver {
     /// them.
     func failRequests(of entry: AccessoryEntry, about services: Set<BluetoothID>) {
         let peripheral = entry.peripheral
-        let lost = entry.requests.removeAll(of: services) { peripheral?.attribute($0) != nil }
-        for number in lost {
+        let isValid = { (reference: AttributeReference) in peripheral?.attribute(reference) != nil }
+        for number in entry.requests.removeAll(of: services, unless: isValid) {
             entry.replies.removeValue(forKey: number)?.complete(.failure(.servicesChanged))
         }
         failExplorations(of: entry)
         failProcedures(of: entry, about: services, .servicesChanged)
-        entry.writes.servicesChanged(services, now: now)
+        entry.writes.servicesChanged(
+            services,
+            isWriteAnswered: entry.writtenCharacteristic.map(isValid) ?? false,
+            now: now
+        )
         write(entry)
     }
 

@@ -88,7 +88,11 @@ extension CentralDriver {
                 now: now
             )
         }
-        if !withResponse { entry.writeReadiness.wrote() }
+        if withResponse {
+            entry.writtenCharacteristic = characteristic.reference
+        } else {
+            entry.writeReadiness.wrote()
+        }
         record(.call, "writeValue \(path.characteristic)", entry, detail: "\(chunk.count) bytes")
         send(.write(chunk, to: characteristic.reference, withResponse: withResponse), entry)
     }
