@@ -427,6 +427,39 @@ import Testing
         #expect(!daemon.calls.contains("Disconnect"))
     }
 
+    @Test("The end of a failed attempt does not affect the attempt after its adapter was off")
+    func lateDisconnection() async throws {
+        let daemon = try FakeDaemon()
+        let (calls, continuation) = AsyncStream<DBusMessage>.makeStream()
+        for member in ["Connect", "Disconnect"] {
+            daemon.on(member) { call, _ in continuation.yield(call) }
+        }
+        var iterator = calls.makeAsyncIterator()
+        let fixture = Fixture(daemon)
+        await fixture.becomes(.ready)
+        _ = await fixture.connect()
+        let first = try #require(await iterator.next())
+        // The device is connected, but the daemon discovers no services.
+        daemon.changeDevice(["Connected": .boolean(true)])
+        daemon.bus.refuse(first, "org.bluez.Error.Failed")
+        let disconnection = try #require(await iterator.next())
+        daemon.setPowered(false)
+        await fixture.becomes(.unavailable)
+        daemon.changeDevice(["Connected": .boolean(false)])
+        daemon.setPowered(true)
+        let second = try #require(await iterator.next())
+        daemon.bus.reply(to: disconnection)
+        daemon.connectDevice()
+        daemon.bus.reply(to: second)
+        let link = try #require(await fixture.link())
+        // The link counts as made by this program, so a request to disconnect ends it.
+        _ = try await fixture.perform(.disconnect, on: link)
+        daemon.disconnectDevice()
+        #expect(await fixture.closed() == .linkEnded(.unknown))
+        #expect(daemon.calls.filter { $0 == "Disconnect" }.count == 2)
+        await fixture.end()
+    }
+
     @Test("An attempt to connect that takes too long ends in the daemon before the next attempt")
     func slowConnection() async throws {
         let daemon = try FakeDaemon()

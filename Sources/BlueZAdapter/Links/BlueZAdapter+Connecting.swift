@@ -190,9 +190,10 @@ extension BlueZAdapter {
         guard let device = device(at: path), link(at: path) == nil,
             device.isConnected ? !device.hasResolvedServices : isUnderWay
         else { return retryLater(id) }
+        let attempt = connectionRequests[id]?.attempt
         let message = BlueZ.call(path, BlueZ.Interface.device, "Disconnect")
         call(message) { adapter, _ in
-            guard adapter.connectionRequests[id]?.phase == .connecting else { return }
+            guard adapter.isConnecting(id, attempt) else { return }
             adapter.retryLater(id)
         }
     }
@@ -204,13 +205,19 @@ extension BlueZAdapter {
         // Either the device has disconnected already, or the daemon has not reported the link: it
         // sends no signal if its socket is connected before the kernel's event arrives
         // (src/device.c, `att_connect_cb` and `device_add_connection`: "already connected").
+        let attempt = connectionRequests[id]?.attempt
         loadDevice(path) { adapter in
-            guard adapter.connectionRequests[id]?.phase == .connecting else { return }
+            guard adapter.isConnecting(id, attempt) else { return }
             guard adapter.device(at: path)?.isConnected == true else {
                 return adapter.retryLater(id)
             }
             adapter.opened(id, path, isOwn: true)
         }
+    }
+
+    /// Returns whether the attempt of a request is still under way.
+    private func isConnecting(_ id: RequestIdentifier, _ attempt: UInt64?) -> Bool {
+        connectionRequests[id]?.phase == .connecting && connectionRequests[id]?.attempt == attempt
     }
 
     private func retryLater(_ id: RequestIdentifier) {
