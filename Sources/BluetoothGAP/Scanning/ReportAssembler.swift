@@ -87,6 +87,10 @@ package struct ReportAssembler: Sendable {
         return advertisement(report, address, data: chain.data[...], isTruncated: isTruncated)
     }
 
+    /// Drops incomplete data, because the scan has stopped. The next scan reports the data from the
+    /// beginning.
+    package mutating func scanStopped() { chains = [] }
+
     private mutating func advertisement(
         _ report: HCI.ExtendedAdvertisingReport,
         _ address: DeviceAddress,

@@ -157,6 +157,7 @@ extension HostCore {
         switch purpose {
         case .startup: startupAnswered(result, now: now)
         case .central(let step):
+            if step.operation == .disableScan { reports.scanStopped() }
             perform(scheduler.commandFinished(step, result: result, now: now), now: now)
         case .advertising(let step):
             perform(advertiser.commandFinished(step, result: result, now: now), now: now)

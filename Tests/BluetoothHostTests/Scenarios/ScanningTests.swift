@@ -44,6 +44,36 @@ struct ScanningTests {
         #expect(names(harness, often).count == before + 3)
     }
 
+    @Test("The next scan does not continue data of which a stopped scan received a part")
+    func partialData() {
+        func report(_ data: [UInt8], isComplete: Bool) -> [UInt8] {
+            let report = HCI.ExtendedAdvertisingReport(
+                type: .init(rawValue: isComplete ? 0 : 1 << 5),
+                address: HCI.PeerAddress(peers[0].address),
+                primaryPHY: .le1M,
+                secondaryPHY: .le1M,
+                setIdentifier: 1,
+                transmitPower: 127,
+                rssi: -60,
+                periodicInterval: .init(rawValue: 0),
+                target: .none,
+                data: data[...]
+            )
+            return HCI.Event.extendedAdvertisingReports([report]).packet.h4Bytes
+        }
+        var harness = Harness.ready()
+        let first = harness.scan()
+        harness.drive()
+        harness.feed(report([0x02, 0x01], isComplete: false))
+        harness.core.stopScan(first, now: harness.now)
+        harness.drive()
+        _ = harness.scan()
+        harness.drive()
+        harness.feed(report([0x02, 0x01], isComplete: false))
+        harness.feed(report([0x06], isComplete: true))
+        #expect(harness.advertisements.map(\.entry.rawData) == [[0x02, 0x01, 0x06]])
+    }
+
     @Test("A second scan restarts the controller's scan if the controller filters duplicates")
     func renewed() {
         var harness = Harness.ready(peers: peers)
