@@ -30,6 +30,17 @@ struct ConnectingTests {
         #expect(harness.controller.violations.isEmpty)
     }
 
+    @Test("The PHY that the application reads becomes a property of the link")
+    func readPHY() throws {
+        var harness = Harness.ready(peers: [peer])
+        harness.controller.phy = .le2M
+        let link = try harness.connect(peer.address)
+        _ = harness.ask(.readPHY, of: link)
+        harness.drive()
+        let phy = harness.core.properties(of: link)?.phy
+        #expect(phy == LinkPHY(transmit: .le2M, receive: .le2M))
+    }
+
     @Test("The PHY of a link is known if the controller also listened on LE Coded")
     func codedPHY() throws {
         var harness = Harness.ready(peers: [peer])

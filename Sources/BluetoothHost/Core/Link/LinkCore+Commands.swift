@@ -55,16 +55,20 @@ extension LinkCore {
         switch command {
         case .parameters: parametersAnswered(result, &context)
         case .disconnection: disconnectionAnswered(result, &context)
-        case .phy:
-            guard let answer = try? result.decode(as: HCI.LEReadPHY.self) else { return }
-            phy = LinkPHY(transmit: answer.transmit, receive: answer.receive)
+        case .phy: notePHY(result)
         case .hostCommand(let procedure): hostCommandAnswered(procedure, result, &context)
         case .request(let id, let request):
+            if case .readPHY = request { notePHY(result) }
             guard let failure = context.complete(id, request, by: result) else { return }
             guard let procedure = request.procedure else { return context.fail(id, failure) }
             guard let waiter = procedures.removeValue(forKey: procedure) else { return }
             if let waiting = waiter.request { context.fail(waiting, failure) }
         }
+    }
+
+    private mutating func notePHY(_ result: CommandResult) {
+        guard let answer = try? result.decode(as: HCI.LEReadPHY.self) else { return }
+        phy = LinkPHY(transmit: answer.transmit, receive: answer.receive)
     }
 
     private mutating func hostCommandAnswered(
