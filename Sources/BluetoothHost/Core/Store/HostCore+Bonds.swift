@@ -23,8 +23,7 @@ extension HostCore {
         let displaced = displaced(by: bond)
         insert(bond, insteadOf: earlier)
         if !isSaved { context.write(.bond(bond.peer)) }
-        // The peer may have lost its data.
-        if let earlier, !earlier.hasKeys(of: bond) { context.forgetDatabase(of: bond.peer) }
+        forgetOldDatabase(of: earlier, replacedBy: bond)
         forgetOldCounters(of: earlier, replacedBy: bond)
         bondsChanged(now: now)
         updateBond(on: bond.peer, now: now)
@@ -62,6 +61,17 @@ extension HostCore {
             context.bonds.append(bond)
         }
         if earlier?.hasKeys(of: bond) != true { context.markBondUsed(by: bond.peer) }
+    }
+
+    /// Removes the peer's database that belongs to an earlier bond. The peer may have lost its data,
+    /// and does not report changes to a client that it no longer knows. If the entry of the earlier
+    /// bond was damaged, only the store has such a database.
+    private mutating func forgetOldDatabase(of earlier: Bond?, replacedBy bond: Bond) {
+        if let earlier {
+            if !earlier.hasKeys(of: bond) { context.forgetDatabase(of: bond.peer) }
+        } else if context.databases.record(of: bond.peer) == nil {
+            context.discard(.database(bond.peer))
+        }
     }
 
     /// Removes the counters of old signing keys, because new signing keys start with new counters

@@ -321,6 +321,15 @@ struct BondTests {
         #expect(harness.core.takeSignCounter(for: peer) == 0)
     }
 
+    @Test("A bond that replaces a damaged one does not use the stored database of its peer")
+    func databaseAfterDamage() throws {
+        let databaseKey = RecordName.database(SampleBonds.peer(1)).key
+        var harness = Self.harness([Self.key(1): [1, 2, 3], databaseKey: [4]])
+        harness.core.keepBond(SampleBonds.bond(1), now: harness.now)
+        harness.performActions()
+        #expect(harness.store[databaseKey] == nil)
+    }
+
     @Test("A bond with another key removes a sign counter of its peer that was not read yet")
     func counterNotRead() throws {
         let peer = SampleBonds.peer(1)
