@@ -121,6 +121,9 @@ extension CompositeAdapter {
     }
 
     private func begin(_ request: RequestIdentifier, _ peer: PeerIdentifier, _ radio: Int) {
+        // The observer may have canceled the request since the core returned this action.
+        guard state.withLock({ $0.core.requests[request]?.attempts.contains(radio) == true })
+        else { return }
         let attempt = radios[radio].port.connect(to: peer) { [weak self] error in
             guard let self else { return }
             let actions = state.withLock { state in

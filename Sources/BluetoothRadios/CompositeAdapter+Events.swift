@@ -90,8 +90,9 @@ extension CompositeAdapter {
         isIncoming: Bool
     ) {
         guard !isIncoming else {
-            state.withLock { $0.core.incomingLinkOpened(on: radio) }
-            return report(link, peer, isIncoming: true)
+            let actions = state.withLock { $0.core.incomingLinkOpened(on: radio) }
+            report(link, peer, isIncoming: true)
+            return perform(actions)
         }
         let actions = state.withLock { state in
             let request = state.attempts.first { request, _ in

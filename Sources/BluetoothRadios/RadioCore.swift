@@ -53,9 +53,12 @@ struct RadioCore: Sendable {
 
         var isFull: Bool { slotLimit.map { linkCount >= $0 } ?? false }
 
-        mutating func addLink() {
+        /// Adds a link. Returns whether it has disproved the limit.
+        mutating func addLink() -> Bool {
             linkCount += 1
-            if linkCount > slotLimit ?? .max { slotLimit = nil }
+            guard linkCount > slotLimit ?? .max else { return false }
+            slotLimit = nil
+            return true
         }
     }
 
@@ -168,9 +171,9 @@ extension RadioCore {
 
     /// Lets a radio connect that became usable or has room for a link again.
     private mutating func roomFound(on radio: Int) -> [Action] {
-        requests.keys.filter { isOnAll($0) }.sorted { $0.rawValue < $1.rawValue }.flatMap { id in
+        requests.keys.sorted { $0.rawValue < $1.rawValue }.flatMap { id in
             requests[id]?.failed.remove(radio)
-            return connectOnAll(id)
+            return isOnAll(id) ? connectOnAll(id) : []
         }
     }
 
@@ -304,15 +307,25 @@ extension RadioCore {
         return begin(request, on: [best]) + updateSurvey()
     }
 
-    /// Lets all usable radios connect. Full radios are left out while there are others.
+    /// Lets all usable radios connect that have not failed. Full radios are left out while there are
+    /// others.
     private mutating func connectOnAll(_ request: RequestIdentifier) -> [Action] {
         requests[request]?.phase = .connectingOnAll
         let usable = radios.indices.filter { radios[$0].isUsable }
-        let free = usable.filter { !radios[$0].isFull }
+        let open = usable.filter { requests[request]?.failed.contains($0) == false }
+        let free = open.filter { !radios[$0].isFull }
         // If no radio is usable, the request goes to the first one, whose port keeps the request
         // until the radio is usable again.
-        let chosen = usable.isEmpty ? [0] : free.isEmpty ? usable : free
+        let chosen = usable.isEmpty ? [0] : free.isEmpty ? open : free
         return begin(request, on: chosen) + updateSurvey()
+    }
+
+    /// Lets the radios try again whose attempts failed, and those that were left out as full: the
+    /// controller may have room without the end of a link.
+    private mutating func retry(_ request: RequestIdentifier) -> [Action] {
+        requests[request]?.failed = []
+        requests[request]?.retryAt = nil
+        return begin(request, on: radios.indices.filter { radios[$0].isUsable })
     }
 
     private mutating func updateSurvey() -> [Action] {
@@ -365,11 +378,7 @@ extension RadioCore {
             {
                 actions += prefer(best, for: id, now: now)
             } else {
-                if isOnAll(id) {
-                    requests[id]?.failed = []
-                    requests[id]?.retryAt = nil
-                }
-                actions += connectOnAll(id)
+                actions += isOnAll(id) ? retry(id) : connectOnAll(id)
             }
         }
         if let reading = nextReading, reading <= now {
@@ -447,13 +456,14 @@ extension RadioCore {
         on radio: Int,
         now: Instant
     ) -> [Action] {
-        radios[radio].addLink()
+        let hasRoom = radios[radio].addLink()
         guard !links.values.contains(where: { $0.peer == peer }) else {
             // Two radios connected at the same time. The peer keeps its first link.
-            return [.disconnect(link)]
+            return [.disconnect(link)] + (hasRoom ? roomFound(on: radio) : [])
         }
         let found = requests.first { $0.value.peer == peer }
         if let id = found?.key { requests[id] = nil }
+        let room = hasRoom ? roomFound(on: radio) : []
         var reason = found?.value.reason ?? .firstToConnect
         if let move = moves[peer], move.isWithoutLink, move.origin != radio, reason != .pinned {
             reason = .moved
@@ -463,14 +473,16 @@ extension RadioCore {
         moves[peer]?.isWithoutLink = false
         links[link] = OpenLink(peer: peer, radio: radio, openedAt: now, reason: reason)
         nextReading = nextReading ?? now + rules.readingInterval
-        guard let found else { return [] }
+        guard let found else { return room }
         let others = found.value.attempts.subtracting([radio]).sorted()
-        return others.map { Action.cancel(found.key, radio: $0) } + updateSurvey()
+        return others.map { Action.cancel(found.key, radio: $0) } + updateSurvey() + room
     }
 
     /// Handles a link that the peer established. The core only counts it, because it takes a
     /// connection slot of the radio.
-    mutating func incomingLinkOpened(on radio: Int) { radios[radio].addLink() }
+    mutating func incomingLinkOpened(on radio: Int) -> [Action] {
+        radios[radio].addLink() ? roomFound(on: radio) : []
+    }
 
     /// Handles the end of any link.
     ///

@@ -233,6 +233,54 @@ struct RadioCoreTests {
         #expect(connect() == [Self.begin(0)])
     }
 
+    @Test("A radio that has room again during the head start of another connects after it")
+    mutating func roomDuringHeadStart() {
+        occupy(0)
+        receive([-40, -70, -60])
+        _ = connect()
+        let full = PortError.refused(.limitReached)
+        #expect(core.attemptFailed(Self.request, radio: 0, full, now: now) == [Self.begin(2)])
+        #expect(core.linkClosed(Self.other, on: 0, isLost: false, now: now) == [])
+        now = now + rules.headStart
+        #expect(core.deadlinePassed(now: now) == [Self.begin(0), Self.begin(1)])
+    }
+
+    @Test("A full radio tries again after a while although no link has ended")
+    mutating func retryOfFullRadio() {
+        occupy(0)
+        receive([-40, nil, -60])
+        _ = connect()
+        let full = PortError.refused(.limitReached)
+        _ = core.attemptFailed(Self.request, radio: 0, full, now: now)
+        let refused = now
+        now = now + rules.headStart
+        _ = core.deadlinePassed(now: now)
+        now = refused + rules.failureTime
+        #expect(core.deadlinePassed(now: now).contains(Self.begin(0)))
+    }
+
+    @Test("If the other radios have failed, a full radio is tried before the request fails")
+    mutating func fullRadioLast() {
+        occupy(0)
+        _ = core.radioChanged(2, isUsable: false, now: now)
+        receive([-40, nil, nil])
+        _ = connect()
+        let full = PortError.refused(.limitReached)
+        _ = core.attemptFailed(Self.request, radio: 0, full, now: now)
+        #expect(
+            core.attemptFailed(Self.request, radio: 1, .unanswered, now: now)
+                == [.fail(Self.request, .unanswered)]
+        )
+        now = now + (rules.freshness + .seconds(1))
+        #expect(connect() == [.survey(true)])
+        now = now + rules.surveyLimit
+        #expect(core.deadlinePassed(now: now).contains(Self.begin(1)))
+        #expect(core.requests[Self.request]?.attempts == [1])
+        #expect(
+            core.attemptFailed(Self.request, radio: 1, .unanswered, now: now) == [Self.begin(0)]
+        )
+    }
+
     @Test("A request fails if all radios are full, and later requests try them again")
     mutating func allFull() {
         occupy(0)
@@ -270,10 +318,14 @@ struct RadioCoreTests {
         _ = connect()
         _ = core.attemptFailed(Self.request, radio: 0, .refused(.limitReached), now: now)
         #expect(core.radios[0].slotLimit == 1)
+        now = now + rules.headStart
+        _ = core.deadlinePassed(now: now)
         if isIncoming {
-            core.incomingLinkOpened(on: 0)
+            #expect(core.incomingLinkOpened(on: 0) == [Self.begin(0)])
         } else {
-            _ = core.linkOpened(Self.link, to: Self.peer, on: 0, now: now)
+            let third = LinkIdentifier(rawValue: 3)
+            let actions = core.linkOpened(third, to: Self.identifier(3), on: 0, now: now)
+            #expect(actions == [Self.begin(0)])
         }
         #expect(core.radios[0].slotLimit == nil)
     }

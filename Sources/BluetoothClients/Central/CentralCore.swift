@@ -40,6 +40,8 @@ struct CentralCore: Sendable {
         /// Whether the request is repeated when the link is lost.
         var reconnects: Bool
         var isConnected = false
+        /// Whether the request is repeated because the link was lost.
+        var isReconnection = false
         /// Whether the request still waits for the end of its start delay.
         var isDeferred = false
     }
@@ -75,6 +77,8 @@ struct CentralCore: Sendable {
     private var orders: [SessionIdentifier: RequestOrder] = [:]
     /// The peers of the links.
     private var peersByLink: [LinkIdentifier: PeerIdentifier] = [:]
+    /// The peers whose requests wait until the controller has room for another link.
+    private var awaitingRoom: [PeerIdentifier] = []
 
     // MARK: Queries
 
@@ -234,7 +238,9 @@ struct CentralCore: Sendable {
     }
 
     private mutating func removeIfIdle(_ peer: PeerIdentifier) {
-        if peers[peer]?.isIdle == true { peers[peer] = nil }
+        guard peers[peer]?.isIdle == true else { return }
+        peers[peer] = nil
+        awaitingRoom.removeAll { $0 == peer }
     }
 }
 
@@ -285,13 +291,20 @@ extension CentralCore {
     }
 
     /// Fails the managers' connection requests for a peer, because the request to the host failed.
-    /// Requests that still wait for the end of their start delay continue.
+    /// Requests that still wait for the end of their start delay continue. If the controller has no
+    /// room for another link, requests that reconnect wait for the end of any link.
     mutating func connectionRequestFailed(_ peer: PeerIdentifier, _ error: PortError) -> [Action] {
         guard let state = peers[peer], state.isConnecting else { return [] }
         peers[peer]?.isConnecting = false
-        let waiting = state.requests.filter { !$0.value.isConnected && !$0.value.isDeferred }
+        let isFull = error == .refused(.limitReached)
+        let waiting = state.requests
+            .filter {
+                !$0.value.isConnected && !$0.value.isDeferred
+                    && !(isFull && $0.value.isReconnection)
+            }
             .sorted { $0.key < $1.key }
         for (session, _) in waiting { peers[peer]?.requests[session] = nil }
+        if peers[peer]?.isRequested == true { awaitingRoom.append(peer) }
         removeIfIdle(peer)
         return waiting.map { .failed($0.key, peer, $0.value.number, error) }
     }
@@ -299,6 +312,13 @@ extension CentralCore {
     /// Handles the end of a link. Managers that canceled get a disconnection without an error, and
     /// connected managers get it with the error. Requests that reconnect start again.
     mutating func linkClosed(_ link: LinkIdentifier, _ error: PortError) -> [Action] {
+        let actions = ended(link, error)
+        let waiting = awaitingRoom
+        awaitingRoom = []
+        return actions + waiting.flatMap { settle($0) }
+    }
+
+    private mutating func ended(_ link: LinkIdentifier, _ error: PortError) -> [Action] {
         guard let peer = peersByLink.removeValue(forKey: link), var state = peers[peer] else {
             return []
         }
@@ -313,7 +333,8 @@ extension CentralCore {
             let ending = Ending.lost(error, isReconnecting: request.reconnects)
             actions.append(.disconnected(session, peer, request.number, ending))
             state.requests[session] =
-                request.reconnects ? Request(number: request.number, reconnects: true) : nil
+                request.reconnects
+                ? Request(number: request.number, reconnects: true, isReconnection: true) : nil
         }
         state.link = nil
         state.isEnding = false
@@ -338,6 +359,7 @@ extension CentralCore {
             peers = [:]
             orders = [:]
             peersByLink = [:]
+            awaitingRoom = []
         }
         return peers.flatMap { peer, state -> [Action] in
             var actions: [Action] = state.isConnecting ? [.cancelConnectionRequest(peer)] : []

@@ -94,6 +94,7 @@ extension CentralScheduler {
         switch outcome {
         case .accepted:
             initiation = .running(turn, since: now)
+            queue.update(turn.members) { $0.wasInitiated = true }
             refusalCount = 0
         case .disallowed where scan.isOn && !refusedOverlap:
             refusedOverlap = true
@@ -164,7 +165,8 @@ extension CentralScheduler {
     /// Fails the direct requests of a turn. Its pending requests back off after a transient
     /// failure. After any other failure, they fail, unless the turn used the Filter Accept List. In
     /// this case, the list is no longer used, and the later turns for single devices show which of
-    /// them fails. If the controller has no room for another link, all requests of the turn fail.
+    /// them fails. If the controller has no room for another link, the new requests of the turn fail,
+    /// and those for which it has initiated before back off.
     ///
     /// - Parameter peer: The device of the failed attempt. If no request of the turn is for it, the
     ///   failure concerns all of them.
@@ -181,7 +183,11 @@ extension CentralScheduler {
         if turn.target == .acceptList, !failure.isTransient, !failure.isLinkLimit {
             return acceptList.giveUp()
         }
-        let lost = members.filter { !$0.isPending || !failure.isTransient }.map(\.id)
+        let lost = members.filter {
+            guard $0.isPending else { return true }
+            return failure.isLinkLimit ? !$0.wasInitiated : !failure.isTransient
+        }
+        .map(\.id)
         outbox += queue.remove { lost.contains($0.id) }.map { .connectFailed($0, failure) }
         queue.update(members.map(\.id)) { $0.backOff(now: now) }
     }

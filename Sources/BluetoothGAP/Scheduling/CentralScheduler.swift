@@ -23,7 +23,8 @@ import BluetoothTypes
 /// Rules:
 /// 1. Every request ends exactly once, with `connected` or `connectFailed`. A pending request fails
 ///    only when it is canceled, when the controller refuses it for a reason that is not transient,
-///    or when there are `requestLimit` requests already.
+///    when the controller has no room for another link and has not initiated for the request
+///    before, or when there are `requestLimit` requests already.
 /// 2. A direct request ends when its attempt fails (for example with 0x3E, connection failed to be
 ///    established), because the caller knows whether another attempt is worthwhile. A pending
 ///    request backs off (`backoffMinimum`, doubling to `backoffMaximum`) and is tried again. A link

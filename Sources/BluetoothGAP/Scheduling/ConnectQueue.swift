@@ -14,6 +14,8 @@ struct ConnectQueue: Sendable {
         let isPending: Bool
         let parameters: ConnectParameters
         var isCancelled = false
+        /// Whether the controller has initiated for the request.
+        var wasInitiated = false
         /// The number of failures in a row.
         var failureCount = 0
         /// The time at which the back-off after a failure ends.

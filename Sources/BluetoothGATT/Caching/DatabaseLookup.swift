@@ -32,6 +32,9 @@ package struct DatabaseLookup: Sendable {
     /// database that changes continuously fails.
     package static let restartLimit = 3
 
+    /// The number of bytes in a value of Service Changed (Vol 3, Part G, 7.1).
+    private static let serviceChangedLength = 4
+
     /// An instruction or a report to the owner.
     package enum Action: Equatable, Sendable {
         /// Start this operation, and pass its result to `completed(_:)`.
@@ -146,6 +149,15 @@ extension DatabaseLookup {
         restarts = 0
         guard case .idle = phase else { return [] }
         return search()
+    }
+
+    /// Returns whether an indication may be that of Service Changed, whose handle is not known yet,
+    /// and the search has to begin again. A bonded server indicates changes although this client
+    /// has removed the record of its database. A search begins again only once for this reason,
+    /// because the server may indicate other values.
+    package func mayBeChange(_ value: ArraySlice<UInt8>) -> Bool {
+        isTrusted && isSearching && serviceChanged == nil && restarts == 0
+            && value.count == Self.serviceChangedLength
     }
 
     /// Processes a report that the database has changed.

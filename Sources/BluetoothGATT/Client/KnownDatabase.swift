@@ -56,9 +56,6 @@ struct KnownDatabase: Sendable {
 }
 
 extension GATT {
-    /// The number of bytes in a value of Service Changed (Vol 3, Part G, 7.1).
-    package static let serviceChangedLength = 4
-
     /// Decodes a value of Service Changed, which is the range of handles in which the database has
     /// changed (Vol 3, Part G, 7.1).
     ///

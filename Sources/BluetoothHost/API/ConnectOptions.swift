@@ -11,7 +11,8 @@ public struct ConnectOptions: Sendable, Hashable {
         case direct
         /// The controller connects when the peer comes into range. Several such requests share the
         /// Filter Accept List (Vol 4, Part E, 7.8.16). The request has no time limit and survives a
-        /// reset of the controller. It fails if the controller has no room for another link.
+        /// reset of the controller. It fails if the controller has no room for another link when the
+        /// request begins. Later, it waits for room.
         case whenAvailable
     }
 

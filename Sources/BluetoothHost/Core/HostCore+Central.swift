@@ -161,6 +161,10 @@ extension HostCore {
         case .disconnected(.connectionTimeout),
             .disconnected(.connectionTerminatedByLocalHost):
             isPending
+        // A link that is being disconnected makes room.
+        case .controller(.connectionLimitExceeded), .controller(.memoryCapacityExceeded),
+            .failedToConnect(.connectionLimitExceeded), .failedToConnect(.memoryCapacityExceeded):
+            isPending && links.cores.contains { $0.isDisconnecting }
         default: false
         }
     }

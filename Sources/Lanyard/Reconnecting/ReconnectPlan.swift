@@ -16,7 +16,8 @@ struct ReconnectPlan: Equatable, Sendable {
         var failure: LinkFailure
         /// Whether there was a link, which shows that the accessory is near.
         var linkWasUp: Bool
-        /// Whether a pending connection request failed, which is rare.
+        /// Whether a pending connection request failed. This is rare, unless the controller has no
+        /// room for another link.
         var wasPending = false
         /// Whether the failure means that the accessory is out of range.
         var isOutOfRange: Bool
@@ -81,6 +82,10 @@ struct ReconnectPlan: Equatable, Sendable {
         }
         // The attempt of a first pairing has used the time that the app permits for connecting.
         guard failedAttempt.isRemembered || !failedAttempt.isTimeout else { return .stop }
+        // The pauses between bursts would leave a free slot unused.
+        if failedAttempt.wasPending, failedAttempt.failure.failureClass == .capacity {
+            return .connectPending(after: limits.capacityBackOff)
+        }
         if count(failedAttempt.failure, at: now) { return afterBurst(failedAttempt) }
         let delay = backOff(failedAttempt.failure, chance)
         if failedAttempt.wasPending { return .connectPending(after: delay) }

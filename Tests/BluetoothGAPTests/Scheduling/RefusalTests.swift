@@ -150,7 +150,7 @@ struct RefusalTests {
     }
 
     @Test(
-        "Pending requests fail if the controller has no room for a link",
+        "New pending requests fail if the controller has no room for a link, and others wait",
         arguments: [HCI.ErrorCode.connectionLimitExceeded, .memoryCapacityExceeded]
     )
     func noRoom(code: HCI.ErrorCode) throws {
@@ -164,8 +164,10 @@ struct RefusalTests {
         try harness.answer()
         try harness.advance(by: CentralScheduler.sliceDuration * 2)
         let failure = SchedulerHarness.Outcome.failed(.refused(code))
-        #expect(harness.outcomes == [1: failure, 2: failure, 3: failure])
-        #expect(harness.controller.initiation == nil)
+        // The controller has initiated for the request 1 alone before.
+        #expect(harness.outcomes == [2: failure, 3: failure])
+        try harness.linkCloses()
+        #expect(harness.controller.initiation == .peer(.accessory(1)))
         // The Filter Accept List is still in use.
         for number in 4...5 {
             try harness.addPendingRequest(UInt64(number), .accessory(UInt64(number)))

@@ -133,6 +133,27 @@ struct CentralCoreTests {
         #expect(closed == [.disconnected(one, peer, first, ending), .requestConnection(peer)])
     }
 
+    @Test("5.1.1 Without room for another link, reconnecting waits until a link ends")
+    mutating func reconnectWithoutRoom() {
+        _ = core.connect(one, peer, first, reconnects: true)
+        _ = core.linkOpened(link, to: peer, isIncoming: false)
+        let neighbor = CoreWorld.peers[1]
+        let next = LinkIdentifier(rawValue: 2)
+        _ = core.connect(one, neighbor, second, reconnects: false)
+        _ = core.linkOpened(next, to: neighbor, isIncoming: false)
+        _ = core.linkClosed(link, gone)
+        let full = PortError.refused(.limitReached)
+        let third = ConnectionRequestNumber(rawValue: 3)
+        _ = core.connect(other, peer, third, reconnects: true)
+        #expect(core.connectionRequestFailed(peer, full) == [.failed(other, peer, third, full)])
+        #expect(
+            core.linkClosed(next, gone) == [
+                .disconnected(one, neighbor, second, .lost(gone, isReconnecting: false)),
+                .requestConnection(peer),
+            ]
+        )
+    }
+
     @Test("5.1.4 Reconnecting stops if the delegate does not support it")
     mutating func stopReconnecting() {
         _ = core.connect(one, peer, first, reconnects: true)

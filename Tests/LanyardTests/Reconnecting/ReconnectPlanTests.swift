@@ -74,6 +74,18 @@ struct ReconnectPlanTests {
         )
     }
 
+    @Test("A pending request without room for a link is repeated every four seconds")
+    func capacityOfPendingRequest() {
+        var plan = ReconnectPlan()
+        for second in stride(from: 0, to: 300, by: 4) {
+            let failed = failedAttempt(Self.full, wasPending: true)
+            #expect(
+                plan.step(after: failed, at: .seconds(second), chance: 0)
+                    == .connectPending(after: .seconds(4))
+            )
+        }
+    }
+
     @Test("A loss of range leads to a pending connection request at once")
     func rangeLoss() {
         var plan = ReconnectPlan()

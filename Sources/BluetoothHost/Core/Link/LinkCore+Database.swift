@@ -101,17 +101,12 @@ extension LinkCore {
         databaseChanged(isIndicated: true, &context)
     }
 
-    /// Begins a discovery again if this indication can be that of Service Changed, whose handle is
-    /// not known yet. A bonded peer indicates changes although the host has removed the record of
-    /// its database.
+    /// Begins a discovery again if this indication may be that of Service Changed.
     mutating func noteUnknownIndication(
         _ value: ArraySlice<UInt8>,
         _ context: inout LinkContext
     ) {
-        guard isTrusted, lookup.isSearching, lookup.serviceChanged == nil,
-            value.count == GATT.serviceChangedLength
-        else { return }
-        databaseChanged(&context)
+        if lookup.mayBeChange(value) { databaseChanged(&context) }
     }
 
     /// Handles the indications of Service Changed that arrived before encryption.
