@@ -57,7 +57,8 @@ enum Allowance {
     /// suspend and power off", 2023; in Debian's 6.1 and 6.12). If a link ends right before the
     /// power-off, a command is pending, because the kernel enables its advertising again. A
     /// controller that fails a command with a status to which Linux gives the same number (0x04,
-    /// 0x3C) has refused it on the wire, which is a separate error.
+    /// 0x3C) has refused it on the wire, which is a separate error. If the canceled command starts
+    /// the scan in the background, a second line reports that with the same number.
     case commandCanceledByPowerOff
     /// Linux requests the features of a new link that has just ended, because it was never
     /// established (0x3E). In 1,000 links this happened twice; the packet log shows the end of the
@@ -74,6 +75,10 @@ enum Allowance {
     /// on, if it was on before.
     case privacyOfReturnedAdapter
 
+    private static var canceledCommand: Regex<Substring> {
+        #/Bluetooth: hci\d+: (?:Opcode 0x[0-9a-f]{4}|start background scanning) failed: -112/#
+    }
+
     /// Returns whether this cause explains the error.
     func covers(_ problem: StackProblem) -> Bool {
         switch (self, problem) {
@@ -82,7 +87,7 @@ enum Allowance {
         case (.randomAddressWhileAdvertising, .refusal(let refusal)):
             refusal.opcode == .leSetRandomAddress && refusal.status == .commandDisallowed
         case (.commandCanceledByPowerOff, .kernel(let text)):
-            text.wholeMatch(of: #/Bluetooth: hci\d+: Opcode 0x[0-9a-f]{4} failed: -112/#) != nil
+            text.wholeMatch(of: Self.canceledCommand) != nil
         case (.featuresOfEndedLink, .refusal(let refusal)):
             refusal.opcode == .leReadRemoteFeatures
                 && refusal.status == .unknownConnectionIdentifier
