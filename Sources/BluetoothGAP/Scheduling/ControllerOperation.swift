@@ -96,7 +96,9 @@ extension HCI.ErrorCode {
     }
 
     /// Whether the controller has no room for another link.
-    var isLinkLimit: Bool { self == .connectionLimitExceeded || self == .memoryCapacityExceeded }
+    package var isLinkLimit: Bool {
+        self == .connectionLimitExceeded || self == .memoryCapacityExceeded
+    }
 }
 
 /// The pause of the controller's activities for a change that the controller forbids during them.

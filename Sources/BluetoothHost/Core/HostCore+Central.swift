@@ -162,8 +162,8 @@ extension HostCore {
             .disconnected(.connectionTerminatedByLocalHost):
             isPending
         // A link that is being disconnected makes room.
-        case .controller(.connectionLimitExceeded), .controller(.memoryCapacityExceeded),
-            .failedToConnect(.connectionLimitExceeded), .failedToConnect(.memoryCapacityExceeded):
+        case .controller(let code) where code.isLinkLimit,
+            .failedToConnect(let code) where code.isLinkLimit:
             isPending && links.cores.contains { $0.isDisconnecting }
         default: false
         }

@@ -41,6 +41,21 @@ struct DatabaseChangeTests {
         #expect(lookup.completed(result) == [.start(.readDatabaseHash)])
     }
 
+    @Test("An unknown indication restarts only the first search of a bonded server's database")
+    func unknownIndication() {
+        let change: ArraySlice<UInt8> = [1, 0, 9, 0]
+        #expect(!begun().mayBeChange(change), "the server is not bonded")
+        var lookup = DatabaseLookup()
+        #expect(!lookup.mayBeChange(change), "no search is under way")
+        _ = lookup.request(isTrusted: true)
+        #expect(lookup.mayBeChange(change))
+        #expect(!lookup.mayBeChange(change.dropLast()), "the length is another")
+        _ = lookup.databaseChanged()
+        _ = lookup.completed(.success(.value(CachedAccessory.hash)))
+        #expect(lookup.isSearching)
+        #expect(!lookup.mayBeChange(change), "the search has begun again")
+    }
+
     @Test("A lookup discards a hash that was read before the change")
     func staleHash() {
         var lookup = begun()

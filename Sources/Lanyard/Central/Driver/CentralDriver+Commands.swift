@@ -42,8 +42,8 @@ extension CentralDriver {
         let changes = snapshot.events()
         let chosen = await settle { driver in
             let other =
-                driver.entry(for: target, joins ? description.kind : nil)
-                ?? driver.forgottenEntry(for: target, description.kind)
+                driver.entry(for: target, joins ? description.kind : nil, isBeingForgotten: false)
+                ?? driver.entry(for: target, description.kind, isBeingForgotten: true)
             if other == nil { driver.beginPairing(description, target, snapshot) }
             return (
                 snapshot: other?.snapshot ?? snapshot,
@@ -68,21 +68,16 @@ extension CentralDriver {
         }
     }
 
-    /// Returns the existing record that a pairing uses instead of a new one: the record of the
-    /// chosen device, or one of the kind.
-    private func entry(for target: PairingTarget?, _ kind: String?) -> AccessoryEntry? {
+    /// Returns the existing record of the chosen device, or one of the kind. A pairing uses this
+    /// record instead of a new one, unless the accessory is being forgotten. In that case, the
+    /// pairing begins when the link has ended, because the accessory does not advertise before.
+    private func entry(
+        for target: PairingTarget?,
+        _ kind: String?,
+        isBeingForgotten: Bool
+    ) -> AccessoryEntry? {
         entries.first { entry in
-            !entry.machine.state.isBeingForgotten
-                && (target.map { isRecord(entry, of: $0) } ?? (entry.description.kind == kind))
-        }
-    }
-
-    /// Returns the record of an accessory that is being forgotten and that the pairing may find:
-    /// the chosen device, or an accessory of the kind. The pairing begins when its link has ended,
-    /// because the accessory does not advertise before.
-    private func forgottenEntry(for target: PairingTarget?, _ kind: String) -> AccessoryEntry? {
-        entries.first { entry in
-            entry.machine.state.isBeingForgotten
+            entry.machine.state.isBeingForgotten == isBeingForgotten
                 && (target.map { isRecord(entry, of: $0) } ?? (entry.description.kind == kind))
         }
     }
