@@ -66,9 +66,13 @@ struct TraceDecoder: Sendable {
             case .disconnectionComplete(let end)? =
                 try? HCI.Event(code: code, parameters: parameters)
         else { return }
+        forget(end.connectionHandle)
+    }
+
+    /// Removes the state of the link that had this handle.
+    mutating func forget(_ connection: ConnectionHandle) {
         for direction in [Btsnoop.Direction.sent, .received] {
-            let stream = Stream(connection: end.connectionHandle, direction: direction)
-            recombiners[stream] = nil
+            recombiners[Stream(connection: connection, direction: direction)] = nil
         }
     }
 }

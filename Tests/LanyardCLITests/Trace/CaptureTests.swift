@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BluetoothHCI
 import BluetoothTypes
 import Foundation
 import LanyardTestSupport
@@ -141,6 +142,32 @@ import Testing
         let record = Pcap.Record(microseconds: 0, bytes: "0100000003020213".bytes[...])
         let packet = try #require(AirPacket(record, .linkLayer))
         #expect(decoder.decode(packet)?.text == "LL_TERMINATE_IND 13")
+    }
+
+    @Test("A link with the handle of an earlier link does not continue a PDU of that link")
+    func reusedHandle() throws {
+        var decoder = CaptureDecoder(keys: [])
+        // The start of an ATT PDU of three bytes on the first link, and the rest of a PDU on the
+        // link with the same handle.
+        let parts = ["0206" + "03000400" + "02ff", "0101" + "02"]
+        let count = UInt32(ConnectionHandle.maximum.rawValue) + 1
+        for accessAddress in 1...count {
+            _ = decoder.decode(try beginning(of: accessAddress))
+            guard accessAddress == 1 else { continue }
+            #expect(decoder.decode(try packet(parts[0], on: 1)) == nil)
+        }
+        let line = decoder.decode(try packet(parts[1], on: count))
+        #expect(line?.connection?.rawValue == 0)
+        #expect(line?.isMalformed == true)
+    }
+
+    /// Returns a packet of a link, without its CRC.
+    private func packet(_ bytes: String, on accessAddress: UInt32) throws -> AirPacket {
+        var writer = ByteWriter()
+        writer.write(accessAddress)
+        writer.write(contentsOf: bytes.bytes)
+        let record = Pcap.Record(microseconds: 0, bytes: writer.bytes[...])
+        return try #require(AirPacket(record, .linkLayer))
     }
 
     @Test("A missed packet does not end decryption")

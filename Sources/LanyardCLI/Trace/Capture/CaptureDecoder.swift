@@ -52,6 +52,7 @@ struct CaptureDecoder {
     private mutating func begin(_ beginning: LinkBeginning, _ packet: AirPacket) -> TraceLine {
         let handle = ConnectionHandle(rawValue: linkCount % ConnectionHandle.maximum.rawValue)
         linkCount &+= 1
+        decoder.forget(handle)
         order.removeAll { $0 == beginning.accessAddress }
         if order.count >= Self.linkLimit { links[order.removeFirst()] = nil }
         order.append(beginning.accessAddress)
