@@ -52,6 +52,8 @@ actor DaemonClient: PortObserver, CentralAdapter {
     private var subscriptions: [AttributeHandle: Subscription] = [:]
     /// The link that was made last, while it is open.
     private var link: LinkIdentifier?
+    /// The device of the link that was made last.
+    private var linkedPeer: PeerIdentifier?
     /// The tasks that wait for the end of the link, by their numbers.
     private(set) var linkEnds: [UInt64: AsyncStream<PortError>.Continuation] = [:]
     /// The tasks that wait for a change of the bonds, by their numbers.
@@ -102,7 +104,9 @@ actor DaemonClient: PortObserver, CentralAdapter {
             isReady = state == .ready
             reportBonds()
         case .advertised(let scan, let advertisement): receive(advertisement, by: scan)
-        case .linkOpened(let link, _, isIncoming: false): connected(.success(link))
+        case .linkOpened(let link, let peer, isIncoming: false):
+            linkedPeer = peer
+            connected(.success(link))
         case .notified(_, let handle, let value): receive(Array(value), of: handle)
         case .linkClosed(let link, let error): closed(link, error)
         case .bondsChanged:
@@ -157,6 +161,11 @@ actor DaemonClient: PortObserver, CentralAdapter {
 
     func link(to address: DeviceAddress) async throws -> any PeripheralLink {
         precondition(connection == nil, "one connection at a time")
+        let peer = port.identifier(of: address)
+        // The port does not report a link again.
+        if let link, linkedPeer == peer {
+            return DaemonPeer(client: self, link: link, address: address)
+        }
         let isBonded = accessoryBonds().contains { $0.identity == address }
         let link = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation {
@@ -165,7 +174,6 @@ actor DaemonClient: PortObserver, CentralAdapter {
                 guard !Task.isCancelled else {
                     return continuation.resume(throwing: CancellationError())
                 }
-                let peer = port.identifier(of: address)
                 let pairs = hasBonded != nil
                 let request = port.connect(to: peer, pairs: pairs) { [weak self] error in
                     self?.assumeIsolated { $0.connected(.failure(error)) }

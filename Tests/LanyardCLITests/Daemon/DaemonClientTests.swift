@@ -49,6 +49,20 @@ struct DaemonClientTests {
         daemon.bus.stop()
     }
 
+    @Test("A connection to a device that is connected already returns its link")
+    func connectsAgain() async throws {
+        let daemon = try FakeDaemon()
+        let client = DaemonClient(BlueZAdapter(bus: daemon.bus.address))
+        await client.open()
+        for await state in client.states where state == .ready { break }
+        let address = try #require(DeviceAddress("C4:F0:00:00:00:01", kind: .random))
+        let link = try #require(try await client.link(to: address) as? DaemonPeer).link
+        let again = try #require(try await client.link(to: address) as? DaemonPeer).link
+        #expect(again == link)
+        await client.shutDown()
+        daemon.bus.stop()
+    }
+
     /// The daemon of this test sends the values of its services as signals.
     @Test("A subscription ends at the accessory when the reader of its values stops")
     func unsubscribes() async throws {
