@@ -3,6 +3,7 @@
 import BluetoothATT
 import BluetoothGATT
 import BluetoothHost
+import BluetoothPort
 import Foundation
 import HCITransports
 import Synchronization
@@ -26,6 +27,13 @@ import VirtualAdapters
         for status in ProcessStatus.allCases {
             #expect(ProcessStatus.table.contains(status.meaning))
         }
+    }
+
+    @Test("A feature that the daemon's adapter lacks is not an error of this program")
+    func missingFeature() {
+        let failure = ProgramFailure(PortError.unsupported(.server), during: "publishing")
+        #expect(failure.status == .adapterUnavailable)
+        #expect(!failure.happened.contains("PortCapabilities"))
     }
 
     @Test("An unknown error of a canceled command means that it was interrupted")

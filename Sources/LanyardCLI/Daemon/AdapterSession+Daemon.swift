@@ -181,7 +181,13 @@ extension ProgramFailure {
                 "\(step): \(TerminalText.escape(reason))",
                 advice: Self.tryAgain
             )
-        case .unsupported, .tooManyBonds, .tooManyRequests, .outOfSpace:
+        case .unsupported:
+            self.init(
+                .adapterUnavailable,
+                "\(step): the Bluetooth daemon or its adapter does not support it",
+                advice: "use another --adapter; docs/BLUEZ.md lists what is not supported"
+            )
+        case .tooManyBonds, .tooManyRequests, .outOfSpace:
             self.init(.internalError, "\(step): \(error)", advice: "please report this")
         }
     }
