@@ -176,6 +176,19 @@ import VirtualAdapters
         #expect(run.status == .inputOutput && run.remarks.contains(message), "\(run.remarks)")
     }
 
+    @Test("The packet log and the keys cannot be in one file", arguments: ["", "./"])
+    func keysInLog(prefix: String) async {
+        let file = "lanyard-keys-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        let run = await run(
+            [
+                "scan", "--adapter", "virtual", "--timeout", "0.1", "--trace", file,
+                "--export-keys", prefix + file,
+            ]
+        )
+        #expect(run.status == .usage && run.remarks.contains("--export-keys"), "\(run.remarks)")
+    }
+
     @Test("An adapter that cannot be opened leaves no store behind")
     func leavesNoStore() async throws {
         let folder = NSTemporaryDirectory() + "lanyard-\(UUID().uuidString)"

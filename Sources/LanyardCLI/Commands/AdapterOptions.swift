@@ -76,6 +76,15 @@ struct AdapterOptions: ParsableArguments {
     ) throws -> AdapterSession {
         // An invalid limit is reported before a missing adapter.
         let limits = StepLimits(seconds: try seconds ?? Self.seconds(in: environment))
+        if let trace, let exportKeys,
+            URL(fileURLWithPath: trace).resolvingSymlinksInPath().path
+                == URL(fileURLWithPath: exportKeys).resolvingSymlinksInPath().path
+        {
+            throw ProgramFailure.usage(
+                "--trace and --export-keys name the same file",
+                advice: "give each a file of its own"
+            )
+        }
         let adapter = try specification(environment: environment) {
             worksOnDaemon ? AdapterChoice.ofApplications() : AdapterChoice.ofSystem()
         }
