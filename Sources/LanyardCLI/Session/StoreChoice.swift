@@ -114,7 +114,9 @@ enum StoreChoice: Equatable, Sendable {
                 advice: "plug it in, name it by its address (hci:ADDRESS), or give --store"
             )
         }
-        guard let path, FileManager.default.fileExists(atPath: path) else { return nil }
+        guard let path else { return nil }
+        var status = stat()
+        guard stat(path, &status) == 0 || errno != ENOENT else { return nil }
         do throws(TransportError) {
             return forReading
                 ? try FileStore(reading: path) : try FileStore(directory: path)

@@ -41,6 +41,16 @@ struct StoreChoiceTests {
         }
     }
 
+    /// The path goes through a file, as a path without permission goes through a directory that
+    /// cannot be searched.
+    @Test("A store that cannot be looked up is an error, not a missing store")
+    func inaccessible() {
+        for isRead in [true, false] {
+            let choice = StoreChoice.directory("/dev/null/store")
+            #expect(throws: ProgramFailure.self) { try choice.openExisting(forReading: isRead) }
+        }
+    }
+
     @Test(
         "While another process uses the store, a command runs without bonds unless it requires them"
     )
