@@ -25,6 +25,7 @@ struct StandardStreamPipeTests {
         init(limit: Int = .max, isStrict: Bool = false) {
             (echoes, feed) = AsyncStream.makeStream(of: [UInt8].self)
             self.limit = limit
+            if limit == 0 { feed.finish() }
             self.isStrict = isStrict
         }
 
@@ -120,6 +121,43 @@ struct StandardStreamPipeTests {
         let failure = await #expect(throws: ProgramFailure.self) { try await pipe.run() }
         #expect(failure?.status == .inputOutput)
         #expect(output.written == Array(0..<20))
+    }
+
+    @Test(
+        "Input that is left over when the peer closes the channel at once is an error",
+        arguments: [false, true]
+    )
+    func cutOffAtOnce(outlivesInput: Bool) async {
+        let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+        let input = Input(Array(0..<100))
+        let pipe = StandardStreamPipe(
+            channel: EchoChannel(limit: 0),
+            // The input is read only after the output has ended.
+            read: { count in
+                for await _ in begun { break }
+                return input.read(count)
+            },
+            write: { _ in },
+            outlivesInput: outlivesInput,
+            isInputReady: {
+                begin.finish()
+                return true
+            }
+        )
+        let failure = await #expect(throws: ProgramFailure.self) { try await pipe.run() }
+        #expect(failure?.status == .inputOutput)
+    }
+
+    @Test("A peer that closes the channel at once ends a pipe whose input has ended")
+    func endsAtOnce() async throws {
+        let pipe = StandardStreamPipe(
+            channel: EchoChannel(limit: 0),
+            read: { _ in nil },
+            write: { _ in },
+            outlivesInput: true,
+            isInputReady: { true }
+        )
+        try await pipe.run()
     }
 
     @Test("With `outlivesInput`, a pipe continues after the end of its input until the peer closes")

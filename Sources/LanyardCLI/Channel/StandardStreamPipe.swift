@@ -26,6 +26,8 @@ struct StandardStreamPipe: Sendable {
     /// Whether the pipe continues to receive after the end of the input, until the peer closes the
     /// channel.
     let outlivesInput: Bool
+    /// Whether a read of the input would return at once.
+    var isInputReady: @Sendable () -> Bool = { false }
 
     /// Runs until the peer closes the channel. Without `outlivesInput`, the pipe closes the channel
     /// itself when the input has ended and all of it is sent, and returns when the peer has
@@ -50,15 +52,18 @@ struct StandardStreamPipe: Sendable {
             while let piece = try await read(min(limit, Self.pieceLimit)) {
                 state.sendingBegins()
                 try await channel.send(piece)
-                if state.sendingEnds(.idle) { return }
+                if state.sendingEnds(.idle), !isInputReady() { return }
             }
         } catch L2CAP.Failure.closedByPeer {
             let isLeftOver = if state.isSending { true } else { try await read(1) != nil }
-            if isLeftOver, state.sendingEnds(.cutOff) { throw Self.cutOff }
+            guard !state.sendingEnds(isLeftOver ? .cutOff : .over) else {
+                if isLeftOver { throw Self.cutOff }
+                return
+            }
             // `writeOutput` ends the pipe after it has written all bytes that arrived before.
             return await EndOfInput.never()
         }
-        guard !outlivesInput else { return await EndOfInput.never() }
+        guard !outlivesInput || state.sendingEnds(.over) else { return await EndOfInput.never() }
         await channel.close()
     }
 
@@ -72,7 +77,9 @@ struct StandardStreamPipe: Sendable {
             return await EndOfInput.never()
         } catch {}
         switch state.outputEnds() {
-        case .idle: return
+        // `sendInput` finds out whether there is more input.
+        case .idle where isInputReady(): await EndOfInput.never()
+        case .idle, .over: return
         case .busy: await EndOfInput.never()
         case .cutOff: throw Self.cutOff
         }
@@ -95,6 +102,8 @@ private final class PipeState: Sendable {
         case busy
         /// The channel closed before a piece was sent.
         case cutOff
+        /// The input has ended.
+        case over
     }
 
     private let state = Mutex((sending: Sending.idle, isOutputOver: false))
@@ -139,6 +148,12 @@ final class StandardInput: Sendable {
 
     init(descriptor: Int32 = STDIN_FILENO) {
         self.descriptor = descriptor
+    }
+
+    /// Whether a read would return at once.
+    var isReady: Bool {
+        var interest = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&interest, 1, 0) > 0
     }
 
     /// Returns the next input, at most `count` bytes; `nil` at the end.

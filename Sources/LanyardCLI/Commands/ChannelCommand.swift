@@ -60,7 +60,8 @@ struct ChannelOptions: ParsableArguments {
             channel: channel,
             read: { try await input.read(upTo: $0) },
             write: { try Console.writeAll($0, to: STDOUT_FILENO) },
-            outlivesInput: wait
+            outlivesInput: wait,
+            isInputReady: { input.isReady }
         )
         try await pipe.run()
     }
