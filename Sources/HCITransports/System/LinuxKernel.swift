@@ -162,13 +162,18 @@
 
     extension LinuxKernel {
         func managedIndices() throws(SystemError) -> Set<UInt16> {
-            let socket = try openAnnouncements()
+            try Self.managedIndices(on: openAnnouncements())
+        }
+
+        static func managedIndices(on socket: Descriptor) throws(SystemError) -> Set<UInt16> {
             let lists = [LINUX_MGMT_OP_READ_INDEX_LIST, LINUX_MGMT_OP_READ_UNCONF_INDEX_LIST]
-            var found: Set<UInt16> = []
+            var found: Set<UInt16>?
             for command in lists {
-                let answer = try Self.answer(to: ManagementMessage(command: command), on: socket)
-                found.formUnion(answer.flatMap(ManagementMessage.indices) ?? [])
+                let answer = try answer(to: ManagementMessage(command: command), on: socket)
+                guard let indices = answer.flatMap(ManagementMessage.indices) else { break }
+                found = (found ?? []).union(indices)
             }
+            guard let found else { throw SystemError(code: EIO) }
             return found
         }
 
@@ -199,7 +204,9 @@
             guard count >= 0 else { throw .last }
             for _ in 0..<otherMessagesLimit {
                 var interest = pollfd(fd: socket.number, events: Int16(POLLIN), revents: 0)
-                guard poll(&interest, 1, answerLimit) > 0 else { return nil }
+                var count: Int32
+                repeat { count = poll(&interest, 1, answerLimit) } while count < 0 && errno == EINTR
+                guard count > 0 else { return nil }
                 guard let message = ManagementMessage(read(socket)[...]) else { continue }
                 switch message.answer(to: command.code) {
                 case .done(let parameters): return parameters
