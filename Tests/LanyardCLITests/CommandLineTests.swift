@@ -169,6 +169,10 @@ import VirtualAdapters
                 ["scan", "--adapter", "virtual", "--trace", "/dev/full"],
                 "the trace file /dev/full cannot be made: no space left on device; "
             ),
+            (
+                ["extcap", "--capture", "--fifo", "/dev/full", "--log", "/nonexistent"],
+                "the output cannot be written: No space left on device; "
+            ),
         ]
     )
     func reasons(arguments: [String], message: String) async {

@@ -95,11 +95,7 @@ struct ExtcapCommand: ConsoleCommand {
                 waiting += writer.blocks(for: record, of: name)
             } rest: {
                 guard !waiting.isEmpty else { return }
-                do {
-                    try pipe.write(contentsOf: waiting)
-                } catch {
-                    throw ProgramFailure.outputClosed
-                }
+                try Console.writeAll(waiting, to: pipe.fileDescriptor)
                 waiting = []
             }
         } catch let failure as ProgramFailure where failure == .outputClosed {
