@@ -51,7 +51,9 @@ struct LiveLinksTests {
         let options = try AdapterOptions.parse(adapter + ["--timeout", timeout])
         let setup = try ShellSetup(options, on: Self.console)
         let world = LiveWorld()
-        var session = try ShellSetup(try AdapterOptions.parse(adapter), on: Self.console).adapter
+        // The host can start late on a busy machine.
+        let patient = try AdapterOptions.parse(adapter + ["--timeout", "60"])
+        var session = try ShellSetup(patient, on: Self.console).adapter
         session.onAir = { world.use($0) }
         try await session.withRadios { radios in
             let hub = LiveHub(adapters: ["virtual"], now: { .zero })
