@@ -40,8 +40,8 @@ package struct ResolvingListUpdater: Sendable {
 
     /// The requested peers, the most important first.
     private var wanted: [Entry] = []
-    /// The peers that the controller refused.
-    private var rejected: Set<DeviceAddress> = []
+    /// The peers that the controller refused. A peer with new keys is tried again.
+    private var rejected: Set<Entry> = []
     /// The number of peers that fit.
     private var capacity = 0
     /// The contents of the list, or `nil` if they are unknown.
@@ -67,7 +67,7 @@ package struct ResolvingListUpdater: Sendable {
     package mutating func request(_ entries: [Entry]) {
         defer { nextOperation = findNextOperation() }
         wanted = entries.filter { entry in entry.peerKey.bytes.contains { $0 != 0 } }
-        rejected = rejected.filter { identity in wanted.contains { $0.identity == identity } }
+        rejected.formIntersection(wanted)
     }
 
     /// Whether the host uses the resolving list. The controller then resolves the addresses of the
@@ -127,7 +127,7 @@ package struct ResolvingListUpdater: Sendable {
 
     /// The requested contents of the list.
     private var target: [Entry] {
-        Array(wanted.lazy.filter { !rejected.contains($0.identity) }.prefix(capacity))
+        Array(wanted.lazy.filter { !rejected.contains($0) }.prefix(capacity))
     }
 
     private func findNextOperation() -> PrivacyOperation? {
@@ -177,14 +177,15 @@ package struct ResolvingListUpdater: Sendable {
         case (_, .unanswered), (_, .disallowed): return failed(operation)
         case (.add, .refused(.memoryCapacityExceeded)): capacity = contents?.count ?? 0
         case (.add(let entry), .refused(.invalidCommandParameters)):
-            rejected.insert(entry.identity)
+            rejected.insert(entry)
         case (.enableResolution(false), _):
             // A controller that does not know the command does not resolve.
             isEnabled = false
             giveUp()
         case (_, .refused(.unknownCommand)): giveUp()
         // Without device privacy mode, the controller would drop the peer's identity address.
-        case (.setDeviceMode(let identity), _): rejected.insert(identity)
+        case (.setDeviceMode(let identity), _):
+            rejected.formUnion(wanted.filter { $0.identity == identity })
         default: return failed(operation)
         }
         return true

@@ -115,6 +115,28 @@ struct ResolvingListUpdaterTests {
         #expect(!updater.isGivenUp)
     }
 
+    @Test("A peer that the controller refused is tried again with new keys")
+    mutating func newKeys() {
+        let (first, second) = (
+            ResolvingListUpdater.Entry.peer(1), ResolvingListUpdater.Entry.peer(2)
+        )
+        let double = ResolvingListUpdater.Entry(
+            identity: second.identity,
+            peerKey: first.peerKey,
+            localKey: second.localKey
+        )
+        updater.request([first, double])
+        updater.configure(.resolving())
+        run()
+        #expect(model.entries == [first])
+        // A request without a change does not try the peer again.
+        updater.request([first, double])
+        #expect(updater.nextOperation == nil)
+        updater.request([first, second])
+        run()
+        #expect(model.entries == [first, second] && model.isEnabled)
+    }
+
     /// Without privacy modes, the host resolves the addresses instead. In network privacy mode, the
     /// only mode of such a controller, the controller ignores a bonded peer that uses its identity
     /// address (Vol 6, Part B, 4.7).
