@@ -87,7 +87,7 @@ extension TransportError: CustomStringConvertible {
             "\(name): no such adapter; "
                 + (present.isEmpty ? "plug one in" : "there is \(present.joined(separator: ", "))")
         case .bluetoothMissing(let name):
-            "\(name): no Bluetooth in this kernel; modprobe bluetooth, outside of any container"
+            "\(name): no Bluetooth in this kernel; run 'modprobe bluetooth' outside of any container"
         case .notPermitted(let name, let program): Self.permission(name, program)
         case .inUse(let name, let holder): "\(name): in use by \(holder); \(Self.remedy(holder))"
         case .setUpUnfinished(let name, let limit):
@@ -95,7 +95,7 @@ extension TransportError: CustomStringConvertible {
         case .switchedOff(let name, let byHardware):
             "\(name): switched off; "
                 + (byHardware
-                    ? "use the computer's switch or key" : "rfkill unblock bluetooth")
+                    ? "use the computer's switch or key" : "run 'rfkill unblock bluetooth'")
         case .adapterRemoved(let name): "\(name): the adapter is gone; plug it in again"
         case .alreadyOpen(let name): "\(name): already open; close it first"
         case .unsuitableExecutor(let name):
@@ -111,7 +111,7 @@ extension TransportError: CustomStringConvertible {
 
     private static func permission(_ name: String, _ program: String?) -> String {
         "\(name): taking an adapter from the kernel requires the capability CAP_NET_ADMIN; "
-            + "sudo setcap cap_net_admin+ep \(program ?? "PROGRAM")"
+            + "run 'sudo setcap cap_net_admin+ep \(program ?? "PROGRAM")'"
     }
 
     private static func remedy(_ holder: AdapterHolder) -> String {
@@ -120,7 +120,7 @@ extension TransportError: CustomStringConvertible {
             "'sudo lanyard adapters' shows which one; stop it or take another adapter"
         case .processes: "stop it or take another adapter"
         case .kernel:
-            "bluetoothctl power off, or systemctl stop bluetooth, or take another adapter"
+            "run 'bluetoothctl power off' or 'systemctl stop bluetooth', or take another adapter"
         }
     }
 }

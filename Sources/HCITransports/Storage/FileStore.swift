@@ -137,7 +137,7 @@ public final class FileStore: HostStore {
         guard status.isRegular else { throw StoreFolder.refusal(path, "it is not a regular file") }
         guard status.isOurs else { throw StoreFolder.refusal(path, "it belongs to another user") }
         guard status.mode & 0o077 == 0 else {
-            throw StoreFolder.refusal(path, "other users have access to it; chmod 600 it")
+            throw StoreFolder.refusal(path, "other users have access to it; run 'chmod 600' on it")
         }
         return try file.readAll(of: path, limit: Self.valueLimit)
     }

@@ -51,7 +51,7 @@ struct StoreFolder: Sendable {
         let status = try descriptor.status(of: path)
         guard status.isOurs else { throw Self.refusal(path, "it belongs to another user") }
         guard status.mode & 0o022 == 0 else {
-            throw Self.refusal(path, "other users can write to it; chmod 700 it")
+            throw Self.refusal(path, "other users can write to it; run 'chmod 700' on it")
         }
     }
 

@@ -17,7 +17,7 @@ enum ChoiceDiagnosis {
                     .obstacle,
                     subject,
                     "\(source.rawValue): \(failure.happened)",
-                    why: "programs on CoreBluetooth find the state `unsupported`",
+                    why: "programs on CoreBluetooth get the state `unsupported`",
                     remedy: failure.advice
                 )
             ]
@@ -59,9 +59,9 @@ enum ChoiceDiagnosis {
                 .obstacle,
                 subject,
                 "\(name): \(failure.happened)",
-                why: "commands that need an adapter fail with this",
+                why: "commands that need an adapter fail with this error",
                 remedy: failure.advice.isEmpty
-                    ? "check that it is connected, or choose another"
+                    ? "check that it is connected, or choose another adapter"
                     : failure.advice
             )
         case .notTried:
@@ -80,7 +80,7 @@ enum ChoiceDiagnosis {
         .obstacle,
         subject,
         "none is chosen, and the system has no free one",
-        why: "commands need --adapter, and programs on CoreBluetooth find the state `unsupported`",
+        why: "commands need --adapter, and programs on CoreBluetooth get the state `unsupported`",
         remedy: "export LANYARD_ADAPTER=virtual, which needs no hardware and has example "
             + "accessories around it; or use one of \(AdapterSpecification.forms)"
     )

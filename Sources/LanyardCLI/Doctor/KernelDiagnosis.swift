@@ -51,11 +51,11 @@ enum KernelDiagnosis {
             return SetUpFinding(
                 .note,
                 "kernel",
-                "it has no Bluetooth here",
+                "it has no Bluetooth",
                 why: "it was built without Bluetooth, its module is not loaded, or this is a "
                     + "container: a container without the host's network has none",
-                remedy: "modprobe bluetooth, outside of any container; "
-                    + "or do without: LANYARD_ADAPTER=virtual"
+                remedy: "run 'modprobe bluetooth' outside of any container, "
+                    + "or set LANYARD_ADAPTER=virtual"
             )
         case .forbidden:
             return SetUpFinding(
@@ -96,7 +96,7 @@ enum KernelDiagnosis {
             return finding(
                 what,
                 "while it has links, Lanyard does not take it",
-                "bluetoothctl disconnect, bluetoothctl power off, or systemctl stop bluetooth"
+                "run 'bluetoothctl disconnect', 'bluetoothctl power off' or 'systemctl stop bluetooth'"
             )
         }
     }
@@ -136,7 +136,7 @@ enum KernelDiagnosis {
             "radio switch",
             "\(name) is switched off",
             why: "the adapter cannot be used until it is switched on",
-            remedy: "rfkill unblock bluetooth"
+            remedy: "run 'rfkill unblock bluetooth'"
         )
     }
 
@@ -146,7 +146,7 @@ enum KernelDiagnosis {
             "daemon",
             "\(TerminalText.escape(daemon.description)) runs",
             why: "Lanyard does not take an adapter with links; it takes others, and returns them",
-            remedy: "systemctl stop bluetooth, if Lanyard should have all adapters"
+            remedy: "run 'systemctl stop bluetooth' if Lanyard should use all adapters"
         )
     }
 
@@ -156,8 +156,8 @@ enum KernelDiagnosis {
             "permission",
             "this program may not take adapters from the kernel",
             why: "taking an adapter needs the capability CAP_NET_ADMIN",
-            remedy: "sudo setcap cap_net_admin+ep "
-                + (program.map(TerminalText.escape) ?? "PROGRAM") + "; see docs/LINUX.md"
+            remedy: "run 'sudo setcap cap_net_admin+ep "
+                + (program.map(TerminalText.escape) ?? "PROGRAM") + "'; see docs/LINUX.md"
         )
     }
 }

@@ -36,8 +36,8 @@ enum StoreDiagnosis {
             .obstacle,
             subject,
             "\(path) does not exist and cannot be created",
-            why: "programs lose their bonds at their end, and commands that need an adapter fail",
-            remedy: "let XDG_STATE_HOME or HOME name a directory that you may write to, "
+            why: "programs lose their bonds when they end, and commands that need an adapter fail",
+            remedy: "set XDG_STATE_HOME or HOME to a directory that you may write to, "
                 + "or give --store"
         )
     }

@@ -167,7 +167,7 @@ struct UserChannelOpeningTests {
         #expect(error == .inUse("hci0", by: .kernel(connections: 2, for: [daemon])))
         #expect(
             error?.description == "hci0: in use by bluetoothd (process 512) with 2 connections; "
-                + "bluetoothctl power off, or systemctl stop bluetooth, or take another adapter"
+                + "run 'bluetoothctl power off' or 'systemctl stop bluetooth', or take another adapter"
         )
         #expect(kernel.calls == [.take(0)])
     }

@@ -44,7 +44,7 @@ private let unusable = ProgramFailure(
         }
         #expect(diagnosis.obstacles.map(\.subject) == ["adapter"])
         #expect(diagnosis.obstacles.first?.remedy.contains("LANYARD_ADAPTER=virtual") == true)
-        #expect(findings(diagnosis, of: "kernel") == ["note it has no Bluetooth here"])
+        #expect(findings(diagnosis, of: "kernel") == ["note it has no Bluetooth"])
     }
 
     @Test("An adapter that does not answer is the obstacle") func unreachable() {
@@ -183,7 +183,7 @@ private let unusable = ProgramFailure(
         }
         let found = diagnosis.filter { $0.subject == "radio switch" }
         #expect(found.map(\.severity) == [.warning, .warning])
-        #expect(found.first?.remedy == "rfkill unblock bluetooth")
+        #expect(found.first?.remedy == "run 'rfkill unblock bluetooth'")
         #expect(found.last?.what == "hard is off by a switch, a key or the firmware")
     }
 
@@ -199,7 +199,7 @@ private let unusable = ProgramFailure(
         let found = findings([SystemAdapter(index: 0)])
         #expect(found.map(\.severity) == [.note, .warning])
         #expect(found.first?.what == "bluetoothd (process 842) runs")
-        let remedy = "sudo setcap cap_net_admin+ep /usr/bin/lanyard; see docs/LINUX.md"
+        let remedy = "run 'sudo setcap cap_net_admin+ep /usr/bin/lanyard'; see docs/LINUX.md"
         #expect(found.last?.remedy == remedy)
         #expect(findings([]).isEmpty)
     }
