@@ -131,7 +131,7 @@ struct DatabaseErrorTests {
             ),
             (
                 #""uuid": "2A19", "properties": ["read"], "every": 1"#,
-                ".every: every needs a value that changes, or notify or indicate"
+                ".every: every needs a value that changes by itself, or notify or indicate"
             ),
             (
                 #""uuid": "2A19", "properties": ["notify"], "every": 0"#,
@@ -148,7 +148,7 @@ struct DatabaseErrorTests {
             ),
             (
                 #""uuid": "2A19", "properties": ["notify"], "echo": true"#,
-                ".echo: echo needs a property to write"
+                ".echo: echo needs a characteristic that clients can write"
             ),
             (
                 #""uuid": "2A19", "properties": ["write"], "echo": true"#,
@@ -192,7 +192,7 @@ struct DatabaseErrorTests {
                 ": '0' is not a value; use two hexadecimal digits per byte (01ff), text:hello, "
                     + "or a number with its type (uint16:300)"
             ),
-            ("5", ": hexadecimal digits, a piece, or a list of pieces should be here"),
+            ("5", ": a string, an object, or a list of these should be here"),
             (
                 "{}",
                 ": one of hex, text, pattern, list, uint8, sint8, uint16, sint16, uint24, sint24, "
@@ -207,7 +207,7 @@ struct DatabaseErrorTests {
             (#"{"text": "x", "exponent": 1}"#, ".exponent: only a number has an exponent"),
             (#"{"pattern": 513}"#, ".pattern: a number from 0 to 512 should be here"),
             (#"[{"pattern": 512}, "00"]"#, ": a value has at most 512 bytes"),
-            (#"{"list": []}"#, ".list: at least one should be here"),
+            (#"{"list": []}"#, ".list: at least one element should be here"),
             (
                 #"{"list": [{"uint8": {"list": [1]}}]}"#,
                 ".list[0]: a constant value should be here"
@@ -219,11 +219,11 @@ struct DatabaseErrorTests {
             (#"{"uint8": {"ramp": [0]}}"#, ".uint8.ramp: two numbers should be here"),
             (
                 #"{"uint8": {"ramp": [0, 9], "step": 0}}"#,
-                ".uint8.step: a step that is more than 0 should be here"
+                ".uint8.step: a step greater than 0 should be here"
             ),
             (
                 #"{"uint8": {"ramp": [0, 9], "period": 1}}"#,
-                ".uint8.period: this has no meaning here"
+                ".uint8.period: this key does not apply to this kind of value"
             ),
             (#"{"uint8": {"sine": [0, 9]}}"#, #".uint8: the key "period" is missing"#),
             (
@@ -232,7 +232,7 @@ struct DatabaseErrorTests {
             ),
             (
                 #"{"uint8": {"sine": [0, 9], "period": 0}}"#,
-                ".uint8.period: seconds, more than 0, should be here"
+                ".uint8.period: a number of seconds greater than 0 should be here"
             ),
             (#"{"uint8": {}}"#, ".uint8: one of ramp, sine, counter, list should be here"),
             (
@@ -241,7 +241,7 @@ struct DatabaseErrorTests {
             ),
             (
                 #"{"float32": {"counter": 0}}"#,
-                ".float32.counter: only a whole number without exponent can count"
+                ".float32.counter: a counter needs a format of whole numbers, without an exponent"
             ),
         ]
     )

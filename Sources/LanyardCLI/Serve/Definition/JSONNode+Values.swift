@@ -28,7 +28,7 @@ extension JSONNode {
                     pieces.append(try element.piece)
                 }
                 template = ValueTemplate(pieces)
-            default: throw error("hexadecimal digits, a piece, or a list of pieces should be here")
+            default: throw error("a string, an object, or a list of these should be here")
             }
             guard template.longestCount <= GATT.valueLengthLimit else {
                 throw error("a value has at most \(GATT.valueLengthLimit) bytes")
@@ -109,7 +109,7 @@ extension JSONNode {
     /// Returns the elements of a list that must not be empty.
     private func someElements(limit: Int) throws(JSONError) -> [JSONNode] {
         let elements = try elements(limit: limit)
-        guard !elements.isEmpty else { throw error("at least one should be here") }
+        guard !elements.isEmpty else { throw error("at least one element should be here") }
         return elements
     }
 
@@ -147,7 +147,7 @@ extension JSONNode {
         case "sine": return try node.sine(in: range, period: members.require("period"))
         case "counter":
             guard canCount else {
-                throw node.error("only a whole number without exponent can count")
+                throw node.error("a counter needs a format of whole numbers, without an exponent")
             }
             return try node.counter(in: range, step: members["step"])
         default:
@@ -165,7 +165,7 @@ extension JSONNode {
     ) throws(JSONError) -> VaryingNumber {
         let (from, to) = try pair(in: range)
         let size = try step?.number(in: 0...Self.largestStep) ?? 1
-        if let step, size == 0 { throw step.error("a step that is more than 0 should be here") }
+        if let step, size == 0 { throw step.error("a step greater than 0 should be here") }
         return .ramp(from: from, to: to, step: size)
     }
 
@@ -176,7 +176,9 @@ extension JSONNode {
         let (low, high) = try pair(in: range)
         guard low <= high else { throw error("the lower of the two should be the first") }
         let seconds = try period.number(in: 0...Self.longestPeriod)
-        guard seconds > 0 else { throw period.error("seconds, more than 0, should be here") }
+        guard seconds > 0 else {
+            throw period.error("a number of seconds greater than 0 should be here")
+        }
         return .sine(low: low, high: high, period: seconds)
     }
 
@@ -200,6 +202,6 @@ extension JSONMembers {
     /// Throws if the member is present although it has no meaning together with the other members.
     fileprivate func refuse(_ key: String, unless hasMeaning: Bool) throws(JSONError) {
         guard !hasMeaning, let node = self[key] else { return }
-        throw node.error("this has no meaning here")
+        throw node.error("this key does not apply to this kind of value")
     }
 }

@@ -79,8 +79,8 @@ extension GATT.DefinitionError {
         case .unknownInclude(.handle(let handle)):
             "it includes a service at the handle \(handle.rawValue), and there is none"
         case .valueTooLong(let uuid): "the value of \(uuid) is too long"
-        case .duplicateDescriptor(let uuid): "a characteristic has \(uuid) twice"
-        case .reserved(let uuid): "\(uuid) is there twice"
+        case .duplicateDescriptor(let uuid): "a characteristic has two descriptors \(uuid)"
+        case .reserved(let uuid): "the service \(uuid) occurs twice"
         case .notPublished(let handle), .notStored(let handle), .stillIncluded(let handle):
             "there is no value at the handle \(handle.rawValue)"
         }

@@ -141,7 +141,7 @@ extension ServedValue {
             throw value.error("a sine needs \"every\" beside the value")
         }
         if let node = members["every"], !template.isMoving, !definition.properties.canSend {
-            throw node.error("every needs a value that changes, or notify or indicate")
+            throw node.error("every needs a value that changes by itself, or notify or indicate")
         }
         try checkEcho(members["echo"], of: definition)
     }
@@ -152,7 +152,7 @@ extension ServedValue {
     ) throws(JSONError) {
         guard let node else { return }
         guard definition.permissions.write != nil else {
-            throw node.error("echo needs a property to write")
+            throw node.error("echo needs a characteristic that clients can write")
         }
         if echo == .itself, !definition.properties.canSend {
             throw node.error("the characteristic does not notify or indicate")
