@@ -222,6 +222,6 @@ struct RadiosTests {
         #expect(serve.remarks.contains("this command takes one adapter"))
         let radios = await run(["radios", "--adapter", "unix:/a"])
         #expect(radios.status == .usage)
-        #expect(radios.remarks.contains("this command compares adapters"))
+        #expect(radios.remarks.contains("this command compares several adapters"))
     }
 }

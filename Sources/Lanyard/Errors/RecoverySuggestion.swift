@@ -16,7 +16,7 @@ extension Availability {
 
     #if os(Linux)
         private static let adapterAdvice =
-            "Plug in an adapter, or name one in LANYARD_ADAPTER. Run \"lanyard doctor\" to see why."
+            "Plug in an adapter, or name one in LANYARD_ADAPTER. \"lanyard doctor\" shows the cause."
     #else
         private static let adapterAdvice = "Use a device that has Bluetooth Low Energy."
     #endif

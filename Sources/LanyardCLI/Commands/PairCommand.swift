@@ -93,7 +93,7 @@ struct PairCommand: ConsoleCommand {
     }
 
     private static let noStoreNotice =
-        "lanyard: the bond ends with this command: there is no store to keep it in\n"
+        "lanyard: without a store, the bond is lost when this command ends\n"
 
     /// Writes the data for the accessory, and waits until a person confirms that the accessory has
     /// it.

@@ -41,7 +41,7 @@ struct RadiosCommand: ConsoleCommand {
         let session = try options.session(on: console)
         guard case .radios = session.adapter else {
             throw ProgramFailure.usage(
-                "this command compares adapters, and there is only one",
+                "this command compares several adapters, and only one is named",
                 advice: "give several with '+' between them, such as --adapter hci0+hci1"
             )
         }

@@ -44,7 +44,7 @@ final class DemoPrinter: Sendable {
 
     /// Checks the condition of a line, and prints the line. Throws if the condition does not hold.
     func say(_ text: String, _ holds: () -> Bool) throws {
-        try check(holds(), "this is not so: \(text)")
+        try check(holds(), "this is not the case: \(text)")
         try say(text)
     }
 

@@ -159,7 +159,8 @@ package enum AdapterChoiceError: Error, Equatable, Sendable, CustomStringConvert
             "the Bluetooth daemon gives no access to its controller; use CoreBluetooth or Lanyard, or "
                 + "another adapter"
         case .unreadable(let path, let reason): "the scenario \(path) cannot be read: \(reason)"
-        case .invalidText(let path): "the scenario \(path) is too long, or is not valid UTF-8"
+        case .invalidText(let path):
+            "the scenario \(path) has more than \(ScenarioFile.lengthLimit) bytes, or is not UTF-8"
         case .invalidScenario(let path, let error): "the scenario \(path) is not valid: \(error)"
         case .worldFull(let error): error.description
         }

@@ -138,7 +138,7 @@ import Testing
             try printer.say("all is well") { false }
         }
         #expect(failure.status == .internalError)
-        #expect(failure.happened.hasSuffix("this is not so: all is well"))
+        #expect(failure.happened.hasSuffix("this is not the case: all is well"))
         #expect(output.lines.isEmpty && printer.checks == 0)
     }
 }
