@@ -193,7 +193,8 @@ extension GatewayCore {
         guard version == GatewayProtocol.version else {
             return end(
                 id,
-                "its version \(version) of the protocol is not \(GatewayProtocol.version)",
+                "the host has version \(version) of the protocol, and the gateway has version "
+                    + "\(GatewayProtocol.version); update both",
                 now: now
             )
         }
@@ -221,7 +222,8 @@ extension GatewayCore {
         guard let connection = connections[id], case .awaitingCheck(let host) = connection.phase
         else { return [] }
         guard isValid else {
-            return end(id, "its enrollment code is wrong, used or too old", now: now)
+            let reason = "the enrollment code is wrong, used or too old"
+            return end(id, reason + "; 'lanyard-gateway code' prints a new one", now: now)
         }
         let answer = send(.enrolled(name: name), on: id, now: now)
         connections[id] = nil

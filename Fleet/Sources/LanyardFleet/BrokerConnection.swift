@@ -20,10 +20,10 @@ enum BrokerEvent: Sendable {
 /// The library's functions may be called on any thread. Events are reported on the connection's own
 /// thread, one after the other.
 final class BrokerConnection: Sendable {
-    /// The maximum size of a message from the broker in bytes. A broker that speaks MQTT 5 does not
+    /// The maximum size of a message from the broker in bytes. A broker with MQTT 5 does not
     /// send larger ones.
     static let packetLimit: UInt32 = 64 << 10
-    /// The time in seconds for which a broker that speaks MQTT 5 keeps the session and its waiting
+    /// The time in seconds for which a broker with MQTT 5 keeps the session and its waiting
     /// commands after the connection ends.
     static let sessionExpiry: UInt32 = 3_600
     /// The time in seconds between messages that keep the connection alive.

@@ -108,7 +108,8 @@ struct FleetSettings: Sendable {
         if let prefix = found[.prefix] { self.prefix = prefix }
         let levels = prefix.split(separator: "/", omittingEmptySubsequences: false)
         guard levels.allSatisfy({ FleetTopics.isLevel(String($0)) }) else {
-            throw SettingsError(description: "'\(prefix)' is not a valid topic.")
+            let rule = "use letters, digits, '-' and '_', with '/' between the levels"
+            throw SettingsError(description: "'\(prefix)' is not a valid topic: \(rule).")
         }
         state = try require(.state)
         adapter = found[.adapter]

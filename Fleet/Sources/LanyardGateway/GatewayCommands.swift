@@ -131,7 +131,9 @@ struct HostsCommand: AsyncParsableCommand {
                 return
             }
             guard hosts.remove(remove.text) else {
-                throw StateFolder.Failure("no host is enrolled as \(remove.text)")
+                throw StateFolder.Failure(
+                    "no host is enrolled as \(remove.text); 'lanyard-gateway hosts' lists the hosts"
+                )
             }
         } catch {
             throw fail(error)

@@ -274,9 +274,9 @@ enum TLSFailure {
         let causes = [
             ("CERTIFICATE_VERIFY_FAILED", "its certificate is not enrolled"),
             ("PEER_DID_NOT_RETURN_A_CERTIFICATE", "it has no certificate"),
-            ("UNSUPPORTED_PROTOCOL", "it does not speak TLS 1.3"),
-            ("WRONG_VERSION_NUMBER", "it does not speak TLS"),
-            ("HTTP_REQUEST", "it does not speak TLS"),
+            ("UNSUPPORTED_PROTOCOL", "it does not support TLS 1.3"),
+            ("WRONG_VERSION_NUMBER", "it does not use TLS"),
+            ("HTTP_REQUEST", "it does not use TLS"),
             ("uncleanShutdown", "the connection was lost"),
         ]
         return causes.first { text.contains($0.0) }?.1 ?? "TLS failed (\(text.prefix(160)))"

@@ -46,7 +46,7 @@ struct EnrollCommand: AsyncParsableCommand {
                 connection.open(host: gateway.host, port: Int(gateway.port), credentials)
             }
             var outcome: Result<String, StateFolder.Failure> = .failure(
-                StateFolder.Failure("there is no answer")
+                StateFolder.Failure("there is no answer; check the address and the gateway")
             )
             for await event in events {
                 switch event {

@@ -80,11 +80,11 @@ struct StateFolder: Sendable {
             try file.close()
         } catch {
             unlink(temporary)
-            throw Failure("\(path)/\(name) cannot be written")
+            throw Failure("\(path)/\(name) cannot be written; check the free space")
         }
         guard rename(temporary, "\(path)/\(name)") == 0 else {
             unlink(temporary)
-            throw Failure("\(path)/\(name) cannot be written")
+            throw Failure("\(path)/\(name) cannot be written; check the free space")
         }
     }
 
@@ -126,7 +126,7 @@ struct TrustedCertificates: Sendable {
     func add(_ certificate: [UInt8], as name: String) throws {
         guard names.count < StateFolder.certificateLimit || self.certificate(of: name) != nil else {
             throw StateFolder.Failure(
-                "there are \(StateFolder.certificateLimit) certificates already; remove one"
+                "\(folder.path) has \(StateFolder.certificateLimit) certificates already; remove one"
             )
         }
         try folder.write(Data(certificate), name + Self.suffix)

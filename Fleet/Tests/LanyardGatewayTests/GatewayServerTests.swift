@@ -66,8 +66,8 @@ struct GatewayServerTests {
             // While a new code is valid, the gateway still refuses the old one.
             _ = try net.makeCode()
             let again = try net.connect(purpose, as: "thief", isTrusted: code.matches)
-            try await again.events.wait(for: "ended: its enrollment code is wrong, used or too old")
-            try await net.log.wait(for: "its enrollment code is wrong, used or too old")
+            try await again.events.wait(for: "ended: the enrollment code is wrong, used or too old")
+            try await net.log.wait(for: "the enrollment code is wrong, used or too old")
         }
     }
 
@@ -123,7 +123,7 @@ struct GatewayServerTests {
                     channel.writeAndFlush(ByteBuffer(string: "GET / HTTP/1.0\r\n\r\n"))
                         .map { channel }
                 }.get()
-            try await net.log.wait(for: "refused: it does not speak TLS")
+            try await net.log.wait(for: "refused: it does not use TLS")
             try await channel.closeFuture.get()
             try await group.shutdownGracefully()
         }
@@ -169,7 +169,7 @@ struct GatewayServerTests {
             try await net.log.wait(for: "refused: it has no certificate")
 
             _ = try openssl("s_client", "-connect", address, "-tls1_2")
-            try await net.log.wait(for: "refused: it does not speak TLS 1.3")
+            try await net.log.wait(for: "refused: it does not support TLS 1.3")
 
             let stranger = try openssl(
                 "req",

@@ -86,9 +86,9 @@ struct RefusalTests {
             // While another code is valid, the gateway still refuses the old one.
             _ = try await net.code()
             let again = try net.start("enroll", address, code, "--name", "thief", as: "thief")
-            try await again.log.wait(for: "its enrollment code is wrong, used or too old")
+            try await again.log.wait(for: "the enrollment code is wrong, used or too old")
             try await gateway.log.wait(
-                for: "refused: its enrollment code is wrong, used or too old"
+                for: "refused: the enrollment code is wrong, used or too old"
             )
             let garbled = try net.start("enroll", address, "not-a-code", as: "thief")
             try await garbled.log.wait(for: "this is not a code: copy all of its letters")
@@ -159,7 +159,7 @@ struct RefusalTests {
             let plain = try await ClientBootstrap(group: group)
                 .connect(host: "127.0.0.1", port: port).get()
             try await plain.writeAndFlush(ByteBuffer(string: "GET / HTTP/1.0\r\n\r\n"))
-            try await gateway.log.wait(for: "refused: it does not speak TLS")
+            try await gateway.log.wait(for: "refused: it does not use TLS")
             try await plain.closeFuture.get()
             let context = try Credentials(in: try StateFolder(net.folder + "/pc"))
                 .context(isServer: false)
