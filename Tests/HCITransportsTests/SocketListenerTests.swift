@@ -42,7 +42,7 @@ struct SocketListenerTests {
             let times = attempts.withLock { $0 }
             #expect(times.count == 3)
             for (earlier, later) in zip(times, times.dropFirst()) {
-                #expect(later - earlier >= SocketListener.restWithoutDescriptors)
+                #expect(later - earlier >= SocketListener.pauseWithoutDescriptors)
             }
             await executor.run {
                 transport.close()

@@ -30,7 +30,7 @@ extension ATTBearer {
     ///   order in which they were enqueued, then the notifications, then the indications.
     package mutating func close() -> [RequestID] {
         isClosed = true
-        owesConfirmation = false
+        mustConfirm = false
         openRequest = nil
         reply = nil
         let unanswered = outstanding.flatMap { $0.isCancelled ? nil : $0.id }

@@ -99,8 +99,8 @@ extension ATTBearer {
     private mutating func receive(_ pdu: ATT.PDU) -> Received {
         switch pdu {
         case .handleValueIndication(let indication):
-            guard !owesConfirmation else { return .violation(nil, .outOfSequence(pdu.opcode)) }
-            owesConfirmation = true
+            guard !mustConfirm else { return .violation(nil, .outOfSequence(pdu.opcode)) }
+            mustConfirm = true
             return .indication(indication)
         case .multipleHandleValueNotification(let notification):
             return .multipleNotification(notification)
@@ -169,10 +169,10 @@ extension ATTBearer {
     ///
     /// A peer must wait for each response, so only one request is kept, however many a hostile peer
     /// sends.
-    private var owesAnswer: Bool { openRequest != nil || reply != nil }
+    private var hasOpenRequest: Bool { openRequest != nil || reply != nil }
 
     private mutating func receiveRequest(_ request: ATT.PDU) -> Received {
-        guard !owesAnswer else { return .violation(nil, .outOfSequence(request.opcode)) }
+        guard !hasOpenRequest else { return .violation(nil, .outOfSequence(request.opcode)) }
         if case .exchangeMTURequest(let exchange) = request { return answer(exchange) }
         openRequest = request.opcode
         return .request(request)
@@ -192,7 +192,7 @@ extension ATTBearer {
     /// sender waits for a response, so it gets an Error Response (Vol 3, Part F, 3.3 and 3.4.9).
     private mutating func receiveUnknown(_ opcode: ATT.Opcode) -> Received {
         guard !opcode.isCommand else { return .ignored(.command(opcode)) }
-        guard !owesAnswer else { return .violation(nil, .outOfSequence(opcode)) }
+        guard !hasOpenRequest else { return .violation(nil, .outOfSequence(opcode)) }
         reply = Reply(refusing: opcode, .requestNotSupported)
         return .answered
     }
@@ -200,7 +200,7 @@ extension ATTBearer {
     /// Reports a PDU that is malformed or too long. A request gets an Error Response, unless an
     /// earlier request still awaits its response.
     private mutating func refuse(_ opcode: ATT.Opcode, _ violation: Violation) -> Received {
-        if opcode.isRequest, !owesAnswer { reply = Reply(refusing: opcode, .invalidPDU) }
+        if opcode.isRequest, !hasOpenRequest { reply = Reply(refusing: opcode, .invalidPDU) }
         return .violation(nil, violation)
     }
 }

@@ -83,8 +83,8 @@ extension ATTBearer {
     /// response, then the PDUs of the queues in turn.
     package mutating func nextPDU(now: Instant) -> Outgoing? {
         guard !isClosed else { return nil }
-        if owesConfirmation {
-            owesConfirmation = false
+        if mustConfirm {
+            mustConfirm = false
             return Outgoing(bytes: ATT.PDU.handleValueConfirmation.encode(), completedCommand: nil)
         }
         if let reply { return takeReply(reply) }

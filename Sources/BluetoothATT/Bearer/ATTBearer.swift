@@ -69,8 +69,8 @@ package struct ATTBearer: Sendable {
     var outstanding: OutstandingRequest?
     var unconfirmed: UnconfirmedIndication?
 
-    // The PDUs that are due to the peer.
-    var owesConfirmation = false
+    // The PDUs that the peer expects.
+    var mustConfirm = false
     /// The opcode of the peer's request that the local server has not answered yet.
     var openRequest: ATT.Opcode?
     var reply: Reply?

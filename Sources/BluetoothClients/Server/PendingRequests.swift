@@ -23,7 +23,7 @@ struct PendingRequests: Sendable {
 
     private struct Question: Sendable {
         let link: LinkIdentifier
-        var owing: Set<SessionIdentifier>
+        var unanswered: Set<SessionIdentifier>
     }
 
     private var questions: [GATTServer.RequestID: Question] = [:]
@@ -37,7 +37,7 @@ struct PendingRequests: Sendable {
     ) {
         let earlier = questions.filter { $0.value.link == link }.keys.sorted()
         for id in earlier.dropLast(Self.limitPerLink - 1) { questions[id] = nil }
-        questions[id] = Question(link: link, owing: sessions)
+        questions[id] = Question(link: link, unanswered: sessions)
     }
 
     mutating func answer(
@@ -45,8 +45,8 @@ struct PendingRequests: Sendable {
         by session: SessionIdentifier,
         agrees: Bool
     ) -> Verdict {
-        guard questions[id]?.owing.remove(session) != nil else { return .unknown }
-        guard !agrees || questions[id]?.owing.isEmpty == true else { return .open }
+        guard questions[id]?.unanswered.remove(session) != nil else { return .unknown }
+        guard !agrees || questions[id]?.unanswered.isEmpty == true else { return .open }
         questions[id] = nil
         return .settled
     }
@@ -57,7 +57,7 @@ struct PendingRequests: Sendable {
 
     /// Removes a manager that can no longer answer. Returns the requests that it has not answered.
     mutating func leave(_ session: SessionIdentifier) -> [GATTServer.RequestID] {
-        let open = questions.filter { $0.value.owing.contains(session) }.keys.sorted()
+        let open = questions.filter { $0.value.unanswered.contains(session) }.keys.sorted()
         for id in open { questions[id] = nil }
         return open
     }

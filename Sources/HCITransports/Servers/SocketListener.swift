@@ -20,12 +20,12 @@ final class SocketListener: DescriptorHandler, @unchecked Sendable {
 
     /// The pause of a listener when the process has no free descriptors. The connection stays in
     /// the queue, and without a pause `poll` would report it continuously.
-    static let restWithoutDescriptors = Duration.milliseconds(100)
+    static let pauseWithoutDescriptors = Duration.milliseconds(100)
 
     private let executor: AdapterExecutor
     private let accept: (Descriptor) throws(SystemError) -> Void
     private var descriptor: Descriptor?
-    private lazy var restTimer = executor.makeTimer { [weak self] in self?.listen() }
+    private lazy var pauseTimer = executor.makeTimer { [weak self] in self?.listen() }
 
     /// Creates a listener, which `listen()` starts.
     ///
@@ -51,7 +51,7 @@ final class SocketListener: DescriptorHandler, @unchecked Sendable {
     func close() {
         guard let descriptor else { return }
         executor.loop.unwatch(descriptor)
-        restTimer.set(to: nil)
+        pauseTimer.set(to: nil)
         self.descriptor = nil
     }
 
@@ -60,7 +60,7 @@ final class SocketListener: DescriptorHandler, @unchecked Sendable {
         do throws(SystemError) {
             try accept(descriptor)
         } catch {
-            rest(after: error)
+            pause(after: error)
         }
     }
 
@@ -68,12 +68,12 @@ final class SocketListener: DescriptorHandler, @unchecked Sendable {
         close()
     }
 
-    private func rest(after error: SystemError) {
+    private func pause(after error: SystemError) {
         // After an error such as ECONNABORTED, the connection is no longer in the queue, so no
         // pause is needed.
         guard error.code == EMFILE || error.code == ENFILE, let descriptor else { return }
         executor.loop.unwatch(descriptor)
-        restTimer.set(to: executor.now + Self.restWithoutDescriptors)
+        pauseTimer.set(to: executor.now + Self.pauseWithoutDescriptors)
     }
 }
 
