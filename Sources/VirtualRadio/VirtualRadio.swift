@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A simulated Bluetooth LE radio: controllers that speak HCI, byte for byte, over a radio medium
+// A simulated Bluetooth LE radio: controllers that exchange HCI packets, over a radio medium
 // that exists only in memory. A host on a virtual controller observes the effects of a radio:
 // packets take time, signals fade with distance, advertisements collide, and links are lost. The
 // simulation is reproducible: the same seed and the same commands lead to the same packets at the

@@ -62,7 +62,7 @@ struct AirServerTests {
         air.shutDown()
     }
 
-    @Test("A Reset over TCP is answered, also if it arrives byte by byte")
+    @Test("A Reset over TCP is answered, even if it arrives byte by byte")
     func reset() async throws {
         try await withServer { _, port, executor, _ in
             let host = try await RawHost(port: port, on: executor)
@@ -193,10 +193,10 @@ struct AirServerTests {
     func unreadAnswers() async throws {
         try await withServer { air, port, executor, events in
             var events = events.makeAsyncIterator()
-            let deaf = try NonReadingHost(port: port)
+            let host = try NonReadingHost(port: port)
             #expect(await events.next()?.text == "connected host 1")
             // Read Local Supported Commands: 4 bytes that cause an answer of 71.
-            deaf.ask([0x01, 0x02, 0x10, 0x00])
+            host.ask([0x01, 0x02, 0x10, 0x00])
             #expect(await events.next()?.text == "disconnected host 1")
             #expect(await air.perform { $0.status.controllers.isEmpty })
         }

@@ -16,8 +16,8 @@ import HCITransports
 /// As with any event source, a run loop keeps running while it has the trigger.
 /// `RunLoop.run(mode:before:)` returns after the call of the closure, as on Apple's platforms.
 ///
-/// - Note: Sendable though its parts are not marked so: the source's `signal` and the timers'
-///   `fireDate` take Core Foundation's own locks, and everything else is done under `state`.
+/// The conformance is unchecked: the source's `signal` and the timers' `fireDate` take Core
+/// Foundation's own locks, and the other variables are accessed under `state`.
 final class RunLoopTrigger: StreamTrigger, @unchecked Sendable {
     private struct State {
         /// One timer for each mode: a timer can be removed from a run loop, but not from one of its

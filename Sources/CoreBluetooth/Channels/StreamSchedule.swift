@@ -9,9 +9,9 @@ import Foundation
 /// Each call by a run loop, and each block on the queue, reports at most one event, so that the
 /// other sources of the run loop and the other blocks are served between events.
 ///
-/// - Note: Sendable though a stream and its delegate are not: they are only called on the run loops
-///   or the queue that the app chose, as Foundation documents for streams. The variables
-///   are accessed under `lock`.
+/// The conformance is unchecked: a stream and its delegate are not Sendable, but are called only on
+/// the run loops or the queue that the app chose, as Foundation documents for streams. The
+/// variables are accessed under `lock`.
 final class StreamSchedule: @unchecked Sendable {
     private let pipe: ChannelPipe
     private let side: ChannelBuffers.Side

@@ -5,7 +5,7 @@ import BluetoothTypes
 /// share it. An event does not take place if the central's radio is reserved. A reservation that
 /// has not begun gives way to the event of a link that has missed more events.
 extension Ether {
-    /// Reserves the central's radio, and the peripheral's if the peripheral wants to listen, for
+    /// Reserves the central's radio, and the peripheral's if the peripheral listens, for
     /// the first exchange, which begins now.
     ///
     /// If there is no time for the data of both ends, the peripheral's data waits.

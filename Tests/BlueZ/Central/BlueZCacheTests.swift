@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    /// Has BlueZ discover the database and pair.
+    /// Makes BlueZ discover the database and pair.
     private func bond(_ plan: ServerPlan, near bluez: BlueZ) async throws {
         try await bluez.powerOn()
         try await withServer(near: bluez, plan) { server in

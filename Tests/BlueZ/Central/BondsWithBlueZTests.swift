@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    /// Has our user decline the new pairing, and expects that our host keeps its bonds.
+    /// Makes our user decline the new pairing, and expects that our host keeps its bonds.
     private func expectDistrust(of bonds: [BondedPeer], at server: ServingHostFixture) async throws
     {
         var behavior = Person.Behavior()
@@ -126,7 +126,7 @@ import Testing
         try await server.client.forget()
     }
 
-    /// Has our user accept the new pairing. BlueZ may lose the request for which it paired, so it
+    /// Makes our user accept the new pairing. BlueZ may lose the request for which it paired, so it
     /// connects again with its new keys.
     private func expectTrust(at server: ServingHostFixture) async throws {
         let events = await server.host.securityEvents()

@@ -59,7 +59,7 @@ struct Client: Sendable {
 }
 
 extension ServingHostFixture {
-    /// Has BlueZ pair, until both sides have all keys.
+    /// Makes BlueZ pair, until both sides have all keys.
     func pair() async throws { try await bluez.pair(client.path, with: host) }
 }
 

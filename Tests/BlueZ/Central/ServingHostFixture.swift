@@ -23,21 +23,21 @@ struct ServingHostFixture: Sendable {
     /// BlueZ's view of our host, once BlueZ has found it.
     var client: Client { Client(bluez: bluez, path: bluez.path(of: ServerFixture.address)) }
 
-    /// Has BlueZ find our host and connect. Returns BlueZ's view of our host, and our end of the
+    /// Makes BlueZ find our host and connect. Returns BlueZ's view of our host, and our end of the
     /// link.
     func connectClient() async throws -> (Client, Link) {
         _ = try await bluez.findServer()
         return (client, try await reconnect())
     }
 
-    /// Has BlueZ connect again to our host, which it knows. Returns our end of the link.
+    /// Makes BlueZ connect again to our host, which it knows. Returns our end of the link.
     @discardableResult
     func reconnect() async throws -> Link {
         try await client.connect()
         return try await application.link()
     }
 
-    /// Has BlueZ make a link that may end at once. Returns our end of the link. The result of
+    /// Makes BlueZ open a link that may end at once. Returns our end of the link. The result of
     /// BlueZ's call is ignored, because it varies between releases.
     func connectBriefly() async throws -> Link {
         _ = try? await bluez.call("connect", ["path": .string(client.path)])
@@ -46,7 +46,7 @@ struct ServingHostFixture: Sendable {
         }
     }
 
-    /// Has BlueZ send a request for which it has to pair first.
+    /// Makes BlueZ send a request for which it has to pair first.
     ///
     /// BlueZ pairs, but may lose that request. If BlueZ repeats the request while the kernel is
     /// still raising the security of the socket, the socket fails with ENOTCONN. BlueZ reports this

@@ -60,8 +60,8 @@ import VirtualAccessories
         .init(BluetoothUUID(uuid), [.init(BluetoothUUID(value), .read, value: bytes)])
     }
 
-    /// Has an app use a device, changes the services of the device between two links, and has the
-    /// app discover them again.
+    /// Makes an app use a device, changes the services of the device between two links, and makes
+    /// the app discover them again.
     private func update(
         _ setting: Setting,
         _ name: String,

@@ -100,7 +100,7 @@ private struct ValueStreams {
         try await bluez.isAlone()
     }
 
-    /// Has the client write values without response.
+    /// Makes the client write values without response.
     func write(_ count: Int, length: Int) async throws -> StreamTable.Entry {
         let uuid = DaemonAccessory.value.bluez
         return try await measure("write", count, length) {
@@ -116,7 +116,7 @@ private struct ValueStreams {
         }
     }
 
-    /// Has the accessory notify values.
+    /// Makes the accessory notify values.
     func notify(_ count: Int, length: Int) async throws -> StreamTable.Entry {
         let uuid = DaemonAccessory.ticker.bluez
         let burst = DaemonThroughputTests.burst

@@ -150,7 +150,7 @@ private let holder = """
         }
     }
 
-    // MARK: Borrowing, unplugging, and returning
+    // MARK: Taking, unplugging and returning
 
     @Test(
         "The program returns an adapter powered on if bluetoothd had powered it on",

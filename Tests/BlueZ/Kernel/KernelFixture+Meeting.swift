@@ -5,7 +5,7 @@ import ProcessTestSupport
 
 // The connections between BlueZ and our host.
 extension KernelFixture {
-    /// Has BlueZ serve `SharedService.ofBlueZ` and advertise, and has our host connect and
+    /// Makes BlueZ serve `SharedService.ofBlueZ` and advertise, and makes our host connect and
     /// discover.
     func visitBlueZ(
         from host: BluetoothHost,
@@ -16,7 +16,7 @@ extension KernelFixture {
         return try await FoundSharedService(on: link)
     }
 
-    /// Has BlueZ serve `SharedService.ofBlueZ`, and advertise it once for each expected central:
+    /// Makes BlueZ serve `SharedService.ofBlueZ`, and advertise it once for each expected central:
     /// the kernel does not restart an advertising set that has led to a link.
     func serveSharedService(
         io: BlueZ.InputOutput = .noInputNoOutput,
@@ -33,7 +33,7 @@ extension KernelFixture {
         }
     }
 
-    /// Has our host advertise and BlueZ scan for it. Returns the D-Bus path of our host in BlueZ.
+    /// Makes our host advertise and BlueZ scan for it. Returns the D-Bus path of our host in BlueZ.
     func findOurs(
         _ host: BluetoothHost,
         io: BlueZ.InputOutput = .noInputNoOutput

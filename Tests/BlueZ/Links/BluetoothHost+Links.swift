@@ -58,8 +58,8 @@ extension BluetoothHost {
 }
 
 extension BlueZ {
-    /// Has BlueZ pair with our host, until both have all keys: BlueZ sends its last packet after it
-    /// has reported success.
+    /// Makes BlueZ pair with our host, until both have all keys: BlueZ sends its last packet after
+    /// it has reported success.
     func pair(_ path: String, with host: BluetoothHost) async throws {
         let events = await host.securityEvents()
         let isNew = try await pair(path)

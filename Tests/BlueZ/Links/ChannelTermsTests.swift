@@ -42,7 +42,7 @@ import Testing
     }
 }
 
-/// Has the kernel send to a channel with the smallest size, so that each of its frames holds 23
+/// Makes the kernel send to a channel with the smallest size, so that each of its frames holds 23
 /// bytes and needs a credit of its own. Expects that all data arrives.
 private func sendInSmallestFrames(in fixture: LinkFixture) async throws {
     let work = KernelChannel(work: .listenAndSend, psm: 0x00A1, length: 1_000, count: 60)
@@ -55,8 +55,8 @@ private func sendInSmallestFrames(in fixture: LinkFixture) async throws {
     await channel.close()
 }
 
-/// Has the kernel send until our side, which does not receive, grants no more credits. Expects that
-/// all data arrives when our side receives.
+/// Makes the kernel send until our side, which does not receive, grants no more credits. Expects
+/// that all data arrives when our side receives.
 private func stopReading(in fixture: LinkFixture) async throws {
     let work = KernelChannel(work: .listenAndSend, psm: 0x00A3, length: 400, count: 300)
     try await fixture.bluez.start(work, as: "stopped")

@@ -98,7 +98,7 @@ struct KernelReport: Sendable {
 }
 
 extension BlueZ {
-    /// Has the kernel open a channel to `address`, or listen for channels.
+    /// Makes the kernel open a channel to `address`, or listen for channels.
     func start(
         _ channel: KernelChannel,
         to address: DeviceAddress? = nil,

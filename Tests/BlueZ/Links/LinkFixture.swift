@@ -70,7 +70,7 @@ extension BlueZ {
     /// The SPSM of the channel that `reach` opens.
     private static let standingPSM: L2CAP.SPSM = 0x00F1
 
-    /// Has the kernel connect to our host by opening a channel without data. The kernel keeps the
+    /// Makes the kernel connect to our host by opening a channel without data. The kernel keeps the
     /// link as long as that channel is open.
     fileprivate func reach(_ host: BluetoothHost, at address: DeviceAddress) async throws -> Link {
         let listener = try await host.listen(psm: Self.standingPSM)
@@ -88,7 +88,7 @@ extension BlueZ {
 }
 
 extension BluetoothHost {
-    /// Has BlueZ advertise, and connects to it.
+    /// Makes BlueZ advertise, and connects to it.
     fileprivate func reach(_ bluez: BlueZ, at address: DeviceAddress) async throws -> Link {
         try await bluez.advertise(name: "theirs")
         let options = ConnectOptions(timeout: Limits.step)

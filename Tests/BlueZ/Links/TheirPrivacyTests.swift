@@ -110,7 +110,7 @@ import Testing
 }
 
 extension BlueZ {
-    /// Has the kernel take another private address, which it does when the adapter is powered on.
+    /// Makes the kernel take another private address, which it does when the adapter is powered on.
     fileprivate func changeAddress() async throws {
         try await powerOff()
         try await powerOn()

@@ -13,7 +13,7 @@ extension BlueZ {
         case readLocalOutOfBandExtendedData = 0x003B
     }
 
-    /// Has the kernel execute a command. Returns its answer.
+    /// Makes the kernel execute a command. Returns its answer.
     ///
     /// - Throws: `Refusal` with the kernel's status.
     @discardableResult

@@ -40,7 +40,7 @@ extension BlueZ {
         try await call("answer", ["value": .number(Double(passkey))])
     }
 
-    /// Has BlueZ pair with a device that it knows, and waits for the result. Returns `false` if
+    /// Makes BlueZ pair with a device that it knows, and waits for the result. Returns `false` if
     /// BlueZ had already paired by itself.
     @discardableResult
     func pair(_ path: String) async throws -> Bool {
@@ -52,6 +52,6 @@ extension BlueZ {
         }
     }
 
-    /// Has BlueZ remove a device with its bond and its cache.
+    /// Makes BlueZ remove a device with its bond and its cache.
     func forget(_ path: String) async throws { try await call("forget", ["path": .string(path)]) }
 }

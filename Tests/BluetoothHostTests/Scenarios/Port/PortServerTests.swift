@@ -43,7 +43,7 @@ struct PortServerTests {
         return (harness, handle)
     }
 
-    @Test("The observer gets questions and may answer in the event")
+    @Test("The observer gets questions, and can answer them during the event")
     func questions() throws {
         let (harness, handle) = try serving()
         harness.journal.react { [host = harness.host] event in
@@ -65,7 +65,7 @@ struct PortServerTests {
         withExtendedLifetime(stream) {}
     }
 
-    @Test("Without an observer and a reader, requests of clients are refused")
+    @Test("Without an observer or a reader, requests of clients are refused")
     func withoutObserver() throws {
         let harness = PortHarness(peers: [peer])
         let service = try harness.get { try? $0.publish(Self.definition) }

@@ -11,7 +11,7 @@ import Testing
 
 @testable import BluetoothHost
 
-@Suite("Records that clients cause")
+@Suite("Records of clients")
 struct ClientRecordTests {
     private let peer: ModelPeer = {
         var peer = ModelPeer(1)
@@ -117,7 +117,7 @@ struct ClientRecordTests {
         #expect(try stored(other).knownHash != nil)
     }
 
-    @Test("The order in which the bonds were used is stored rarely")
+    @Test("The order in which bonds were used is stored once in ten minutes")
     func orderOfUse() throws {
         var harness = Harness.ready(peers: [peer]) { $0.store = MemoryStore() }
         harness.core.keepBond(
