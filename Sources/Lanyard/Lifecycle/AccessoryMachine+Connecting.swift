@@ -29,6 +29,16 @@ extension AccessoryMachine {
         return endLink(peripheral, then: .connect(isGranted: false), because: .requested)
     }
 
+    /// Whether the library waits because the system refused its pending connection request for lack
+    /// of room.
+    var isRefused: Bool { isPausing && reason.failure?.failureClass == .capacity }
+
+    /// Connects at once, instead of after the wait that followed a refusal.
+    func slotFreed() -> Decision {
+        guard isRefused, let peripheral = state.peripheral else { return .ignore }
+        return endLink(peripheral, then: .connect(isGranted: false), because: .nextAttempt)
+    }
+
     /// Requests a slot for an existing link.
     func arrive(
         _ peripheral: Peripheral,

@@ -52,6 +52,7 @@ extension AccessoryMachine {
         case .delayed(let slots): slotDelayed(slots)
         case .denied(let slots): denied(slots)
         case .revoked: slotRevoked()
+        case .freed: slotFreed()
         }
     }
 }

@@ -22,6 +22,8 @@ enum SlotEvent: Hashable, Sendable {
     case denied(AttemptRecord.Slots)
     /// Another accessory receives the slot: the link or the connection attempt must be ended.
     case revoked
+    /// Another accessory has released its slot, and none waits for it.
+    case freed
 }
 
 /// A change of a subscription.

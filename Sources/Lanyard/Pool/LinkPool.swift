@@ -67,6 +67,11 @@ package struct LinkPool: Sendable {
         return [pauseEnd, mayTry ? limit.nextTrial : nil, nextQuestion].compactMap(\.self).min()
     }
 
+    /// Whether there is a slot for another accessory, as far as the pool knows.
+    package var hasFreeSlot: Bool {
+        waiters.isEmpty && (limit.value.map { slots.count < $0 } ?? true)
+    }
+
     // MARK: Requests
 
     /// Requests a slot for a connection attempt. The accessory gets one at once or later, unless

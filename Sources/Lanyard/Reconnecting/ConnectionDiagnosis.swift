@@ -67,6 +67,8 @@ extension AccessoryMachine {
         case .connected(_, .probing, _): "Confirm the pairing, if the system asks."
         case .connected(_, .refused(let failure), _): failure.recoverySuggestion
         case .scanning: "Bring it near, switch it on, and have it advertise."
+        case .outOfRange where reason.failure?.failureClass == .capacity:
+            "Disconnect another accessory."
         case .outOfRange: "Bring it nearer, and make sure that it is switched on."
         case .restoring, .retrieving, .connecting(_, .requested), .discoveringServices,
             .discoveringCharacteristics, .subscribing, .ready:

@@ -15,8 +15,12 @@ struct ReconnectLimits: Hashable, Sendable {
     var backOffMinimum = Duration.milliseconds(100)
     /// The maximum wait after a transient failure.
     var backOffMaximum = Duration.seconds(1)
-    /// The wait after the system reported that there are too many links.
+    /// The wait after the system reported that there are too many links. For a pending connection
+    /// request, it doubles with each refusal.
     var capacityBackOff = Duration.seconds(4)
+    /// The maximum wait after the system refused a pending connection request because there are too
+    /// many links.
+    var capacityBackOffMaximum = Duration.seconds(300)
     /// The wait after a burst whose last attempt made an unusable link or was a pending connection
     /// request. Without it, the library would connect without end to an accessory that always
     /// disconnects.

@@ -54,6 +54,9 @@ struct ReconnectPlan: Equatable, Sendable {
     /// The limits and times.
     let limits: ReconnectLimits
     private var burst: Burst?
+    /// The latest wait after the system refused a pending connection request because there are too
+    /// many links; `nil` if it refused none since the accessory was usable.
+    private var refusalWait: Duration?
     private var usableSince: Duration?
 
     /// Creates a plan without earlier failures.
@@ -64,11 +67,13 @@ struct ReconnectPlan: Equatable, Sendable {
     /// Records that the accessory became usable.
     mutating func succeeded(at now: Duration) {
         usableSince = now
+        refusalWait = nil
     }
 
     /// Discards all earlier failures, because the app requested a new start.
     mutating func startOver() {
         burst = nil
+        refusalWait = nil
         usableSince = nil
     }
 
@@ -82,9 +87,12 @@ struct ReconnectPlan: Equatable, Sendable {
         }
         // The attempt of a first pairing has used the time that the app permits for connecting.
         guard failedAttempt.isRemembered || !failedAttempt.isTimeout else { return .stop }
-        // The pauses between bursts would leave a free slot unused.
         if failedAttempt.wasPending, failedAttempt.failure.failureClass == .capacity {
-            return .connectPending(after: limits.capacityBackOff)
+            // Another app may hold the links, and the library cannot observe when they end.
+            let doubled = refusalWait.map { $0 * 2 } ?? limits.capacityBackOff
+            let wait = min(doubled, limits.capacityBackOffMaximum)
+            refusalWait = wait
+            return .connectPending(after: wait)
         }
         if count(failedAttempt.failure, at: now) { return afterBurst(failedAttempt) }
         let delay = backOff(failedAttempt.failure, chance)

@@ -127,6 +127,27 @@ struct PairingAndSlotsTests {
         }
     }
 
+    @Test("Row 13: A pending request without room waits longer and longer, or until a link ends")
+    func pendingWithoutRoom() async throws {
+        let world = TestWorld(seed: 135)
+        for number in 1...2 { world.add(.strap.with { $0.name = "Strap \(number)" }) }
+        let phone = world.addPhone("small", connectionLimit: 1)
+        try await world.run(for: .seconds(1000)) {
+            let central = phone.central(.strap)
+            let first = try await central.pair(.strap)
+            try await first.disconnect()
+            let second = try await central.pair(.strap)
+            try await world.advance(by: .seconds(10))
+            first.connect()
+            try await world.advance(by: .seconds(240))
+            #expect(first.state == .outOfRange)
+            #expect(first.latestChange.reason.failure?.kind == .capacity)
+            #expect(first.attempts.count { $0.failure?.kind == .capacity } < 10)
+            try await second.disconnect()
+            try await world.expect(first, becomes: .ready, within: .seconds(3))
+        }
+    }
+
     @Test("Row 13: Without a configured limit, accessories take turns on a small controller")
     func learnedTurns() async throws {
         let world = TestWorld(seed: 134)

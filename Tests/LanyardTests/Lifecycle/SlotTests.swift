@@ -97,4 +97,43 @@ struct SlotTests {
         #expect(actions.contains(.releaseSlot(limitReached: true)))
         #expect(harness.machine.state.countdown?.deadline == .seconds(4))
     }
+
+    /// Returns a machine whose pending connection request the system has refused.
+    private func refused(_ failure: LinkFailure = .full) -> MachineHarness {
+        var harness = MachineHarness.ready()
+        harness.linkReports(
+            .disconnected(.lost, isReconnecting: false),
+            .failedToConnect(failure)
+        )
+        return harness
+    }
+
+    @Test("A released slot ends the pause after a pending request that the system refused")
+    func freedSlot() {
+        var harness = refused()
+        #expect(harness.machine.isRefused)
+        let actions = harness.send(.slot(.freed))
+        #expect(actions.contains(.cancelConnection("strap")))
+        #expect(actions.contains(.reserveSlot(.request)))
+        harness.send(.slot(.granted))
+        let end = harness.linkReports(.disconnected(nil, isReconnecting: false))
+        #expect(end.contains(.connect("strap", .direct)))
+    }
+
+    @Test("A released slot does not end a pause for another reason, or a request under way")
+    func freedSlotWithoutRefusal() {
+        var harness = refused(.strange)
+        #expect(!harness.machine.isRefused)
+        #expect(harness.send(.slot(.freed)) == [])
+        harness = refused()
+        harness.now = .seconds(4)
+        #expect(harness.send(.slot(.freed)) == [])
+    }
+
+    @Test("The diagnosis of a refused pending request advises to disconnect another accessory")
+    func refusedAdvice() {
+        let harness = refused()
+        let advice = harness.machine.diagnosis(at: harness.now).advice
+        #expect(advice == "Disconnect another accessory.")
+    }
 }

@@ -74,16 +74,18 @@ struct ReconnectPlanTests {
         )
     }
 
-    @Test("A pending request without room for a link is repeated every four seconds")
+    @Test("A pending request without room for a link is repeated after pauses that grow to a limit")
     func capacityOfPendingRequest() {
         var plan = ReconnectPlan()
-        for second in stride(from: 0, to: 300, by: 4) {
-            let failed = failedAttempt(Self.full, wasPending: true)
-            #expect(
-                plan.step(after: failed, at: .seconds(second), chance: 0)
-                    == .connectPending(after: .seconds(4))
-            )
+        var now = Duration.zero
+        let failed = failedAttempt(Self.full, wasPending: true)
+        for seconds in [4, 8, 16, 32, 64, 128, 256, 300, 300] {
+            let step = plan.step(after: failed, at: now, chance: 0)
+            #expect(step == .connectPending(after: .seconds(seconds)))
+            now += .seconds(seconds)
         }
+        plan.succeeded(at: now)
+        #expect(plan.step(after: failed, at: now, chance: 0) == .connectPending(after: .seconds(4)))
     }
 
     @Test("A loss of range leads to a pending connection request at once")

@@ -54,6 +54,15 @@ extension CentralDriver {
         perform(
             limitReached ? pool.capacityFailed(slot, now: now) : pool.release(slot, now: now)
         )
+        if !limitReached, pool.hasFreeSlot { slotFreed() }
+    }
+
+    /// Informs the first accessory of the greatest priority among those whose pending connection
+    /// requests the system refused for lack of room.
+    private func slotFreed() {
+        let refused = entries.lazy.filter(\.machine.isRefused)
+        let first = refused.max { $0.description.priority < $1.description.priority }
+        if let first { feed(.slot(.freed), to: first) }
     }
 
     func poolDeadlinePassed() {
