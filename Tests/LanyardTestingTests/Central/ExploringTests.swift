@@ -124,6 +124,27 @@ struct ExploringTests {
         }
     }
 
+    @Test("A discovery of all services does not get the answer to a discovery of the library")
+    func simultaneous() async throws {
+        let fixture = CentralFixture { strap in
+            // The library searches for a missing service of the description after each change.
+            strap.services[1] = VirtualService("1B30", [.readable("1B31", [8])])
+        }
+        try await fixture.world.run(for: .seconds(60)) {
+            let central = fixture.central()
+            let strap = try await central.pair(CentralFixture.strap)
+            let count = fixture.count(of: "discoverServices")
+            fixture.straps[0].addService(VirtualService("1B20", [.readable("1B21", [7])]))
+            while fixture.count(of: "discoverServices") == count {
+                try await fixture.world.advance(by: .milliseconds(1))
+            }
+            #expect(strap.state == .ready)
+            let services = try await strap.discoverServices()
+            #expect(services.map(\.identifier) == ["180D", "1B30", "1B20"])
+            await central.shutDown()
+        }
+    }
+
     @Test("A canceled request does not disturb the next ones")
     func cancelled() async throws {
         let fixture = Self.fixture()

@@ -136,6 +136,8 @@ extension CentralDriver {
     ) {
         let wanted = services.sorted { $0.text < $1.text }
         record(.call, "discoverServices", entry, detail: "\(wanted)")
+        // The state machine limits the duration, so the request has no deadline.
+        entry.requests.add(nextNumber(), .neededServices, deadline: nil)
         system?.send(.discoverServices(wanted), to: peripheral)
     }
 

@@ -120,7 +120,12 @@ extension CentralDriver {
         _ failure: LinkFailure?,
         _ entry: AccessoryEntry
     ) -> Bool {
-        guard let asked = entry.requests.answered({ $0 == subject }) else { return true }
+        let isAnswered = { (asked: RequestTable.Subject) in
+            asked == subject || (asked == .neededServices && subject == .services)
+        }
+        guard let asked = entry.requests.answered(isAnswered), asked.subject == subject else {
+            return true
+        }
         guard let reply = entry.replies.removeValue(forKey: asked.number) else { return false }
         reply.complete(
             failure.map { .failure(AccessoryError($0)) } ?? .success(.attributes(attributes))
@@ -147,7 +152,7 @@ extension RequestTable.Subject {
         case .includedServices(let attribute), .characteristics(let attribute),
             .descriptors(let attribute), .value(let attribute):
             attribute
-        case .read, .probe, .signal, .channel, .services: nil
+        case .read, .probe, .signal, .channel, .services, .neededServices: nil
         }
     }
 
@@ -159,7 +164,7 @@ extension RequestTable.Subject {
         case .characteristics(let service): .discoverCharacteristics(nil, of: service)
         case .descriptors(let characteristic): .discoverDescriptors(of: characteristic)
         case .value(let attribute): .read(attribute)
-        case .read, .probe, .signal, .channel: nil
+        case .read, .probe, .signal, .channel, .neededServices: nil
         }
     }
 
@@ -173,7 +178,7 @@ extension RequestTable.Subject {
         case .characteristics: "characteristics" + place
         case .descriptors: "descriptors" + place
         case .value: "value" + place
-        case .read, .probe, .signal, .channel: ""
+        case .read, .probe, .signal, .channel, .neededServices: ""
         }
     }
 }

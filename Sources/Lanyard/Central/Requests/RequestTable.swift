@@ -23,6 +23,8 @@ struct RequestTable {
         case channel(UInt16)
         /// All services.
         case services
+        /// The services that the state machine needs.
+        case neededServices
         /// The services that a service includes.
         case includedServices(AttributeReference)
         /// All characteristics of a service.
@@ -36,8 +38,8 @@ struct RequestTable {
         var path: CharacteristicPath? {
             switch self {
             case .read(let path), .probe(let path): path
-            case .signal, .channel, .services, .includedServices, .characteristics, .descriptors,
-                .value:
+            case .signal, .channel, .services, .neededServices, .includedServices, .characteristics,
+                .descriptors, .value:
                 nil
             }
         }
