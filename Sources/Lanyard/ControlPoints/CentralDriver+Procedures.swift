@@ -63,8 +63,8 @@ extension CentralDriver {
             return reply(.failure(.accessory(.notConnected)))
         }
         do throws(ProcedureFailure) {
-            let path = try place(of: procedure, on: characteristic, entry)
-            try entry.procedures[path, default: ProcedureQueue()].add(procedure)
+            let (path, found) = try place(of: procedure, on: characteristic, entry)
+            try entry.procedures[path, default: ProcedureQueue(of: found)].add(procedure)
             entry.procedureReplies[procedure.number] = reply
             startProcedures(path, entry)
         } catch {
@@ -72,19 +72,19 @@ extension CentralDriver {
         }
     }
 
-    /// Returns the path of a control point that can execute and answer the command.
+    /// Returns the control point that can execute and answer the command.
     private func place(
         of procedure: Procedure,
         on characteristic: BluetoothID,
         _ entry: AccessoryEntry
-    ) throws(ProcedureFailure) -> CharacteristicPath {
+    ) throws(ProcedureFailure) -> (CharacteristicPath, AttributeReference) {
         do throws(AccessoryError) {
             let (path, found) = try self.characteristic(characteristic, of: entry)
             _ = try WriteKind.withResponse.withResponse(found)
             guard !procedure.isIndicated || found.isNotifying else {
                 throw .notPermitted(characteristic)
             }
-            return path
+            return (path, found.reference)
         } catch {
             throw .accessory(error)
         }
@@ -92,12 +92,15 @@ extension CentralDriver {
 
     /// Writes the commands that may start.
     private func startProcedures(_ path: CharacteristicPath, _ entry: AccessoryEntry) {
-        while let procedure = entry.procedures[path]?.next() {
+        while let characteristic = entry.procedures[path]?.characteristic,
+            let procedure = entry.procedures[path]?.next()
+        {
             let (number, job) = (procedure.number, nextNumber())
             let write = WriteJob(
                 number: job,
                 value: procedure.command,
                 path: path,
+                characteristic: characteristic,
                 withResponse: true
             )
             do throws(AccessoryError) {
@@ -152,19 +155,33 @@ extension CentralDriver {
         }
     }
 
-    /// Fails the procedures of these services, because the services have changed. Without services,
-    /// fails all procedures, because the link or the driver has ended, or because the accessory was
+    /// Fails all procedures, because the link or the driver has ended, or because the accessory was
     /// removed.
+    func failProcedures(of entry: AccessoryEntry, _ error: AccessoryError) {
+        for path in entry.procedures.keys.sorted() { failProcedures(path, error, entry) }
+    }
+
+    /// Fails the procedures of these services, because the services have changed. Those of a valid
+    /// control point continue: another service with the same UUID has changed.
     func failProcedures(
         of entry: AccessoryEntry,
-        about services: Set<BluetoothID>? = nil,
-        _ error: AccessoryError
+        about services: Set<BluetoothID>,
+        unless isValid: (AttributeReference) -> Bool
     ) {
-        for path in entry.procedures.keys.sorted() where services?.contains(path.service) ?? true {
-            let ends = entry.procedures[path]?.end(error)
-            entry.procedures[path] = nil
-            end(ends, entry)
+        for (path, queue) in entry.procedures.sorted(by: { $0.key < $1.key })
+        where services.contains(path.service) && !isValid(queue.characteristic) {
+            failProcedures(path, .servicesChanged, entry)
         }
+    }
+
+    private func failProcedures(
+        _ path: CharacteristicPath,
+        _ error: AccessoryError,
+        _ entry: AccessoryEntry
+    ) {
+        let ends = entry.procedures[path]?.end(error)
+        entry.procedures[path] = nil
+        end(ends, entry)
     }
 
     private func end(_ ends: [ProcedureQueue.End]?, _ entry: AccessoryEntry) {

@@ -50,11 +50,17 @@ struct ProcedureQueue: Sendable {
         let result: Result<Data?, ProcedureFailure>
     }
 
+    /// The control point, as it was discovered.
+    let characteristic: AttributeReference
     /// The procedure in progress. While an abort is in progress, this is the abort.
     private(set) var running: Procedure?
     /// The procedure that the abort in `running` is to end; `nil` if there is none.
     private(set) var interrupted: Procedure?
     private(set) var waiting: [Procedure] = []
+
+    init(of characteristic: AttributeReference) {
+        self.characteristic = characteristic
+    }
 
     /// Whether there are no procedures.
     var isEmpty: Bool { running == nil && interrupted == nil && waiting.isEmpty }
@@ -164,7 +170,7 @@ struct ProcedureQueue: Sendable {
     /// Ends all procedures, because the link has ended or the service has changed.
     mutating func end(_ error: AccessoryError) -> [End] {
         let all = [interrupted, running].compactMap(\.self) + waiting
-        self = ProcedureQueue()
+        self = ProcedureQueue(of: characteristic)
         return all.map { End(number: $0.number, result: .failure(.accessory(error))) }
     }
 }

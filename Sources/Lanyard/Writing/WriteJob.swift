@@ -8,6 +8,8 @@ struct WriteJob: Hashable, Sendable {
     var number: Int
     var value: Data
     var path: CharacteristicPath
+    /// The characteristic, as it was discovered.
+    var characteristic: AttributeReference
     var withResponse: Bool
     /// Whether the value may be divided into several writes.
     var mayBeCut = false

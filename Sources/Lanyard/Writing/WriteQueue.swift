@@ -13,9 +13,8 @@ struct WriteQueue {
     static let limit = 128
 
     private var jobs: [WriteJob] = []
-    /// The characteristic whose write awaits its confirmation. It can remain after its job has
-    /// ended.
-    private var awaited: CharacteristicPath?
+    /// The job whose write awaits its confirmation. It can remain after the job has ended.
+    private var awaited: WriteJob?
     /// The time at which the first job has made no progress for too long.
     private(set) var deadline: Duration?
     private var outcomes: [WriteAction] = []
@@ -51,7 +50,7 @@ struct WriteQueue {
         _ error: AccessoryError?,
         now: Duration
     ) {
-        guard awaited == path else { return }
+        guard awaited?.path == path else { return }
         awaited = nil
         guard var job = jobs.first, job.isUnderWay else { return }
         job.isUnderWay = false
@@ -68,21 +67,20 @@ struct WriteQueue {
     }
 
     /// Ends the jobs of services that have changed. Their values are not written, and the current
-    /// write is no longer confirmed.
-    ///
-    /// - Parameter isWriteAnswered: Whether the current write will be confirmed nevertheless,
-    ///   because another service with the same UUID has changed.
+    /// write is no longer confirmed. A job for a valid characteristic stays: another service with
+    /// the same UUID has changed.
     mutating func servicesChanged(
         _ services: Set<BluetoothID>,
-        isWriteAnswered: Bool = false,
+        unless isValid: (AttributeReference) -> Bool,
         now: Duration
     ) {
-        let lost = jobs.filter { services.contains($0.path.service) }
-        if let awaited, services.contains(awaited.service), !isWriteAnswered {
-            self.awaited = nil
+        func isLost(_ job: WriteJob) -> Bool {
+            services.contains(job.path.service) && !isValid(job.characteristic)
         }
+        if awaited.map(isLost) == true { awaited = nil }
+        let lost = jobs.filter(isLost)
         guard !lost.isEmpty else { return }
-        jobs.removeAll { services.contains($0.path.service) }
+        jobs.removeAll(where: isLost)
         for job in lost {
             let error = AccessoryError.writeInterrupted(sent: job.sent, of: job.value.count)
             outcomes.append(.finished(job: job.number, error))
@@ -140,7 +138,7 @@ struct WriteQueue {
         let chunk = job.value.dropFirst(job.sent).prefix(length)
         jobs[0].sent += chunk.count
         jobs[0].isUnderWay = job.withResponse
-        awaited = job.withResponse ? job.path : nil
+        awaited = job.withResponse ? job : nil
         if !job.withResponse { progressed(now) }
         return .write(Data(chunk), to: job.path, withResponse: job.withResponse)
     }

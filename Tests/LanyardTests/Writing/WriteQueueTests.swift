@@ -8,6 +8,7 @@ import Testing
 @Suite("Write queue")
 struct WriteQueueTests {
     private static let path = CharacteristicPath("180D", "2A39")
+    private static let characteristic = AttributeReference.next()
     private let capacity = WriteCapacity(
         withResponse: 512,
         withoutResponse: 20,
@@ -34,6 +35,7 @@ struct WriteQueueTests {
             number: number,
             value: Data(repeating: UInt8(number), count: count),
             path: Self.path,
+            characteristic: Self.characteristic,
             withResponse: withResponse,
             mayBeCut: mayBeCut
         )
@@ -246,7 +248,7 @@ struct WriteQueueTests {
         try queue.add(job(1, 3), now: .zero)
         try queue.add(other, now: .zero)
         #expect(drain(&queue, capacity) == [write(1, 3)])
-        queue.servicesChanged(["180D"], now: .seconds(1))
+        queue.servicesChanged(["180D"], unless: { _ in false }, now: .seconds(1))
         let given = WriteAction.finished(job: 1, .writeInterrupted(sent: 3, of: 3))
         let next = WriteAction.write(other.value, to: other.path, withResponse: true)
         #expect(drain(&queue, capacity) == [given, next])
@@ -258,20 +260,39 @@ struct WriteQueueTests {
         #expect(queue.isIdle)
     }
 
-    @Test("After a change of another service with the same UUID, a write still gets its own answer")
+    @Test("After a change of another service with the same UUID, all writes continue")
     func otherServiceChanged() throws {
+        var queue = WriteQueue(progressLimit: .seconds(30))
+        var other = job(2, 3)
+        other.characteristic = .next()
+        try queue.add(job(1, 3), now: .zero)
+        try queue.add(other, now: .zero)
+        try queue.add(job(3, 3), now: .zero)
+        #expect(drain(&queue, capacity) == [write(1, 3)])
+        queue.servicesChanged(["180D"], unless: { $0 == Self.characteristic }, now: .seconds(1))
+        let gone = WriteAction.finished(job: 2, .writeInterrupted(sent: 0, of: 3))
+        #expect(drain(&queue, capacity) == [gone])
+        queue.confirmed(Self.path, nil, now: .seconds(2))
+        #expect(
+            drain(&queue, capacity) == [
+                .progressed(job: 1, sent: 3), .finished(job: 1, nil), write(3, 3),
+            ]
+        )
+        queue.confirmed(Self.path, nil, now: .seconds(3))
+        #expect(drain(&queue, capacity) == [.progressed(job: 3, sent: 3), .finished(job: 3, nil)])
+    }
+
+    @Test("A canceled write still gets its own answer after a change of another service")
+    func cancelledBeforeChange() throws {
         var queue = WriteQueue(progressLimit: .seconds(30))
         try queue.add(job(1, 3), now: .zero)
         #expect(drain(&queue, capacity) == [write(1, 3)])
-        queue.servicesChanged(["180D"], isWriteAnswered: true, now: .seconds(1))
-        let given = WriteAction.finished(job: 1, .writeInterrupted(sent: 3, of: 3))
-        #expect(drain(&queue, capacity) == [given])
+        queue.cancel(1, now: .zero)
+        queue.servicesChanged(["180D"], unless: { _ in true }, now: .seconds(1))
         try queue.add(job(2, 3), now: .seconds(1))
         #expect(drain(&queue, capacity) == [])
         // The answer to the first write does not confirm the second.
         queue.confirmed(Self.path, nil, now: .seconds(2))
         #expect(drain(&queue, capacity) == [write(2, 3)])
-        queue.confirmed(Self.path, nil, now: .seconds(3))
-        #expect(drain(&queue, capacity) == [.progressed(job: 2, sent: 3), .finished(job: 2, nil)])
     }
 }

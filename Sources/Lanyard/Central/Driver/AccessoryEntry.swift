@@ -43,8 +43,6 @@ final class AccessoryEntry: @unchecked Sendable {
     var requests = RequestTable()
     var replies: [Int: RequestReply] = [:]
     var writes: WriteQueue
-    /// The characteristic of the latest write with response, as it was discovered.
-    var writtenCharacteristic: AttributeReference?
     /// The commands to control points, and the tasks that wait for their answers.
     var procedures: [CharacteristicPath: ProcedureQueue] = [:]
     var procedureReplies: [Int: CentralDriver.ProcedureReply] = [:]

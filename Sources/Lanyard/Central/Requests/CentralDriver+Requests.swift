@@ -224,12 +224,8 @@ extension CentralDriver {
             entry.replies.removeValue(forKey: number)?.complete(.failure(.servicesChanged))
         }
         failExplorations(of: entry)
-        failProcedures(of: entry, about: services, .servicesChanged)
-        entry.writes.servicesChanged(
-            services,
-            isWriteAnswered: entry.writtenCharacteristic.map(isValid) ?? false,
-            now: now
-        )
+        failProcedures(of: entry, about: services, unless: isValid)
+        entry.writes.servicesChanged(services, unless: isValid, now: now)
         write(entry)
     }
 

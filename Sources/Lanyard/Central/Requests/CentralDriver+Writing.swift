@@ -17,6 +17,7 @@ extension CentralDriver {
                 number: number,
                 value: value,
                 path: path,
+                characteristic: characteristic.reference,
                 withResponse: try kind.withResponse(characteristic),
                 mayBeCut: mayBeCut
             )
@@ -88,11 +89,7 @@ extension CentralDriver {
                 now: now
             )
         }
-        if withResponse {
-            entry.writtenCharacteristic = characteristic.reference
-        } else {
-            entry.writeReadiness.wrote()
-        }
+        if !withResponse { entry.writeReadiness.wrote() }
         record(.call, "writeValue \(path.characteristic)", entry, detail: "\(chunk.count) bytes")
         send(.write(chunk, to: characteristic.reference, withResponse: withResponse), entry)
     }

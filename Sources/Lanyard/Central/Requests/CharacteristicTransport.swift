@@ -68,13 +68,13 @@ final class CharacteristicTransport: MessageTransport, @unchecked Sendable {
         dispatchPrecondition(condition: .onQueue(queue))
         guard isLinked, let entry else { return false }
         do throws(AccessoryError) {
-            let (path, withResponse) = try writeTarget(in: entry)
+            let (path, characteristic, withResponse) = try writeTarget(in: entry)
             guard hasRoom(entry, withResponse) else {
                 awaitsRoom = true
                 driver.checkReadiness(of: entry)
                 return false
             }
-            try write(chunk, to: path, withResponse, entry)
+            try write(chunk, to: path, characteristic, withResponse, entry)
         } catch {
             // The transport must not wait for room, because the error has another cause. For
             // example, the accessory lacks one of the characteristics.
@@ -86,11 +86,18 @@ final class CharacteristicTransport: MessageTransport, @unchecked Sendable {
     private func write(
         _ chunk: Data,
         to path: CharacteristicPath,
+        _ characteristic: AttributeReference,
         _ withResponse: Bool,
         _ entry: AccessoryEntry
     ) throws(AccessoryError) {
         let job = driver.nextNumber()
-        let write = WriteJob(number: job, value: chunk, path: path, withResponse: withResponse)
+        let write = WriteJob(
+            number: job,
+            value: chunk,
+            path: path,
+            characteristic: characteristic,
+            withResponse: withResponse
+        )
         try entry.writes.add(write, now: driver.now)
         entry.replies[job] = RequestReply { [weak self] result in
             self?.written(result.map { _ in }, withResponse)
@@ -98,20 +105,20 @@ final class CharacteristicTransport: MessageTransport, @unchecked Sendable {
         driver.write(entry)
     }
 
-    /// Returns the path and the kind of write for chunks.
+    /// Returns the characteristic and the kind of write for chunks.
     ///
     /// - Throws: `unknownCharacteristic` if one of the two characteristics is missing,
     ///   `notPermitted` if the written one does not permit this kind of write.
     private func writeTarget(
         in entry: AccessoryEntry
-    ) throws(AccessoryError) -> (CharacteristicPath, withResponse: Bool) {
+    ) throws(AccessoryError) -> (CharacteristicPath, AttributeReference, withResponse: Bool) {
         guard let path = entry.path(of: writing), let written = entry.characteristic(path) else {
             throw .unknownCharacteristic(writing)
         }
         guard let other = entry.path(of: listening), entry.characteristic(other) != nil else {
             throw .unknownCharacteristic(listening)
         }
-        return (path, try kind.withResponse(written))
+        return (path, written.reference, try kind.withResponse(written))
     }
 
     func stop() {
