@@ -37,7 +37,11 @@ extension PeripheralDriver {
         if isRestored {
             isRestored = false
             advertise()
+            // Before, the system refused all values, and no other event reports that it has room.
+            hasRoom()
         } else {
+            // There are no subscribers.
+            unannounced = []
             publish()
         }
     }

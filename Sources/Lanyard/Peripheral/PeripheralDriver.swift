@@ -49,7 +49,7 @@ final class PeripheralDriver: @unchecked Sendable {
     var subscribers: [SubscriberKey: Subscriber] = [:]
     /// The characteristics whose changed values were not yet sent to subscribers, because the
     /// system had no room.
-    private var unannounced: [BluetoothID] = []
+    var unannounced: [BluetoothID] = []
     /// The values that wait for room, in order.
     var sendings: [Sending] = []
     /// The tasks that wait for the delivery of values.
