@@ -132,12 +132,13 @@ public final class AccessoryCentral: Sendable {
     /// Returns when the link has ended and the store has been written. A pairing of the accessory
     /// that begins meanwhile waits for the end of the link.
     ///
-    /// - Parameter accessory: The accessory.
+    /// - Parameter accessory: The accessory. If it belongs to another central, that central forgets
+    ///   it.
     /// - Throws: ``AccessoryError/notErased`` if the store failed: the accessory is forgotten in
     ///   this process, but may return at the next launch. ``AccessoryError/shutDown``,
     ///   ``AccessoryError/cancelled``.
     public func forget(_ accessory: Accessory) async throws(AccessoryError) {
-        try await driver.forget(accessory.snapshot, accessory.id)
+        try await accessory.driver.forget(accessory.snapshot, accessory.id)
     }
 
     // MARK: Bluetooth and connection slots

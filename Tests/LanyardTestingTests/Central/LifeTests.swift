@@ -46,6 +46,24 @@ struct LifeTests {
         }
     }
 
+    @Test("An accessory of another central is forgotten by that central")
+    func forgetsForeign() async throws {
+        let fixture = CentralFixture()
+        try await fixture.world.run(for: .seconds(60)) {
+            let central = fixture.central()
+            let other = fixture.central {
+                $0.name = "other"
+                $0.store = MemoryAccessoryStore()
+            }
+            let strap = try await central.pair(CentralFixture.strap)
+            try await other.forget(strap)
+            #expect(central.accessories.isEmpty)
+            #expect(try fixture.store.load().accessories.isEmpty)
+            await central.shutDown()
+            await other.shutDown()
+        }
+    }
+
     @Test("A central returns the same accessory object as long as the app holds it")
     func identity() async throws {
         let fixture = CentralFixture()
