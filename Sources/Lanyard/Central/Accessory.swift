@@ -109,6 +109,17 @@ public final class Accessory: Sendable, Identifiable {
         }
     }
 
+    /// The object that all `Accessory` objects of the accessory share. It does not keep the central
+    /// running.
+    package var record: any AnyObject & Sendable { snapshot }
+
+    /// Calls a closure as ``onChange(_:)`` does. The token does not keep the central running.
+    package func observe(
+        _ body: @escaping @Sendable (AccessoryChange) -> Void
+    ) -> ObservationToken {
+        driver.observe(snapshot, body)
+    }
+
     /// Waits until the accessory is ready; returns at once if it is. If the system no longer knows
     /// the accessory, but its description can identify it, the call first requests a search.
     ///

@@ -24,9 +24,9 @@ public final class Story: Sendable, CustomStringConvertible {
 
     private struct State {
         var lines: [Line] = []
-        /// The followed accessories. Each launch of the app has another object for an accessory.
-        var followed: [ObjectIdentifier: (accessory: Accessory, observation: ObservationToken)] =
-            [:]
+        /// The records of the followed accessories. Each launch of the app has another record of an
+        /// accessory.
+        var followed: [ObjectIdentifier: (any AnyObject & Sendable, ObservationToken)] = [:]
         /// The names of the followed accessories.
         var names: [Accessory.ID: String] = [:]
     }
@@ -61,21 +61,23 @@ public final class Story: Sendable, CustomStringConvertible {
     }
 
     /// Records every change of an accessory from now on, beginning with its current state. An
-    /// expectation of an accessory also makes the story follow it.
+    /// expectation of an accessory also makes the story follow it. The story does not keep the
+    /// accessory's central running.
     ///
     /// - Parameters:
     ///   - accessory: The accessory.
     ///   - name: The name in the story; `nil` for its name at an earlier launch of the app, or else
     ///     the accessory's own name or, if it has none, its kind.
     public func follow(_ accessory: Accessory, as name: String? = nil) {
-        let key = ObjectIdentifier(accessory)
+        let record = accessory.record
+        let key = ObjectIdentifier(record)
         guard state.withLock({ $0.followed[key] }) == nil else { return }
         let name = name ?? self.name(of: accessory)
-        let observation = accessory.onChange { [weak self] change in
+        let observation = accessory.observe { [weak self] change in
             self?.note("\(name): \(change)")
         }
         state.withLock { state in
-            state.followed[key] = (accessory, observation)
+            state.followed[key] = (record, observation)
             state.names[accessory.id] = name
         }
     }

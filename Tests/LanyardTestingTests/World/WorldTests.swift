@@ -144,6 +144,24 @@ struct WorldTests {
         #expect(later.contains { $0.hasPrefix("my strap: outOfRange") })
     }
 
+    @Test("The story does not keep the central of a followed accessory running")
+    func releasesAccessory() async throws {
+        let world = TestWorld()
+        let strap = world.add(.strap)
+        try await world.run(for: .seconds(60)) {
+            try await pairAndRelease(in: world)
+            try await world.expect("the link ends", within: .seconds(10)) {
+                await strap.linkCount == 0
+            }
+        }
+    }
+
+    private func pairAndRelease(in world: TestWorld) async throws {
+        let central = AccessoryCentral(for: [.strap], configuration: world.phone.configuration)
+        let known = try await central.pair(.strap)
+        try await world.expect(known, becomes: .ready, within: .seconds(1))
+    }
+
     private static let counter = VirtualService(
         "1B20",
         [.readable("1B21", [1]).changing(every: .seconds(1)) { [$0[0] + 1] }]
