@@ -43,8 +43,18 @@ extension AccessoryMachine {
         case .subscribing(let peripheral, _, let link), .connected(let peripheral, _, let link),
             .ready(let peripheral, let link):
             return servicesAdded(services, peripheral, link)
-        case .unavailable, .restoring, .retrieving, .idle, .scanning, .connecting,
-            .discoveringCharacteristics, .outOfRange, .disconnecting:
+        case .discoveringCharacteristics(let peripheral, let countdown, var discovery):
+            // Services were added after an earlier discovery, whose answer came first.
+            let added = described(missingServices(of: discovery.link).intersection(services))
+                .subtracting(discovery.awaiting)
+            guard !added.isEmpty else { return .ignore }
+            discovery.awaiting.formUnion(added)
+            return .note(
+                .discoveringCharacteristics(peripheral, countdown, discovery),
+                characteristicDiscoveries(of: added, peripheral)
+            )
+        case .unavailable, .restoring, .retrieving, .idle, .scanning, .connecting, .outOfRange,
+            .disconnecting:
             return .ignore
         }
     }
@@ -98,10 +108,17 @@ extension AccessoryMachine {
                 Discovery(awaiting: awaiting, link: link)
             ),
             reason,
-            awaiting.sorted { $0.text < $1.text }.map {
-                .discoverCharacteristics(peripheral, of: $0, settings.characteristics(of: $0))
-            }
+            characteristicDiscoveries(of: awaiting, peripheral)
         )
+    }
+
+    private func characteristicDiscoveries(
+        of services: Set<BluetoothID>,
+        _ peripheral: Peripheral
+    ) -> [Action] {
+        services.sorted { $0.text < $1.text }.map {
+            .discoverCharacteristics(peripheral, of: $0, settings.characteristics(of: $0))
+        }
     }
 
     func characteristicsDiscovered(

@@ -204,6 +204,25 @@ struct RangeTests {
         #expect(harness.machine.log.records.last?.approach == .renewal)
     }
 
+    @Test("A service that is added during a discovery is found by the next one")
+    func addedDuringDiscovery() {
+        var harness = MachineHarness.ready()
+        harness.linkReports(.disconnected(.lost, isReconnecting: false), .connected(known: []))
+        harness.send(.slot(.granted))
+        harness.linkReports(.servicesModified([]), .servicesDiscovered(["180D"]))
+        #expect(
+            harness.linkReports(.servicesDiscovered(["180D", "180F"]))
+                == [.discoverCharacteristics("strap", of: "180F", ["2A19"])]
+        )
+        harness.linkReports(
+            .characteristicsDiscovered(of: "180D", ["2A37", "2A38"]),
+            .characteristicsDiscovered(of: "180F", ["2A19"]),
+            .subscriptionChanged(.measurement, .confirmed),
+            .subscriptionChanged(.battery, .confirmed)
+        )
+        #expect(harness.machine.knownBefore == .all)
+    }
+
     @Test("Repeated service changes do not extend the timeout of discovery")
     func repeatedChanges() {
         var harness = MachineHarness.ready()
