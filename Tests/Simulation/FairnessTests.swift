@@ -74,7 +74,7 @@ struct FairnessTests {
         }
     }
 
-    /// Has the accessory send more values than the test awaits, and counts them.
+    /// Makes the accessory send more values than the test awaits, and counts them.
     private static func stream(
         _ link: Link,
         at place: Int,

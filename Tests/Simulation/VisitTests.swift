@@ -6,7 +6,8 @@ import LanyardTestSupport
 import Testing
 import VirtualRadio
 
-/// Visits of our host to an accessory on the virtual radio, with and without packet loss.
+/// Visits of our host to an accessory on the virtual radio, with and without packet loss. In a
+/// *visit*, a central connects, discovers, reads, writes, subscribes and disconnects.
 @Suite("A visit to an accessory, in virtual time")
 struct VisitTests {
     /// Does the work of a central: discovery, short and long reads, writes, and a subscription.

@@ -117,7 +117,7 @@ extension BlueZ {
         try await shell(lines.joined(separator: " && "))
     }
 
-    /// Has BlueZ's controller change the interval of the only link, in units of 1.25 ms.
+    /// Makes BlueZ's controller change the interval of the only link, in units of 1.25 ms.
     fileprivate func updateParameters(interval: Int) async throws {
         let handle = "handle=$(hcitool con | sed -n 's/.* handle \\([0-9]*\\) .*/\\1/p')"
         let update = "hcitool lecup --handle $handle --min \(interval) --max \(interval)"

@@ -38,7 +38,7 @@ struct Observer: Sendable {
 }
 
 extension PeerGroup {
-    /// Has a Bumble host scan until it has received this many different reports, and then connect
+    /// Makes a Bumble host scan until it has received this many different reports, and then connect
     /// if requested.
     func observer(
         on adapter: String,

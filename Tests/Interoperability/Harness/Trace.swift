@@ -37,7 +37,7 @@ final class Trace: Sendable {
         return count
     }
 
-    /// Has Wireshark's dissector read the file. It must find `count` packets and none malformed.
+    /// Makes Wireshark's dissector read the file. It must find `count` packets and none malformed.
     ///
     /// - Parameter count: The number of packets that were written. By default, the number that our
     ///   own reader finds.

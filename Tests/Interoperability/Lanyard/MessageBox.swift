@@ -52,12 +52,12 @@
         /// of `Box` in messages.py.
         let client: Client
 
-        /// Has the box send a message of its own.
+        /// Makes the box send a message of its own.
         func send(_ message: String) async throws {
             try await client.perform("tell", ["message": .string(message)])
         }
 
-        /// Has the box send a request. Returns the answer.
+        /// Makes the box send a request. Returns the answer.
         func ask(_ message: String) async throws -> JSON {
             try await client.perform("ask", ["message": .string(message)])
         }
@@ -69,7 +69,7 @@
             return (put["lengths"].elements.compactMap(\.integer), Data(put["value"].bytes))
         }
 
-        /// Has the box lose its bonds and end the link.
+        /// Makes the box lose its bonds and end the link.
         func forget() async throws { try await client.perform("forget") }
     }
 

@@ -39,7 +39,7 @@ struct HostilePeerHarness: Sendable {
         return DeviceAddress(value: base + UInt64(place), kind: .random)
     }
 
-    /// Has the attacker attack and disconnect. Returns the attacker's outcome, the PDUs of both
+    /// Makes the attacker attack and disconnect. Returns the attacker's outcome, the PDUs of both
     /// sides, and the error of our host's pairing.
     func attack(
         _ plan: Attacker.Plan,

@@ -79,7 +79,8 @@ private struct LeavingFixture {
     let variant: LeavingTests.Variant
     var peripheral: PairingPeripheral?
 
-    /// Has the companion disconnect at a step. Returns `false` if the pairing was complete before.
+    /// Makes the companion disconnect at a step. Returns `false` if the pairing was complete
+    /// before.
     func disconnects(at step: Int) async throws -> Bool {
         let address = HostilePeerHarness.address(step, isHostile: false)
         var plan = Companion.Plan()

@@ -5,9 +5,9 @@ import Lanyard
 import LanyardTesting
 import Testing
 
-@Suite("First visit", .eachSystem)
+@Suite("The first connection", .eachSystem)
 struct FirstVisitTests {
-    @Test("Row 5: A first visit pairs, reads a value, and receives values")
+    @Test("Row 5: At the first connection, an accessory is paired, read and subscribed to")
     func visit() async throws {
         let fixture = CentralFixture()
         try await fixture.world.run(for: .seconds(60)) {

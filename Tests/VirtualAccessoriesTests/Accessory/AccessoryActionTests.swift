@@ -249,7 +249,7 @@ import VirtualRadio
 }
 
 extension FakeController<SimpleAccessory> {
-    /// Has the accessory perform this action.
+    /// Makes the accessory perform this action.
     mutating func perform(_ action: AccessoryAction) {
         act { $0.perform(action, now: $1) }
     }

@@ -61,7 +61,7 @@ struct FakeController<Host: ScriptedHost> {
         now = end
     }
 
-    /// Has the host perform an action of its own.
+    /// Makes the host perform an action of its own.
     mutating func act(_ body: (inout Host, Instant) -> [[UInt8]]) {
         take(body(&host, now))
     }

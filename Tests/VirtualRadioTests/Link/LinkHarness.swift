@@ -54,7 +54,7 @@ final class LinkHarness {
         return try #require(link)
     }
 
-    /// Has a host accept the connection request as the peripheral.
+    /// Makes a host accept the connection request as the peripheral.
     @discardableResult
     func join(_ link: LinkID, _ peripheral: Int = 1, peer central: Int = 0) -> ConnectionHandle? {
         world.core.ether.joinLink(
@@ -65,7 +65,7 @@ final class LinkHarness {
         )
     }
 
-    /// Has the central open the link.
+    /// Makes the central open the link.
     func open(_ link: LinkID, peer peripheral: Int = 1) {
         world.core.ether.openLink(link, LinkIdentity(peer: hosts[peripheral].address))
     }

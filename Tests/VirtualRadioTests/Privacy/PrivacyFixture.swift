@@ -49,7 +49,7 @@ final class PrivacyFixture {
         }
     }
 
-    /// Has the sensor advertise with private addresses that it makes for the phone.
+    /// Makes the sensor advertise with private addresses that it makes for the phone.
     func advertise(
         _ type: HCI.AdvertisingType = .connectableUndirected,
         own: HCI.OwnAddressType = .resolvableOrRandom,
@@ -58,7 +58,7 @@ final class PrivacyFixture {
         try sensor.advertise(type, own: own, peer: phoneIdentity, policy: policy)
     }
 
-    /// Has the phone initiate a connection to the sensor, by its identity or by the Filter Accept
+    /// Makes the phone initiate a connection to the sensor, by its identity or by the Filter Accept
     /// List.
     func connect(
         _ policy: HCI.InitiatorFilterPolicy = .peerAddress,
