@@ -27,7 +27,7 @@ await Lanyard.run {
     defer { observation.cancel() }
     let messages = accessory.messages(writing: inbox, listening: outbox)
     for number in 1... {
-        try await accessory.untilReady()  // also after a lost link
+        try await accessory.untilReady()  // again after a lost link
         do {
             let note = Note(text: "Hello \(number)")
             let answer = try await messages.request(note, expecting: Note.self)

@@ -117,7 +117,7 @@ struct AdapterSpecificationTests {
             let adapters = try #require(AdapterSpecification.list(text))
             #expect(adapters.map(\.description).joined(separator: "+") == text)
         }
-        // A plus before the name of an adapter always separates, also in a path.
+        // A plus before the name of an adapter always separates, even in a path.
         #expect(AdapterSpecification.list("unix:/a+hci0") == [.unix(path: "/a"), .hci(index: 0)])
         for text in ["hci0", "hci0+hci0", "hci0+", "+hci0", "+", "", "unix:/a+b", "hci0+virtual"] {
             #expect(AdapterSpecification.list(text) == nil, "\(text)")

@@ -160,7 +160,7 @@ struct RadiosTests {
         }
     }
 
-    @Test("An unknown target is an error with the nearest name, also with a short --timeout")
+    @Test("An unknown target is an error with the nearest name, even with a short --timeout")
     func unknownTarget() async throws {
         try await withRooms { rooms in
             var remarks = ""

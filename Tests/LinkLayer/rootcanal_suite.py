@@ -135,7 +135,7 @@ def hexadecimal(pointer, count, reverse=False):
 
 
 def package(name, path):
-    """Makes the folder a package, also if another package, such as Python's own `test`, has its name."""
+    """Makes the folder a package, even if another package, such as Python's own `test`, has its name."""
     module = types.ModuleType(name)
     module.__path__ = [str(path)]
     sys.modules[name] = module

@@ -32,7 +32,7 @@ struct CommandTests {
         #expect(members["value"] == .string("Bw=="))
     }
 
-    @Test("A repeated command is refused and not executed, also after a restart")
+    @Test("A repeated command is refused and not executed, even after a restart")
     func repeated() throws {
         var host = try FleetHarness.holding()
         host.command(Self.read)

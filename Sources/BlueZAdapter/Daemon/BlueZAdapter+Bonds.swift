@@ -25,7 +25,7 @@ extension BlueZAdapter {
         }
     }
 
-    /// Returns the bond with the peer of a link, also if the peer connected with a private address.
+    /// Returns the bond with the peer of a link, even if the peer connected with a private address.
     /// `nil` if there is none.
     package nonisolated func bond(of link: LinkIdentifier) -> PortBond? {
         onThread { adapter in adapter.links[link].flatMap { adapter.bond(at: $0.path) } }

@@ -10,7 +10,7 @@ import HCITransports
 // notification.
 //
 // The daemon signals each notification once for each program that called StartNotify, and all of
-// them receive all signals. A second call would therefore repeat every value, also for the other
+// them receive all signals. A second call would therefore repeat every value, even for the other
 // program. While another program is subscribed in this way, this program makes no call and receives
 // the same signals.
 extension BlueZAdapter {

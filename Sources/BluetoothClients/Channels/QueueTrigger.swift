@@ -6,7 +6,7 @@ import HCITransports
 
 /// A trigger that calls a closure on a dispatch queue after any thread has called `fire()`.
 ///
-/// The calls come one at a time, also on a concurrent queue.
+/// The calls come one at a time, even on a concurrent queue.
 ///
 /// - Note: Sendable though `handler` is not: it is only called on `serial`.
 package final class QueueTrigger: StreamTrigger, @unchecked Sendable {

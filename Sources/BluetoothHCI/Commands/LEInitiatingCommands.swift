@@ -87,7 +87,7 @@ extension HCI {
         }
     }
 
-    /// A command that creates a link, also to an extended advertiser. LE Enhanced Connection
+    /// A command that creates a link, even to an extended advertiser. LE Enhanced Connection
     /// Complete reports the result (Vol 4, Part E, 7.8.66).
     package struct LEExtendedCreateConnection: CommandStatusCommand {
         package static let opcode = Opcode.leExtendedCreateConnection

@@ -13,7 +13,7 @@ protocol DispatchedStream: Stream {
     /// Sets the dispatch queue on which the delegate of a channel's input stream receives events.
     ///
     /// As on Apple's platforms, the stream is removed from its run loops, and scheduling it in a
-    /// run loop removes it from the queue. Events come one at a time, also on a concurrent queue.
+    /// run loop removes it from the queue. Events come one at a time, even on a concurrent queue.
     ///
     /// - Parameters:
     ///   - stream: The input stream of a `CBL2CAPChannel`. For any other stream the call is logged
@@ -26,7 +26,7 @@ protocol DispatchedStream: Stream {
     /// Sets the dispatch queue on which the delegate of a channel's output stream receives events.
     ///
     /// As on Apple's platforms, the stream is removed from its run loops, and scheduling it in a
-    /// run loop removes it from the queue. Events come one at a time, also on a concurrent queue.
+    /// run loop removes it from the queue. Events come one at a time, even on a concurrent queue.
     ///
     /// - Parameters:
     ///   - stream: The output stream of a `CBL2CAPChannel`. For any other stream the call is logged

@@ -56,7 +56,7 @@ final class CoreBluetoothServer: NSObject, SystemServer, @unchecked Sendable {
     }
 
     func advertise(name: String, services: [BluetoothID]) {
-        // A second start is an error on Apple's platforms, also after the system continued an
+        // A second start is an error on Apple's platforms, even after the system continued an
         // advertisement, whose name and services may be those of an earlier version of the app.
         if manager?.isAdvertising == true { manager?.stopAdvertising() }
         manager?.startAdvertising([

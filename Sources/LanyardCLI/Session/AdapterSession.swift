@@ -431,7 +431,7 @@ struct AdapterSession: Sendable {
         await EndOfInput.never()
     }
 
-    /// Closes links and hosts, also after the command's own task was canceled.
+    /// Closes links and hosts, even after the command's own task was canceled.
     private static func close(_ radios: RadioGroup, within limit: Duration) async {
         await Task {
             _ = try? await TimeLimit.run(limit) {

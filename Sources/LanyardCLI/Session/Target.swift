@@ -62,7 +62,8 @@ enum Target: Equatable, Sendable {
 
     private static let namePrefix = "name:"
     private static let advice =
-        "use an address (AA:BB:CC:DD:EE:FF, also with /random or /public), a name, or a bond's identifier"
+        "use an address (AA:BB:CC:DD:EE:FF, optionally with /random or /public), a name, "
+        + "or a bond's identifier"
 }
 
 extension Target: CustomStringConvertible {

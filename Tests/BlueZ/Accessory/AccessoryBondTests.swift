@@ -97,7 +97,7 @@ import Testing
             try await pair.restart()
             try await pair.bluez.watchHCI()
             let attempt = Task { try await pair.connect().pair() }
-            // BlueZ uses this error for a denied confirmation, also with Just Works.
+            // BlueZ uses this error for a denied confirmation, even with Just Works.
             try await pair.bluez.sawHCI { $0.contains("Numeric comparison failed (0x0c)") }
             // BlueZ has requested encryption and sends no answer without it, so our host's requests
             // might wait for long.

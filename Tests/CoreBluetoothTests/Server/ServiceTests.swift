@@ -201,7 +201,7 @@ struct ServiceTests {
         }
     }
 
-    @Test("9.8 Several pending adds are answered in order, also for the same object")
+    @Test("9.8 Several pending adds are answered in order, even for the same object")
     func order() async throws {
         nonisolated(unsafe) let services = (0..<20).map { number in
             CBMutableService(type: CBUUID(string: String(format: "B%03X", number)), primary: true)

@@ -208,7 +208,7 @@ struct UserChannelTransportTests {
         #expect(!SystemError(code: code).isRemoval)
     }
 
-    @Test("A channel has the kernel's longest packet, also through wrapping transports")
+    @Test("A channel has the kernel's longest packet, even through wrapping transports")
     func longestPacket() {
         let transport = UserChannelTransport(.index(0), kernel: nil)
         #expect(transport.longestPacket == 1028)

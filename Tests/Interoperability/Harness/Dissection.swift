@@ -120,7 +120,7 @@ extension Dissector {
     private func filter(for sides: Trace.Sides) -> String {
         var accepted = Self.excused
         if sides == .ours { accepted.append("hci_h4.direction == 1") }
-        // sharkd keeps the packets that each filter has found, also after it has loaded another
+        // sharkd keeps the packets that each filter has found, even after it has loaded another
         // file. A number that no packet has makes the filter of each trace a new one.
         let distinction = 1_000_000_000 + state.withLock { $0.requestCount }
         return

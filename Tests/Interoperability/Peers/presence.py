@@ -78,7 +78,7 @@ class Presence(Session):
             self.arrived.set()
 
     def is_sought(self, advertisement, name, address):
-        """Returns whether this is the device, also by a private address that resolves to its
+        """Returns whether this is the device, even by a private address that resolves to its
         identity."""
         resolver = self.device.address_resolver
         if address and resolver and advertisement.address.is_resolvable:

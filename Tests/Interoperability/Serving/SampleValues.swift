@@ -9,7 +9,7 @@ enum SampleValues {
     static let short = Demo.uuid(0x101)
     /// A value of 512 bytes that can be read and written.
     static let long = Demo.uuid(0x102)
-    /// Another value that can be read and written, also in one request with `long`.
+    /// Another value that can be read and written, even in one request with `long`.
     static let other = Demo.uuid(0x103)
     /// A value that the application provides: 512 bytes that count down.
     static let dynamic = Demo.uuid(0x104)

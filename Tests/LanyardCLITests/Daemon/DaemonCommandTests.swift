@@ -42,7 +42,7 @@ struct DaemonCommandTests {
         }
     }
 
-    @Test("A value is read, also from a device that another program keeps connected")
+    @Test("A value is read, even from a device that another program keeps connected")
     func reads() async throws {
         try await DaemonRun.with(FakeDaemon()) { daemon in
             let own = try await DaemonRun.run(["read", "Sensor", "2A37"], on: daemon)

@@ -81,7 +81,7 @@ struct QuestionQueueTests {
         #expect(await answer == nil)
     }
 
-    @Test("Lines that answer no question are passed on, also while a question is open")
+    @Test("Lines that answer no question are passed on, even while a question is open")
     func passes() async {
         let (commands, feed) = AsyncStream.makeStream(of: String.self)
         let questions = QuestionQueue(unasked: .passed(feed), say: screen.say)

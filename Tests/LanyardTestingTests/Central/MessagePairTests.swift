@@ -10,7 +10,7 @@ struct MessagePairTests {
     private struct Question: Codable, Sendable { var text: String }
 
     @Test(
-        "Messages travel in both directions, also after the link was lost",
+        "Messages travel in both directions, even after the link was lost",
         arguments: [WriteKind.withResponse, .withoutResponse]
     )
     func echo(_ kind: WriteKind) async throws {

@@ -144,7 +144,7 @@ struct NearbyTests {
         }
     }
 
-    @Test("Choosing a device twice pairs it once, also while it is being paired")
+    @Test("Choosing a device twice pairs it once, even while it is being paired")
     func twice() async throws {
         let fixture = CentralFixture()
         try await fixture.world.run(for: .seconds(120)) {

@@ -97,7 +97,7 @@ struct ReadingTests {
         }
     }
 
-    @Test("Each request gets its own answer, also after a canceled one")
+    @Test("Each request gets its own answer, even after a canceled one")
     func order() async throws {
         let fixture = CentralFixture()
         try await fixture.world.run(for: .seconds(60)) {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Tests on each system")
 struct EachSystemTests {
-    @Test("The trait runs a test on the port and then on CoreBluetooth, also in its tasks")
+    @Test("The trait runs a test on the port and then on CoreBluetooth, even in its tasks")
     func both() async throws {
         let systems = ReceivedValues<String>()
         let test = try #require(Test.current)

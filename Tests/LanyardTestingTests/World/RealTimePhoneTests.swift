@@ -46,7 +46,7 @@ struct RealTimePhoneTests {
 
 @Suite("A world in real time")
 struct RealTimeWorldEndTests {
-    @Test("A world that is released without a shutdown ends, also while an accessory acts")
+    @Test("A world that is released without a shutdown ends, even while an accessory acts")
     func release() async {
         // An access to the released world would end the process.
         await #expect(processExitsWith: .success) {

@@ -167,7 +167,7 @@ struct WorldTests {
         [.readable("1B21", [1]).changing(every: .seconds(1)) { [$0[0] + 1] }]
     )
 
-    @Test("A value of an added service changes periodically, also after a reboot")
+    @Test("A value of an added service changes periodically, even after a reboot")
     func addedChange() async throws {
         let world = TestWorld()
         let box = world.add(.box)
@@ -193,7 +193,7 @@ struct WorldTests {
         }
     }
 
-    @Test("A value of a removed service no longer changes, also after a reboot")
+    @Test("A value of a removed service no longer changes, even after a reboot")
     func removedChange() async throws {
         let world = TestWorld()
         let counts = ReceivedValues<[UInt8]>()

@@ -131,7 +131,7 @@ struct IdentityRegistryTests {
         #expect(registry.linkedIdentifier(of: Self.identity(9)) == Self.device(2))
     }
 
-    @Test("A second link is closed also if it is recognized as a duplicate only later")
+    @Test("A second link is closed even if it is recognized as a duplicate only later")
     mutating func lateDuplicate() {
         _ = registry.identify(Self.discovery(1, says: 9), by: Self.source, now: .zero)
         _ = registry.linked(Self.device(1), now: .zero)

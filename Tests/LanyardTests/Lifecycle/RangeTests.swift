@@ -268,7 +268,7 @@ struct RangeTests {
     }
 
     @Test(
-        "A refused renewal ends the link, also while changed services are discovered",
+        "A refused renewal ends the link, even while changed services are discovered",
         arguments: [LinkFailure.unauthenticated, .strange]
     )
     func refusedRenewal(failure: LinkFailure) {

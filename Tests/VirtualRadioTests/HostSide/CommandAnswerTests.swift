@@ -121,7 +121,7 @@ private let offered = CommandTable.handlers.keys.sorted { $0.rawValue < $1.rawVa
     }
 
     @Test(
-        "A command is in the mask of supported commands exactly if it is implemented",
+        "A command is in the mask of supported commands if and only if it is implemented",
         arguments: [true, false]
     )
     func mask(isOld: Bool) throws {

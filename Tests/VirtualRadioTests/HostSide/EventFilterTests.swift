@@ -68,7 +68,7 @@ import Testing
         return filter
     }
 
-    @Test("An event is withheld exactly if its bit is missing", arguments: general.indices)
+    @Test("An event is withheld if and only if its bit is missing", arguments: general.indices)
     func generalMask(index: Int) {
         let (event, bit) = Self.general[index]
         var filter = everything()
@@ -78,7 +78,7 @@ import Testing
         #expect(filter.filter(event) == nil)
     }
 
-    @Test("An LE event is withheld exactly if its bit is missing", arguments: lowEnergy.indices)
+    @Test("An LE event is withheld if and only if its bit is missing", arguments: lowEnergy.indices)
     func lowEnergyMask(index: Int) {
         let (event, bit) = Self.lowEnergy[index]
         var filter = everything()

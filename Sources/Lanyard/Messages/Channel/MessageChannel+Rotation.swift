@@ -27,7 +27,7 @@ extension MessageChannel {
     /// ```
     ///
     /// Without a key, both sides derive new session keys from their permanent key. With a key, they
-    /// derive the session keys from that key. It replaces the permanent key, also on later links,
+    /// derive the session keys from that key. It replaces the permanent key, even on later links,
     /// and the former permanent key is refused. Store a new key at both sides before you rotate to
     /// it, because the channel does not store it.
     ///

@@ -35,7 +35,7 @@ struct MessageServiceTests {
         withExtendedLifetime(observations) {}
     }
 
-    @Test("A request without a service is refused, also after the token was released")
+    @Test("A request without a service is refused, even after the token was released")
     func withoutService() async throws {
         let channel = channel()
         var device = FakeDevice(transport)
