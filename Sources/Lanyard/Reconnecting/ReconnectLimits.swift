@@ -20,7 +20,7 @@ struct ReconnectLimits: Hashable, Sendable {
     var capacityBackOff = Duration.seconds(4)
     /// The maximum wait after the system refused a pending connection request because there are too
     /// many links.
-    var capacityBackOffMaximum = Duration.seconds(300)
+    var capacityBackOffMaximum = Duration.seconds(60)
     /// The wait after a burst whose last attempt made an unusable link or was a pending connection
     /// request. Without it, the library would connect without end to an accessory that always
     /// disconnects.
