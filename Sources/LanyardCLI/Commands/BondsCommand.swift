@@ -74,7 +74,8 @@ struct BondsOptions: ParsableArguments {
         } catch {
             throw ProgramFailure(
                 .inputOutput,
-                "the bonds cannot be read: \(TerminalText.escape("\(error)"))"
+                "the bonds cannot be read: \(TerminalText.escape("\(error)"))",
+                advice: "give --store a directory that you may read"
             )
         }
     }
@@ -178,7 +179,8 @@ struct BondsRemoveCommand: ConsoleCommand {
             } catch {
                 throw ProgramFailure(
                     .inputOutput,
-                    "the bond cannot be removed: \(TerminalText.escape("\(error)"))"
+                    "the bond cannot be removed: \(TerminalText.escape("\(error)"))",
+                    advice: "check that you may write to the store"
                 )
             }
         }

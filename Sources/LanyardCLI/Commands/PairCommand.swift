@@ -120,7 +120,11 @@ struct PairCommand: ConsoleCommand {
         let isThere = await questions.ask(question, hint: PairingText.yesOrNo, PairingText.readYes)
         guard isThere == true else {
             try Task.checkCancellation()
-            throw ProgramFailure(.refused, "the file was not handed over")
+            throw ProgramFailure(
+                .refused,
+                "the file was not handed over",
+                advice: "answer y when the peer has it"
+            )
         }
         return local
     }

@@ -43,7 +43,8 @@ final class LiveWorld: Sendable {
     /// Moves a controller to another place, in meters. Its height stays the same.
     func move(_ number: Int, x: Double, y: Double) async throws(ProgramFailure) {
         guard max(abs(x), abs(y)) <= Self.distanceLimit else {
-            throw .usage("the place is too far away")
+            let limit = Int(Self.distanceLimit / 1_000)
+            throw .usage("the position is too far away", advice: "stay within \(limit) km")
         }
         try await change(number) { world, controller in
             let height = world.status.controllers.first { $0.id == controller }?.position.z ?? 0

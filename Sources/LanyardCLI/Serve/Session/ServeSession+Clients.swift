@@ -22,7 +22,11 @@ extension ServeSession {
                 try await receive(event, on: adapter, published)
             }
             try Task.checkCancellation()
-            throw ProgramFailure(.inputOutput, "clients send requests faster than they are printed")
+            throw ProgramFailure(
+                .inputOutput,
+                "clients send requests faster than the command prints them",
+                advice: "read the output faster"
+            )
         }
     }
 

@@ -43,7 +43,11 @@ struct Script: Equatable, Sendable {
         self.name = name
         let parts = text.split(omittingEmptySubsequences: false) { $0.isNewline }
         guard parts.count <= Self.lineLimit + 1 else {
-            throw ProgramFailure(.badData, "\(name) has more than \(Self.lineLimit) lines")
+            throw ProgramFailure(
+                .badData,
+                "\(name) has more than \(Self.lineLimit) lines",
+                advice: "split the script"
+            )
         }
         lines = parts.enumerated().map { Line(number: $0.offset + 1, text: String($0.element)) }
     }

@@ -122,10 +122,16 @@ struct ScriptInterpreter: Sendable {
 
     private mutating func set(_ name: String, to value: String) throws(ProgramFailure) {
         guard variables[name] != nil || variables.count < Self.variableLimit else {
-            throw .usage("there are more than \(Self.variableLimit) variables")
+            throw .usage(
+                "there are more than \(Self.variableLimit) variables",
+                advice: "set an existing variable again"
+            )
         }
         guard value.utf8.count <= Self.valueLimit else {
-            throw .usage("the value of $\(name) has more than \(Self.valueLimit) bytes")
+            throw .usage(
+                "the value of $\(name) has more than \(Self.valueLimit) bytes",
+                advice: "use a shorter value"
+            )
         }
         variables[name] = value
     }
