@@ -88,7 +88,7 @@ extension GATTServer {
     }
 
     /// Writes the values of a plan. Skips attributes that were unpublished while the application
-    /// decided.
+    /// decided, also if other attributes have their handles now.
     private mutating func apply(
         _ plan: WritePlan,
         by client: ClientID,
@@ -96,8 +96,12 @@ extension GATTServer {
     ) {
         guard !plan.values.isEmpty else { return }
         let isStored = { (entry: GATT.WriteEntry) in
-            plan.values.contains { $0.handle == entry.handle }
-                && database.attribute(entry.handle)?.isStored == true
+            guard let attribute = database.attribute(entry.handle), attribute.isStored else {
+                return false
+            }
+            return plan.values.contains {
+                $0.handle == entry.handle && $0.type == attribute.type
+            }
         }
         let stored =
             plan.entries.allSatisfy(isStored) ? plan.entries : plan.entries.filter(isStored)

@@ -171,22 +171,45 @@ struct PreparedWriteTests {
 
     @Test("A prepared write of a removed attribute does not apply to the next one at its handle")
     mutating func survivesUnpublishing() throws {
-        let handle = AttributeHandle(0x90)
-        for type in [0xB300, 0xB301] as [UInt16] {
-            let definition = GATT.ServiceDefinition(
-                .init(0xA020),
-                [.init(.init(type), .write, value: .stored([0]))],
-                handle: handle
-            )
-            _ = try fixture.server.publish(definition)
-            if type == 0xB300 {
-                #expect(prepare([1], of: 0x92, on: first) == nil)
-                _ = try fixture.server.unpublish(handle)
-            }
-        }
+        try publish(0xB300)
+        #expect(prepare([1], of: 0x92, on: first) == nil)
+        try replace(with: 0xB301)
         let outOfSync = ATT.ErrorCode.databaseOutOfSync.rawValue
         #expect(execute(on: first) == [0x01, 0x18, 0x92, 0, outOfSync])
         #expect(fixture.server.value(of: AttributeHandle(0x92)) == [0])
+    }
+
+    @Test("An attribute that is replaced during a question is neither written nor reported")
+    mutating func replacedWhileAsked() throws {
+        try publish(0xB300)
+        _ = prepare([1], of: 0x92, on: first)
+        _ = prepare([2], of: 0x32, on: first)
+        #expect(execute(on: first) == [])
+        let question = fixture.takeEvents().first
+        guard case .ask(let id, _)? = question else {
+            Issue.record("The application gets no question")
+            return
+        }
+        try replace(with: 0xB301)
+        fixture.answer(id, .success([]))
+        #expect(fixture.drain(first) == [[0x19]])
+        #expect(fixture.server.value(of: AttributeHandle(0x92)) == [0])
+        #expect(fixture.events.isEmpty)
+    }
+
+    /// Publishes a service whose only characteristic has its value at handle 0x92.
+    private mutating func publish(_ type: UInt16) throws {
+        let definition = GATT.ServiceDefinition(
+            .init(0xA020),
+            [.init(.init(type), .write, value: .stored([0]))],
+            handle: .init(0x90)
+        )
+        _ = try fixture.server.publish(definition)
+    }
+
+    private mutating func replace(with type: UInt16) throws {
+        _ = try fixture.server.unpublish(.init(0x90))
+        try publish(type)
     }
 
     @Test("Executing fails if the link lost its security after preparing")
