@@ -84,11 +84,12 @@ extension HostCore {
             connectionRequests[request]?.phase = .establishing(link.identifier)
             updateScan(now: now)
         }
-        let usesOtherPHY =
-            request.map { connectionRequests[$0]?.options.parameters.phys != [.le1M] }
-            ?? advertiser.mayConnectOnOtherPHY
+        // With the extended commands, a link begins on the PHY on which its peer was discovered.
+        let mayUseOtherPHY =
+            request == nil
+            ? advertiser.mayConnectOnOtherPHY : context.capabilities?.usesExtendedCommands == true
         withLink(link.identifier, now: now) { link, context in
-            if usesOtherPHY { link.readFirstPHY(&context) }
+            if mayUseOtherPHY { link.readFirstPHY(&context) }
             link.prepare(&context)
             if isIncoming { link.announce(&context) }
         }

@@ -55,6 +55,16 @@ struct ConnectingTests {
         #expect(harness.controller.violations.isEmpty)
     }
 
+    @Test("The PHY of a link is known if the peer advertised on LE 2M")
+    func fastPHY() throws {
+        var harness = Harness.ready(peers: [peer])
+        harness.controller.phy = .le2M
+        let link = try harness.connect(peer.address)
+        let phy = harness.core.properties(of: link)?.phy
+        #expect(phy == LinkPHY(transmit: .le2M, receive: .le2M))
+        #expect(harness.controller.violations.isEmpty)
+    }
+
     @Test("A peer that refuses to exchange the MTU is connected nevertheless")
     func refusesMTU() throws {
         var harness = Harness.ready(peers: [peer])
