@@ -41,10 +41,15 @@ extension LinkContext {
         emit(.save(bytes, name.key))
     }
 
+    /// Removes an entry. An entry that the host must keep stays, and the host no longer uses it.
     mutating func discard(_ name: RecordName) {
         storeState.schedule.forget(name)
-        guard configuration.store != nil, !storeState.mustKeep(name.key) else { return }
-        emit(.remove(name.key))
+        guard configuration.store != nil else { return }
+        if storeState.mustKeep(name.key) {
+            storeState.untouchedKeys.insert(name.key)
+        } else {
+            emit(.remove(name.key))
+        }
     }
 
     /// Writes the current contents of an entry, or removes it if it has none: the store may have

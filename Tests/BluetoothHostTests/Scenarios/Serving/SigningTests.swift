@@ -163,6 +163,27 @@ struct SignedClientTests {
         #expect(harness.core.value(of: service.value(0)) == [0])
     }
 
+    @Test("A stored counter that the host must keep does not apply to a new signing key")
+    mutating func keptCounter() throws {
+        var record = ClientRecord()
+        record.lastSignCounter = 500
+        let name = RecordName.client(Bonded.peer.address).key
+        var (harness, service) = try harness([name: record.encode(for: Bonded.peer.address)])
+        harness.core.listingFailed(StoreFault(text: "not readable"))
+        let formerKey = HCI.Key128((2...17).map { UInt8($0) })
+        for signingKey in [formerKey, key] {
+            let bond = try Bonded.bond {
+                $0.peerSigningKey = signingKey
+                $0.resolvingKey = key
+            }
+            harness.core.keepBond(bond, now: harness.now)
+        }
+        let address = try move(&harness)
+        _ = try harness.accept(address)
+        _ = harness.exchange(try command(1, to: service.value(0), counter: 0), from: address)
+        #expect(harness.core.value(of: service.value(0)) == [1])
+    }
+
     @Test("After a restart, signed commands are still refused if the counter was damaged")
     mutating func damagedCounter() throws {
         let name = RecordName.client(Bonded.peer.address).key
