@@ -12,15 +12,7 @@ extension ClientCore {
             active?.isStale = true
             stale.insert(job, at: 0)
         }
-        return stale.flatMap { staleness(of: $0) }
-    }
-
-    private func staleness(of job: Job) -> [Action] {
-        guard let session = job.session else { return [] }
-        if case .command(_, _, let window) = job.request {
-            return window.release() ? [.post(.readyToWrite, to: session)] : []
-        }
-        return job.request.failed(ClientSearch.staleness).map { [.post($0, to: session)] } ?? []
+        return stale.flatMap { refuse($0.request, for: $0.session, ClientSearch.staleness) }
     }
 
     /// Handles the result of a request that has already failed because the database changed.

@@ -87,7 +87,7 @@ extension ClientCore {
             if !request.readsTable { enqueue(.refresh, for: nil) }
         }
         guard waiting.count < Self.waitingLimit || session == nil else {
-            return refuse(request, for: session)
+            return refuse(request, for: session, ClientError.failed(.outOfSpace))
         }
         enqueue(request, for: session)
         return proceed()
@@ -143,12 +143,17 @@ extension ClientCore {
         waiting.insert(Job(id: lastJob, request: .refresh), at: place)
     }
 
-    private func refuse(_ request: ClientRequest, for session: SessionIdentifier?) -> [Action] {
-        releaseWindow(of: request)
-        guard let session, let event = request.failed(ClientError.failed(.outOfSpace)) else {
-            return []
+    /// Returns the event for a request that is not sent. A write without response gets no error.
+    func refuse(
+        _ request: ClientRequest,
+        for session: SessionIdentifier?,
+        _ error: ClientError
+    ) -> [Action] {
+        guard let session else { return [] }
+        if case .command(_, _, let window) = request {
+            return window.release() ? [.post(.readyToWrite, to: session)] : []
         }
-        return [.post(event, to: session)]
+        return request.failed(error).map { [.post($0, to: session)] } ?? []
     }
 
     /// Removes the waiting requests for which the condition holds, and returns them in order.

@@ -228,6 +228,19 @@ struct ClientCoreTests {
         #expect(harness.posted.isEmpty)
     }
 
+    @Test("7.7 The app learns of space for writes that were dropped because too many requests wait")
+    func droppedCommands() {
+        var harness = CoreHarness()
+        let window = WriteWindow()
+        for _ in 0...ClientCore.waitingLimit { harness.ask(.read(CoreHarness.value)) }
+        for _ in 0..<WriteWindow.limit { _ = window.take() }
+        for _ in 0..<WriteWindow.limit {
+            harness.ask(.command(CoreHarness.value, [1], window))
+        }
+        #expect(harness.posted == ["1 ready"])
+        #expect(window.hasRoom)
+    }
+
     @Test("7.14 Requests beyond the limit are refused at once")
     func bound() {
         var harness = CoreHarness()
