@@ -99,16 +99,21 @@ extension SharedAdapter {
     }
 
     private func unpublishRemaining() {
-        for service in server.servicesToUnpublish.reversed() {
-            do {
-                try port.unpublish(service)
-            } catch GATT.DefinitionError.stillIncluded {
-                continue
-            } catch {
-                // The host no longer has the service.
+        // Each service that is unpublished may have included another one that waits.
+        var count: Int
+        repeat {
+            count = server.servicesToUnpublish.count
+            for service in server.servicesToUnpublish.reversed() {
+                do {
+                    try port.unpublish(service)
+                } catch GATT.DefinitionError.stillIncluded {
+                    continue
+                } catch {
+                    // The host no longer has the service.
+                }
+                server.servicesToUnpublish.removeAll { $0 == service }
             }
-            server.servicesToUnpublish.removeAll { $0 == service }
-        }
+        } while server.servicesToUnpublish.count < count
     }
 }
 

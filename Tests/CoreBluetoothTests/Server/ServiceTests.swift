@@ -201,6 +201,26 @@ struct ServiceTests {
         }
     }
 
+    @Test("9.7 Centrals discover none of several removed services that include each other")
+    func nestedRemoval() async throws {
+        let (sample, _) = SampleService.make()
+        let middle = CBMutableService(type: CBUUID(string: "B000"), primary: true)
+        middle.includedServices = [sample]
+        let outer = CBMutableService(type: CBUUID(string: "B001"), primary: true)
+        outer.includedServices = [middle]
+        nonisolated(unsafe) let services = [sample, middle, outer]
+        let fixture = try Fixture()
+        try await fixture.serve(services) { app in
+            try await fixture.client { client in
+                var changes = try await client.link.serviceChanges().makeAsyncIterator()
+                for index in [1, 0, 2] { app.manager.remove(services[index]) }
+                _ = try await changes.next()
+                let left = try await client.link.discoverServices().map(\.uuid)
+                #expect(left.map(\.short16) == [0x1800, 0x1801])
+            }
+        }
+    }
+
     @Test("9.8 Several pending adds are answered in order, even for the same object")
     func order() async throws {
         nonisolated(unsafe) let services = (0..<20).map { number in
