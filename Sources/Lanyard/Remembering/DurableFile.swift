@@ -64,6 +64,8 @@ package struct DurableFile: Sendable {
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
         let descriptor = open(draft.path, flags, 0o600)
         guard descriptor >= 0 else { throw failure("create", draft) }
+        // After a failure, no part of the new contents stays. After the move, there is no draft.
+        defer { unlink(draft.path) }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         try file.write(contentsOf: data)
         try synchronize(descriptor, of: draft)

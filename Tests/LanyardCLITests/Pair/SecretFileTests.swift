@@ -37,6 +37,20 @@ struct SecretFileTests {
         }
     }
 
+    @Test("A write that fails leaves no part of the new contents")
+    func leavesNoDraft() throws {
+        let file = try SecretFile(path, of: "keys")
+        // No file can replace a directory.
+        unlink(path)
+        mkdir(path, 0o700)
+        defer {
+            rmdir(path)
+            unlink(path + ".new")
+        }
+        #expect(throws: ProgramFailure.self) { try file.replace(with: "secret") }
+        #expect(!FileManager.default.fileExists(atPath: path + ".new"))
+    }
+
     @Test("A symbolic link is not followed")
     func refusesLinks() throws {
         let link = path + ".link"
