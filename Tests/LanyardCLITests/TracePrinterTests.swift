@@ -86,6 +86,13 @@ import Testing
         #expect(outcome.failure == nil && outcome.lines.isEmpty)
     }
 
+    @Test("The failure for a pcapng file contains the command that converts the file")
+    func refusesPcapng() throws {
+        let failure = try print(PcapngWriter.header).failure
+        #expect(failure?.happened.hasSuffix("is a pcapng file") == true)
+        #expect(failure?.advice.contains("editcap -F pcap") == true)
+    }
+
     @Test("A file that is not a packet log is refused")
     func refusesOtherFiles() throws {
         #expect(try print(Array("hello, world, this is no log".utf8)).failure?.status == .badData)

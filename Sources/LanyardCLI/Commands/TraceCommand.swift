@@ -82,7 +82,7 @@ struct TraceCommand: ConsoleCommand {
             throw failure
         }
         guard TracePrinter.isCapture(path) else {
-            guard keys == nil else { throw Self.keysForLog }
+            guard keys == nil else { throw ProgramFailure.otherFile(path) ?? Self.keysForLog }
             return try printer.print(path)
         }
         let keys = try self.keys.map { try ExportedKey.read($0) } ?? []

@@ -28,16 +28,23 @@ extension ProgramFailure {
         )
     }
 
-    /// Returns the failure for a file that may be the recording of a FlightRecorder; `nil` if it
-    /// does not begin as JSON lines do.
-    static func recording(_ path: String) -> ProgramFailure? {
+    /// Returns the failure for a file that is a pcapng capture or may be the recording of a
+    /// FlightRecorder; `nil` if it does not begin as one of them.
+    static func otherFile(_ path: String) -> ProgramFailure? {
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)
         guard attributes?[.type] as? FileAttributeType == .typeRegular,
             let file = FileHandle(forReadingAtPath: path)
         else { return nil }
         defer { try? file.close() }
-        guard (try? file.read(upToCount: 1)) == Data("{".utf8) else { return nil }
         let name = TerminalText.escape(path)
+        let head = (try? file.read(upToCount: PcapngWriter.magic.count)) ?? Data()
+        guard !head.elementsEqual(PcapngWriter.magic) else {
+            return .usage(
+                "\(name) is a pcapng file",
+                advice: "convert it with 'editcap -F pcap \(name) CAPTURE'"
+            )
+        }
+        guard head.first == UInt8(ascii: "{") else { return nil }
         return .usage(
             "\(name) is not a packet log",
             advice: "if it is the recording of a FlightRecorder, use "

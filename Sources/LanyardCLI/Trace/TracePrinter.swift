@@ -40,7 +40,7 @@ struct TracePrinter: Sendable {
         let name = TerminalText.escape(path)
         switch error {
         case let error as BtsnoopError:
-            if case .notBtsnoop = error, let failure = ProgramFailure.recording(path) {
+            if case .notBtsnoop = error, let failure = ProgramFailure.otherFile(path) {
                 return failure
             }
             return ProgramFailure(.badData, "\(name): \(error)", advice: advice(for: error))

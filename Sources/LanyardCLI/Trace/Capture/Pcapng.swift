@@ -9,6 +9,8 @@ struct PcapngWriter: Sendable {
     static let interfaceLimit = 256
     /// The link type of H4 packets with their direction in front.
     static let linkType: UInt16 = 201
+    /// The bytes with which a capture begins. They are the same in both byte orders.
+    static let magic: [UInt8] = [0x0A, 0x0D, 0x0D, 0x0A]
 
     private var interfaces: [String: UInt32] = [:]
 
