@@ -168,10 +168,11 @@ struct CentralCore: Sendable {
         return [.disconnected(session, peer, request.number, .asked)] + settle(peer)
     }
 
-    /// Cancels the connection request of a peripheral that was released. Nothing is reported.
+    /// Cancels the connection request of a peripheral that was released, or that the manager does
+    /// not reconnect. Nothing is reported.
     ///
-    /// - Parameter number: The connection request of the released peripheral. A later request is
-    ///   not affected.
+    /// - Parameter number: The connection request of the peripheral. A later request is not
+    ///   affected.
     mutating func release(
         _ session: SessionIdentifier,
         _ peer: PeerIdentifier,
@@ -180,21 +181,6 @@ struct CentralCore: Sendable {
         if peers[peer]?.canceled[session] == number { peers[peer]?.canceled[session] = nil }
         guard peers[peer]?.requests[session]?.number == number else { return settle(peer) }
         return drop(session, peer)
-    }
-
-    /// Stops a manager's reconnection. An existing link continues, but is not made again after it
-    /// is lost.
-    mutating func stopReconnecting(
-        _ session: SessionIdentifier,
-        _ peer: PeerIdentifier,
-        _ number: ConnectionRequestNumber
-    ) -> [Action] {
-        guard let request = peers[peer]?.requests[session], request.number == number else {
-            return []
-        }
-        guard request.isConnected else { return drop(session, peer) }
-        peers[peer]?.requests[session]?.reconnects = false
-        return []
     }
 
     /// Cancels all connection requests of a manager that was released.

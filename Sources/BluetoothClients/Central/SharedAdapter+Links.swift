@@ -36,7 +36,8 @@ extension SharedAdapter {
         intentsChanged(of: session)
     }
 
-    /// Cancels the connection request of a peripheral that the application released.
+    /// Cancels the connection request of a peripheral that the application released, or that is not
+    /// to reconnect because the manager's delegate does not support it.
     package func release(
         _ peer: PeerIdentifier,
         for session: SessionIdentifier,
@@ -49,16 +50,6 @@ extension SharedAdapter {
         if central.core.request(of: session, for: peer) == nil {
             releasePlaceholder(of: peer, for: session)
         }
-        intentsChanged(of: session)
-    }
-
-    /// Stops a reconnection, because the manager's delegate does not support it.
-    package func stopReconnecting(
-        _ peer: PeerIdentifier,
-        for session: SessionIdentifier,
-        _ request: ConnectionRequestNumber
-    ) {
-        perform(central.core.stopReconnecting(session, peer, request))
         intentsChanged(of: session)
     }
 

@@ -69,7 +69,7 @@ extension CBCentralManager {
         }
         peripheral.disconnected(end.request)
         adapter?.execute { [session, peer = peripheral.peer] in
-            $0.stopReconnecting(peer, for: session, end.request)
+            $0.release(peer, for: session, end.request)
         }
     }
 

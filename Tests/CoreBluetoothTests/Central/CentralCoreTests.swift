@@ -159,8 +159,18 @@ struct CentralCoreTests {
         _ = core.connect(one, peer, first, reconnects: true)
         _ = core.linkOpened(link, to: peer, isIncoming: false)
         _ = core.linkClosed(link, gone)
-        #expect(core.stopReconnecting(one, peer, second).isEmpty)
-        #expect(core.stopReconnecting(one, peer, first) == [.cancelConnectionRequest(peer)])
+        #expect(core.release(one, peer, second).isEmpty)
+        #expect(core.release(one, peer, first) == [.cancelConnectionRequest(peer)])
+    }
+
+    @Test("5.1.4 A link that is made again before the delegate stops the reconnection is ended")
+    mutating func reconnectedEarly() {
+        _ = core.connect(one, peer, first, reconnects: true)
+        _ = core.linkOpened(link, to: peer, isIncoming: false)
+        _ = core.linkClosed(link, gone)
+        let next = LinkIdentifier(rawValue: 2)
+        _ = core.linkOpened(next, to: peer, isIncoming: false)
+        #expect(core.release(one, peer, first) == [.disconnect(next)])
     }
 
     @Test("3.8 Releasing a peripheral cancels its own request and no later one")

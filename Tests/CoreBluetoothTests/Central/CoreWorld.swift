@@ -55,7 +55,7 @@ struct CoreWorld {
         case 12: endDelay(key)
         case 9: failConnectionRequest(to: key.peer)
         case 10: if random.happens(oneIn: 4) { acceptLink(from: key.peer) }
-        default: if random.happens(oneIn: 20) { losePower() } else { stopReconnecting(key) }
+        default: if random.happens(oneIn: 20) { losePower() } else { release(key) }
         }
         check()
     }
@@ -97,14 +97,6 @@ struct CoreWorld {
         open[key] = nil
         connected.remove(request)
         perform(core.release(key.session, key.peer, request))
-    }
-
-    private mutating func stopReconnecting(_ key: Key) {
-        guard let request = open[key], !connected.contains(request), links[key.peer] == nil else {
-            return
-        }
-        open[key] = nil
-        perform(core.stopReconnecting(key.session, key.peer, request))
     }
 
     private mutating func openLink(to peer: PeerIdentifier) {
