@@ -49,6 +49,7 @@ extension SharedAdapter {
         perform(actions)
         if central.core.request(of: session, for: peer) == nil {
             releasePlaceholder(of: peer, for: session)
+            client.tables[session]?[peer] = nil
         }
         intentsChanged(of: session)
     }

@@ -53,6 +53,28 @@ struct KeptLinkTests {
         }
     }
 
+    @Test("13.3 A restored peripheral has nothing of a connection that the app released")
+    func released() async throws {
+        let fixture = try fixture()
+        try await fixture.run {
+            let app = fixture.central(options: Fixture.appOptions)
+            let identifier = try await app.listen(to: "Strap").identifier
+            app.drop("Strap")
+            try await fixture.air.sleep(for: .seconds(5))
+            let strap = try #require(
+                app.manager.retrievePeripherals(withIdentifiers: [identifier]).first
+            )
+            #expect(strap.state == .disconnected)
+            app.manager.connect(strap)
+            await app.journal.wait(for: "connected Strap")
+            fixture.adapter.endProcess()
+            let again = fixture.central(options: Fixture.appOptions)
+            again.takeOver("Strap")
+            await again.journal.wait(for: "state poweredOn")
+            #expect(again.journal.lines.contains("shows connected "))
+        }
+    }
+
     @Test("13.3 The end of a restored link is reported")
     func lostAfterwards() async throws {
         let fixture = try fixture()
