@@ -88,7 +88,7 @@ extension GATTServer {
     }
 
     /// Writes the values of a plan. Skips attributes that were unpublished while the application
-    /// decided, also if other attributes have their handles now.
+    /// decided, even if attributes of other types have their handles now.
     private mutating func apply(
         _ plan: WritePlan,
         by client: ClientID,
