@@ -93,6 +93,88 @@ struct StoreTests {
         }
     }
 
+    @Test("An accessory that was forgotten before the store could be read does not return")
+    func forgottenBeforeReading() async throws {
+        let fixture = CentralFixture()
+        let store = FailingStore(isFailing: false)
+        try await fixture.world.run(for: .seconds(600)) {
+            let first = fixture.central {
+                $0.store = store
+                $0.restores = false
+            }
+            _ = try await first.pair(CentralFixture.strap)
+            await first.shutDown()
+            store.set(failing: true)
+            let second = fixture.central {
+                $0.store = store
+                $0.restores = false
+            }
+            let strap = try await second.pair(CentralFixture.strap)
+            await #expect(throws: AccessoryError.notErased) { try await second.forget(strap) }
+            store.set(failing: false)
+            try await fixture.world.advance(by: .seconds(60))
+            #expect(second.accessories.isEmpty)
+            #expect(store.within.accessories.isEmpty)
+            await second.shutDown()
+        }
+    }
+
+    @Test("An accessory that is paired before the store can be read keeps its name and its notes")
+    func pairedBeforeReading() async throws {
+        let fixture = CentralFixture()
+        let store = FailingStore(isFailing: false)
+        try await fixture.world.run(for: .seconds(600)) {
+            let first = fixture.central {
+                $0.store = store
+                $0.restores = false
+            }
+            let stored = try await first.pair(CentralFixture.strap)
+            stored.rename(to: "Bedroom")
+            stored.setNote("cellar", for: "room")
+            stored.setNote("blue", for: "color")
+            await first.shutDown()
+            let date = store.within.accessories.first?.rememberedSince
+            store.set(failing: true)
+            let second = fixture.central {
+                $0.store = store
+                $0.restores = false
+            }
+            let strap = try await second.pair(CentralFixture.strap)
+            strap.setNote("red", for: "color")
+            store.set(failing: false)
+            try await fixture.world.advance(by: .seconds(60))
+            #expect(strap.name == "Bedroom")
+            let kept = try #require(store.within.accessories.first)
+            #expect(kept.givenName == "Bedroom")
+            #expect(kept.notes == ["room": "cellar", "color": "red"])
+            #expect(kept.rememberedSince == date)
+            await second.shutDown()
+        }
+    }
+
+    @Test("A restored peripheral that is paired before the store can be read keeps its link")
+    func restoredBeforeReading() async throws {
+        let fixture = CentralFixture()
+        let store = FailingStore(isFailing: false)
+        try await fixture.world.run(for: .seconds(600)) {
+            let phone = fixture.world.phone
+            let first = phone.launch { _ in fixture.central { $0.store = store } }
+            _ = try await first.pair(CentralFixture.strap)
+            fixture.straps[0].walk(to: .outOfRange)
+            try await fixture.world.advance(by: .seconds(60))
+            await phone.killApp(keepingLinks: true)
+            store.set(failing: true)
+            let second = phone.launch { _ in fixture.central { $0.store = store } }
+            fixture.straps[0].comeBack()
+            try await fixture.world.advance(by: .seconds(10))
+            let strap = try await second.pair(CentralFixture.strap)
+            store.set(failing: false)
+            try await fixture.world.advance(by: .seconds(60))
+            #expect(strap.state == .ready)
+            await second.shutDown()
+        }
+    }
+
     @Test("The app's recorder has a note for each unreadable file, at the launch and later")
     func unreadableFile() async throws {
         let fixture = CentralFixture()

@@ -88,6 +88,7 @@ extension CentralDriver {
 
     /// Assigns a peripheral to the accessory.
     func adopt(_ peripheral: SystemPeripheral, _ entry: AccessoryEntry) {
+        unclaimedPeripherals.removeAll { $0 === peripheral }
         entry.peripheral = peripheral
         entry.snapshot.setDeviceName(peripheral.name)
         let identity = entry.identity ?? .system(peripheral.identifier)

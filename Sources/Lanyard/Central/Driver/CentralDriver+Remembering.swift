@@ -19,8 +19,10 @@ extension CentralDriver {
     }
 
     private func recall(_ remembered: RememberedAccessory) {
+        // The store failed to erase an accessory that was forgotten before it could be read.
+        guard !backlog.unerased.contains(remembered.identity) else { return }
         let description = descriptions.first { $0.kind == remembered.kind }
-        guard entry(of: remembered.identity) == nil else { return }
+        if let entry = entry(of: remembered.identity) { return keepAppData(remembered, entry) }
         guard let description, entries.count < Self.accessoryLimit else {
             log.notice("\(remembered.identity) is unused: no description fits, or the list is full")
             return
@@ -38,6 +40,20 @@ extension CentralDriver {
         let identity = remembered.identity
         _ = identities.adopt(remembered.systemIdentifier, as: identity, now: now)
         show(entry, as: identity)
+    }
+
+    /// Keeps what the store has for an accessory that was paired before the store could be read.
+    private func keepAppData(_ stored: RememberedAccessory, _ entry: AccessoryEntry) {
+        guard var remembered = backlog.unsaved[stored.identity], remembered.kind == stored.kind
+        else { return }
+        let snapshot = entry.snapshot
+        if snapshot.givenName == nil { snapshot.setGivenName(stored.givenName) }
+        snapshot.changeNotes { $0.merge(stored.notes) { new, _ in new } }
+        remembered.givenName = snapshot.givenName
+        remembered.notes = snapshot.notes
+        remembered.rememberedSince = stored.rememberedSince
+        entry.remembered = remembered
+        backlog.unsaved[stored.identity] = remembered
     }
 
     /// Requests a connection to every remembered accessory, at launch.

@@ -24,11 +24,13 @@ struct StoreBacklog {
 extension CentralDriver {
     func remember(_ accessory: RememberedAccessory) {
         backlog.unerased.remove(accessory.identity)
+        backlog.unsaved[accessory.identity] = accessory
+        // The accessory must not replace an entry of the store before its data was read.
+        if backlog.isUnread { readAgain() }
         do {
-            try store.remember(accessory)
+            try store.remember(backlog.unsaved[accessory.identity] ?? accessory)
             backlog.unsaved[accessory.identity] = nil
         } catch {
-            backlog.unsaved[accessory.identity] = accessory
             storeFailed("could not remember \(accessory.identity)", error)
             updateStoreTimer()
         }
