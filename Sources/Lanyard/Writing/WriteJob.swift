@@ -47,8 +47,8 @@ package struct WriteCapacity: Hashable, Sendable {
 
 /// An action of a write queue.
 enum WriteAction: Hashable, Sendable {
-    /// Write this chunk.
-    case write(Data, to: CharacteristicPath, withResponse: Bool)
+    /// Write this chunk to the characteristic, which has this path.
+    case write(Data, to: AttributeReference, CharacteristicPath, withResponse: Bool)
     /// Report how many bytes of a job were written so far.
     case progressed(job: Int, sent: Int)
     /// Report that a job has ended, with an error if it failed.

@@ -140,7 +140,12 @@ struct WriteQueue {
         jobs[0].isUnderWay = job.withResponse
         awaited = job.withResponse ? job : nil
         if !job.withResponse { progressed(now) }
-        return .write(Data(chunk), to: job.path, withResponse: job.withResponse)
+        return .write(
+            Data(chunk),
+            to: job.characteristic,
+            job.path,
+            withResponse: job.withResponse
+        )
     }
 
     /// Records that a chunk was written.

@@ -44,7 +44,8 @@ struct WriteQueueTests {
     private func write(_ number: Int, _ count: Int, withResponse: Bool = true) -> WriteAction {
         .write(
             Data(repeating: UInt8(number), count: count),
-            to: Self.path,
+            to: Self.characteristic,
+            Self.path,
             withResponse: withResponse
         )
     }
@@ -250,7 +251,12 @@ struct WriteQueueTests {
         #expect(drain(&queue, capacity) == [write(1, 3)])
         queue.servicesChanged(["180D"], unless: { _ in false }, now: .seconds(1))
         let given = WriteAction.finished(job: 1, .writeInterrupted(sent: 3, of: 3))
-        let next = WriteAction.write(other.value, to: other.path, withResponse: true)
+        let next = WriteAction.write(
+            other.value,
+            to: other.characteristic,
+            other.path,
+            withResponse: true
+        )
         #expect(drain(&queue, capacity) == [given, next])
         // A late answer to the first job does not confirm the second.
         queue.confirmed(Self.path, nil, now: .seconds(2))

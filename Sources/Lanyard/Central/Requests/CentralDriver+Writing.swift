@@ -30,8 +30,8 @@ extension CentralDriver {
     func write(_ entry: AccessoryEntry) {
         while let action = entry.writes.next(writeCapacity(of: entry), now: now) {
             switch action {
-            case .write(let chunk, let path, let withResponse):
-                write(chunk, to: path, withResponse: withResponse, entry)
+            case .write(let chunk, let characteristic, let path, let withResponse):
+                write(chunk, to: characteristic, path, withResponse: withResponse, entry)
                 if let job = entry.writes.jobUnderWay { entry.replies[job]?.begun?() }
             case .progressed(let number, let sent): entry.replies[number]?.progress?(sent)
             case .finished(let number, let error):
@@ -78,11 +78,12 @@ extension CentralDriver {
 
     func write(
         _ chunk: Data,
-        to path: CharacteristicPath,
+        to characteristic: AttributeReference,
+        _ path: CharacteristicPath,
         withResponse: Bool,
         _ entry: AccessoryEntry
     ) {
-        guard let characteristic = entry.characteristic(path) else {
+        guard entry.peripheral?.attribute(characteristic) != nil else {
             return entry.writes.confirmed(
                 path,
                 .unknownCharacteristic(path.characteristic),
@@ -91,7 +92,7 @@ extension CentralDriver {
         }
         if !withResponse { entry.writeReadiness.wrote() }
         record(.call, "writeValue \(path.characteristic)", entry, detail: "\(chunk.count) bytes")
-        send(.write(chunk, to: characteristic.reference, withResponse: withResponse), entry)
+        send(.write(chunk, to: characteristic, withResponse: withResponse), entry)
     }
 }
 
