@@ -29,14 +29,18 @@ extension AccessoryMachine {
         return endLink(peripheral, then: .connect(isGranted: false), because: .requested)
     }
 
-    /// Whether the library waits because the system refused its pending connection request for lack
-    /// of room.
-    var isRefused: Bool { isPausing && reason.failure?.failureClass == .capacity }
+    /// Returns whether the library waits before its next pending connection request, because there
+    /// was no room for another link.
+    func isRefused(at now: Duration) -> Bool {
+        guard case .outOfRange(_, .library(let start)) = state else { return false }
+        return start > now && reason.failure?.failureClass == .capacity
+    }
 
-    /// Connects at once, instead of after the wait that followed a refusal.
+    /// Makes the pending connection request at once, instead of after the wait. It needs no slot:
+    /// another app may take the room, and the request must then wait with the system again.
     func slotFreed() -> Decision {
-        guard isRefused, let peripheral = state.peripheral else { return .ignore }
-        return endLink(peripheral, then: .connect(isGranted: false), because: .nextAttempt)
+        guard isRefused(at: now), let peripheral = state.peripheral else { return .ignore }
+        return endLink(peripheral, then: .connectPending, because: .nextAttempt)
     }
 
     /// Requests a slot for an existing link.
@@ -187,6 +191,7 @@ extension AccessoryMachine {
             .retry(peripheral, failure, linkWasUp: linkWasUp)
         case .connect(isGranted: false): requestConnection(peripheral, because: .nextAttempt)
         case .connect(isGranted: true): connectNow(peripheral, because: .slotGranted)
+        case .connectPending: connectPending(peripheral, because: .nextAttempt)
         case .pair: retrieve(for: .pair, because: .requested)
         }
     }

@@ -45,7 +45,7 @@ extension AccessoryMachine {
         case .disconnecting(_, let ending):
             switch ending.then {
             case .rest(let reason): .rest(reason)
-            case .retry, .connect: resumed
+            case .retry, .connect, .connectPending: resumed
             case .pair: .pair
             }
         }

@@ -182,6 +182,8 @@ extension AccessoryMachine {
         case retry(LinkFailure, linkWasUp: Bool)
         /// A connection attempt, as soon as a slot is granted.
         case connect(isGranted: Bool)
+        /// A pending connection request.
+        case connectPending
         /// The pairing of an accessory.
         case pair
     }

@@ -42,7 +42,7 @@ extension AccessoryMachine {
         ConnectionDiagnosis(
             state: accessoryState,
             situation: "\(accessoryState.sentence). \(reason)",
-            advice: advice,
+            advice: advice(at: now),
             discovery: isLinkUp ? nil : discovery(at: now),
             attempts: Array(log.records.suffix(ConnectionDiagnosis.attemptLimit))
         )
@@ -57,7 +57,7 @@ extension AccessoryMachine {
         return "It was last seen \((now - lastSeen).inSeconds) ago\(signal)."
     }
 
-    private var advice: String? {
+    private func advice(at now: Duration) -> String? {
         switch state {
         case .unavailable(let why, _): why.recoverySuggestion
         case .idle(let reason): reason.recoverySuggestion
@@ -67,8 +67,7 @@ extension AccessoryMachine {
         case .connected(_, .probing, _): "Confirm the pairing, if the system asks."
         case .connected(_, .refused(let failure), _): failure.recoverySuggestion
         case .scanning: "Bring it near, switch it on, and have it advertise."
-        case .outOfRange where reason.failure?.failureClass == .capacity:
-            "Disconnect another accessory."
+        case .outOfRange where isRefused(at: now): "Disconnect another accessory."
         case .outOfRange: "Bring it nearer, and make sure that it is switched on."
         case .restoring, .retrieving, .connecting(_, .requested), .discoveringServices,
             .discoveringCharacteristics, .subscribing, .ready:

@@ -51,12 +51,18 @@ struct ReconnectPlan: Equatable, Sendable {
         var transient = 0
     }
 
+    /// A refusal of a pending connection request, and the wait after it.
+    private struct Refusal: Equatable, Sendable {
+        var time: Duration
+        var wait: Duration
+    }
+
     /// The limits and times.
     let limits: ReconnectLimits
     private var burst: Burst?
-    /// The latest wait after the system refused a pending connection request because there are too
-    /// many links; `nil` if it refused none since the accessory was usable.
-    private var refusalWait: Duration?
+    /// The latest refusal of a pending connection request because there are too many links; `nil`
+    /// if there is none since the accessory was usable.
+    private var refusal: Refusal?
     private var usableSince: Duration?
 
     /// Creates a plan without earlier failures.
@@ -67,13 +73,13 @@ struct ReconnectPlan: Equatable, Sendable {
     /// Records that the accessory became usable.
     mutating func succeeded(at now: Duration) {
         usableSince = now
-        refusalWait = nil
+        refusal = nil
     }
 
     /// Discards all earlier failures, because the app requested a new start.
     mutating func startOver() {
         burst = nil
-        refusalWait = nil
+        refusal = nil
         usableSince = nil
     }
 
@@ -81,7 +87,7 @@ struct ReconnectPlan: Equatable, Sendable {
     /// of accessories that failed at the same time.
     mutating func step(after failedAttempt: FailedAttempt, at now: Duration, chance: Double) -> Step
     {
-        closeBurst(at: now)
+        discardOldFailures(at: now)
         guard failedAttempt.failure.failureClass != .terminal || failedAttempt.isPassing else {
             return .stop
         }
@@ -89,9 +95,9 @@ struct ReconnectPlan: Equatable, Sendable {
         guard failedAttempt.isRemembered || !failedAttempt.isTimeout else { return .stop }
         if failedAttempt.wasPending, failedAttempt.failure.failureClass == .capacity {
             // Another app may hold the links, and the library cannot observe when they end.
-            let doubled = refusalWait.map { $0 * 2 } ?? limits.capacityBackOff
+            let doubled = refusal.map { $0.wait * 2 } ?? limits.capacityBackOff
             let wait = min(doubled, limits.capacityBackOffMaximum)
-            refusalWait = wait
+            refusal = Refusal(time: now, wait: wait)
             return .connectPending(after: wait)
         }
         if count(failedAttempt.failure, at: now) { return afterBurst(failedAttempt) }
@@ -108,10 +114,12 @@ struct ReconnectPlan: Equatable, Sendable {
         return limits.backOffMinimum + (limits.backOffMaximum - limits.backOffMinimum) * chance
     }
 
-    private mutating func closeBurst(at now: Duration) {
+    private mutating func discardOldFailures(at now: Duration) {
         let wasSteady = usableSince.map { now - $0 >= limits.steady } ?? false
         let isBurstOver = burst.map { now - $0.last > limits.burst } ?? false
         if wasSteady || isBurstOver { burst = nil }
+        // The system has accepted a request since the refusal.
+        if let refusal, now - refusal.time > refusal.wait + limits.burst { self.refusal = nil }
         usableSince = nil
     }
 

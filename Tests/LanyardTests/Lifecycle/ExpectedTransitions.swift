@@ -20,7 +20,8 @@ enum ExpectedTransitions {
             .refused, .ready:
             linked.merging(link(situation)) { $1 }
         case .outOfRange, .pausing, .systemReconnects: away(situation)
-        case .endingToRest, .endingToRetry, .endingToConnect, .endingGranted, .endingToPair:
+        case .endingToRest, .endingToRetry, .endingToConnect, .endingGranted, .endingToPending,
+            .endingToPair:
             ending(situation)
         }
     }
@@ -281,7 +282,7 @@ enum ExpectedTransitions {
                 .off: .to(.poweredOffToRest, "release the slot"), .pair: .to(.endingToConnect),
                 .connect: .to(.endingToConnect), .forget: .to(.endingToRest, "erase"),
             ]
-        case .endingToRetry: ways + end + [.off: off]
+        case .endingToRetry, .endingToPending: ways + end + [.off: off]
         case .endingToConnect: ways + end + [.off: off, .granted: .to(.endingGranted)]
         case .endingGranted: ways + end + [.off: off, .revoked: .to(.endingToRetry)]
         default: ways + end + [.off: .to(.poweredOffToPair, "release the slot")]
@@ -294,6 +295,7 @@ enum ExpectedTransitions {
         case .endingToRetry: .to(.backingOff, "release the slot")
         case .endingToConnect: .to(.waitingForSlot)
         case .endingGranted: .to(.requested, "connect")
+        case .endingToPending: .to(.outOfRange, "release the slot", "pending connection")
         default: .to(.askingForRemembered, "release the slot", "retrieve the stored peripheral")
         }
     }

@@ -111,29 +111,32 @@ struct SlotTests {
     @Test("A released slot ends the pause after a pending request that the system refused")
     func freedSlot() {
         var harness = refused()
-        #expect(harness.machine.isRefused)
+        #expect(harness.machine.isRefused(at: harness.now))
         let actions = harness.send(.slot(.freed))
         #expect(actions.contains(.cancelConnection("strap")))
-        #expect(actions.contains(.reserveSlot(.request)))
-        harness.send(.slot(.granted))
         let end = harness.linkReports(.disconnected(nil, isReconnecting: false))
-        #expect(end.contains(.connect("strap", .direct)))
+        #expect(end.contains(.connect("strap", .pending(after: .zero))))
+        // The request needs no slot, so a refusal does not lower the learned limit of links.
+        #expect(!(actions + end).contains(.reserveSlot(.request)))
     }
 
     @Test("A released slot does not end a pause for another reason, or a request under way")
     func freedSlotWithoutRefusal() {
         var harness = refused(.strange)
-        #expect(!harness.machine.isRefused)
+        #expect(!harness.machine.isRefused(at: harness.now))
         #expect(harness.send(.slot(.freed)) == [])
         harness = refused()
         harness.now = .seconds(4)
+        #expect(!harness.machine.isRefused(at: harness.now))
         #expect(harness.send(.slot(.freed)) == [])
     }
 
     @Test("The diagnosis of a refused pending request advises to disconnect another accessory")
     func refusedAdvice() {
-        let harness = refused()
-        let advice = harness.machine.diagnosis(at: harness.now).advice
-        #expect(advice == "Disconnect another accessory.")
+        let machine = refused().machine
+        #expect(machine.diagnosis(at: .zero).advice == "Disconnect another accessory.")
+        // The system has accepted the request that followed.
+        let later = machine.diagnosis(at: .seconds(10)).advice
+        #expect(later == "Bring it nearer, and make sure that it is switched on.")
     }
 }

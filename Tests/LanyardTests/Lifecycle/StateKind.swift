@@ -38,6 +38,7 @@ enum StateKind: String, CaseIterable {
     case endingToRetry = "disconnecting, then retry"
     case endingToConnect = "disconnecting, then connect"
     case endingGranted = "disconnecting, then connect at once"
+    case endingToPending = "disconnecting, then a pending connection"
     case endingToPair = "disconnecting, then pair"
 }
 
@@ -98,6 +99,7 @@ extension StateKind {
         case .endingToRetry: ending(.retry(.strange, linkWasUp: true))
         case .endingToConnect: ending(.connect(isGranted: false))
         case .endingGranted: ending(.connect(isGranted: true))
+        case .endingToPending: ending(.connectPending)
         default: ending(.pair)
         }
     }
@@ -153,6 +155,7 @@ extension StateKind {
         case .retry: self = .endingToRetry
         case .connect(isGranted: false): self = .endingToConnect
         case .connect(isGranted: true): self = .endingGranted
+        case .connectPending: self = .endingToPending
         case .pair: self = .endingToPair
         }
     }

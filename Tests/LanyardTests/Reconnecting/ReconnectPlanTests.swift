@@ -86,6 +86,9 @@ struct ReconnectPlanTests {
         }
         plan.succeeded(at: now)
         #expect(plan.step(after: failed, at: now, chance: 0) == .connectPending(after: .seconds(4)))
+        // The system accepted the request after the last wait, and refuses a much later one.
+        now += .seconds(65)
+        #expect(plan.step(after: failed, at: now, chance: 0) == .connectPending(after: .seconds(4)))
     }
 
     @Test("A loss of range leads to a pending connection request at once")

@@ -60,7 +60,7 @@ extension CentralDriver {
     /// Informs the first accessory of the greatest priority among those whose pending connection
     /// requests the system refused for lack of room.
     private func slotFreed() {
-        let refused = entries.lazy.filter(\.machine.isRefused)
+        let refused = entries.lazy.filter { [now] in $0.machine.isRefused(at: now) }
         let first = refused.max { $0.description.priority < $1.description.priority }
         if let first { feed(.slot(.freed), to: first) }
     }
