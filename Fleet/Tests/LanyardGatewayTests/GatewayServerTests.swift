@@ -81,7 +81,7 @@ struct GatewayServerTests {
             )
             for _ in 0..<OpenEnrollment.failureLimit {
                 let thief = try net.connect(wrong, as: "thief")
-                try await thief.events.wait(for: "ended: its enrollment code is wrong")
+                try await thief.events.wait(for: "ended: the enrollment code is wrong")
             }
             let late = try net.connect(
                 .enrollment(secret: code.secret, name: "pc"),
