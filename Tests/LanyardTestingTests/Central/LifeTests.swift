@@ -58,7 +58,7 @@ struct LifeTests {
             let strap = try await central.pair(CentralFixture.strap)
             try await other.forget(strap)
             #expect(central.accessories.isEmpty)
-            #expect(try fixture.store.load().accessories.isEmpty)
+            #expect(fixture.store.load().accessories.isEmpty)
             await central.shutDown()
             await other.shutDown()
         }
