@@ -103,7 +103,7 @@ public final class Accessory: Sendable, Identifiable {
     public func onChange(
         _ body: @escaping @Sendable (AccessoryChange) -> Void
     ) -> ObservationToken {
-        let observation = driver.observe(snapshot, body)
+        let observation = observe(body)
         return ObservationToken { [lifetime] in
             withExtendedLifetime(lifetime) { observation.cancel() }
         }
